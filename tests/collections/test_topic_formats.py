@@ -132,10 +132,10 @@ def test_topics_of_clinical_trials_are_text_without_elements(tmp_path):
     beside = '<topics><topic number="1">Draft: <disease>melanoma</disease></topic></topics>'
     (topic,) = read(tmp_path, beside, "trec-pm", "{disease}")
     assert topic.fields == {"disease": "melanoma", "text": "Draft: melanoma"}
-    with pytest.raises(InputError, match=r"'disease', which no topic has\. Fields: text\."):
+    with pytest.raises(InputError, match=r"which fields make the query cannot be told: text\."):
         read(tmp_path, xml, "trec-pm")
     empty = '<topics><topic number="1"><disease/></topic></topics>'
-    with pytest.raises(InputError, match=r"'disease', which no topic has\. Fields: none\."):
+    with pytest.raises(InputError, match=r"cannot be told: none\."):
         read(tmp_path, empty, "trec-pm")
 
 
@@ -286,6 +286,7 @@ TOPIC = Topic("1", "ankle brace", {"query": "ankle brace", "year": "2020"})
         '{"queries": [{"queryID": "1", "query": "ankle brace", "year": 2020}], "version": "1"}',
         '{"1": {"query": "ankle brace", "year": 2020}}',
         '{"topics": {"1": {"query": "ankle brace", "year": 2020}}}',
+        '[{"qa_id": "1", "year": 2020, "query": "ankle brace"}]',
         '\ufeff[\n{"topic-id": "1",\n"query": "ankle brace",\n"year": 2020}\n]\n',
     ],
 )
@@ -301,6 +302,12 @@ def test_json_is_read_in_whatever_container_and_the_id_found_by_its_name(tmp_pat
         ('{"id": "7", "title": "a"}\n{"id": "8", "title": "b"}\n', {"7": "a", "8": "b"}),
         ('[{"question_id": "E1", "question": "q", "query": "k", "background": "b"}]', {"E1": "k"}),
         ('{"7": "a", "8": "b"}', {"7": "a", "8": "b"}),
+        ('{"queries": {"7": "a", "8": "b"}}', {"7": "a", "8": "b"}),
+        ('[{"Question_ID": "E1", "Question": "q", "Query": "k"}]', {"E1": "k"}),
+        (
+            '{"queryId": "7", "queryText": "a"}\r\n\r\n{"queryText": "b", "queryId": 8}',
+            {"7": "a", "8": "b"},
+        ),
     ],
 )
 def test_the_query_of_json_is_the_likeliest_text(tmp_path, text, queries):
@@ -323,6 +330,7 @@ def test_keys_of_json_can_be_named(tmp_path):
         ("json", '[{"id": "1"},\n{"id": }]', ":2: this is not JSON"),
         ("json", '["a", "b"]', "a topic has to be a JSON object, but one is a string"),
         ("json", '"a"', "topics are JSON objects, but this is a string"),
+        ("json", '[{"id": "1", "need": "x"}]', "which fields make the query cannot be told: need."),
         ("json", '{"a": [{"id": "1"}], "b": [{"id": "2"}]}', "cannot be told: 'a', 'b'"),
         ("json", '[{"id": "1", "query": "a"}, {"id": "1", "query": "b"}]', "'1' comes twice."),
         ("json", '[{"id": "1 2", "query": "a"}]', "the id '1 2'"),
@@ -337,6 +345,43 @@ def test_a_wrong_json_file_is_told_what_it_is(tmp_path, name, text, message):
     with pytest.raises(InputError) as raised:
         read(tmp_path, text, name)
     assert message in str(raised.value)
+
+
+def test_a_header_of_tab_separated_topics_is_no_topic(tmp_path, capsys):
+    topics = read(tmp_path, "\ufeffQuery_ID\tQuery\r\n1\tankle brace\r\n", "tsv")
+    assert [(topic.id, topic.query) for topic in topics] == [("1", "ankle brace")]
+    assert "the first line is taken for a header: Query_ID, Query" in capsys.readouterr().err
+    topics = read(tmp_path, "id\tmelanoma\n2\tquery\n", "tsv")
+    assert [topic.id for topic in topics] == ["id", "2"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<queries><query><id>1</id><title>ankle brace</title></query></queries>",
+        '<queries><query id="1"><title>ankle brace</title></query></queries>',
+        "<TOPICS><TOPIC NUMBER='1'><title>ankle brace</title></TOPIC></TOPICS>",
+        "<topics><topic><Number>1</Number><title>ankle brace</title></topic></topics>",
+        "<topics><top><num>Number: 1</num><title>ankle brace</title></top></topics>",
+    ],
+)
+def test_what_topics_and_their_numbers_are_called_makes_no_difference_in_xml(tmp_path, text):
+    (topic,) = read(tmp_path, text, "trec-pm", "{title}")
+    assert topic == Topic("1", "ankle brace", {"title": "ankle brace"})
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('<topic number="1"/>\n<topic number="2"/>', "Put one element around all topics"),
+        ('\n<?xml version="1.0"?><topics/>', "<?xml …?> can only be the beginning"),
+        ("<topics><query>a</query></topics>", "there are no topics here"),
+    ],
+)
+def test_what_is_wrong_with_xml_is_said(tmp_path, text, words):
+    with pytest.raises(InputError) as raised:
+        read(tmp_path, text, "trec-pm", "{title}")
+    assert words in str(raised.value)
 
 
 def test_a_missing_file_is_named(tmp_path):

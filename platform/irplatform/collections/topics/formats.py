@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.collections.topics import bioasq, objects, trec, trec_pm, tsv
+from irplatform.collections.topics.record import plain_name
 from irplatform.collections.topics.template import QueryTemplate
-from irplatform.errors import InputError
+from irplatform.errors import InputError, listing
 from irplatform.plugin import Topic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
     from irplatform.collections.topics.record import TopicRecord
@@ -31,11 +32,24 @@ class Format:
     topic: str
     queries: tuple[str, ...]
 
-    def default_query(self, fields: Container[str]) -> str:
-        """The template for topics with these fields."""
-        templates = map(QueryTemplate, self.queries)
-        known = (t.text for t in templates if all(name in fields for name in t.names))
-        return next(known, self.queries[-1])
+    def default_query(self, fields: Collection[str]) -> str:
+        """The template for topics with these fields, however their names are spelled.
+
+        Raises:
+            InputError: there are several templates, and none is for them.
+        """
+        spelled = {plain_name(name): name for name in reversed([*fields])}
+        for query in self.queries:
+            names = [spelled.get(plain_name(name), "") for name in QueryTemplate(query).names]
+            if all(names):
+                return " ".join(f"{{{name}}}" for name in names)
+        if len(self.queries) > 1:
+            raise InputError(
+                f"which fields make the query cannot be told: {listing(sorted(fields)) or 'none'}. "
+                "`query` under [topics] in a collection.toml names them, as in "
+                f"{self.queries[0]!r}."
+            )
+        return self.queries[-1]
 
 
 _JSON = Format(objects.read, '{"id": "1", "query": "…"}', objects.QUERIES)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.collections import jsonlines
-from irplatform.collections.topics.record import TopicRecord
+from irplatform.collections.topics.record import ID_NAMES, TEXTS, TopicRecord, plain_name
 from irplatform.errors import InputError, listing
 from irplatform.json_io import JSONError, parse_json, read_json
 from irplatform.text_files import numbered_lines
@@ -20,15 +20,8 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import FieldValue
 
-ID_NAMES = (
-    "id", "qid", "queryid", "topicid", "questionid", "number", "num", "topicnumber", "querynumber",
-)  # fmt: skip
-"""What the ids of topics are called, in letters of the alphabet, the likeliest first."""
 _LISTS = ("topics", "queries", "questions")
-_TEXTS = (
-    "query", "query_text", "query_txt", "question", "text", "title", "topic", "body", "description",
-)  # fmt: skip
-QUERIES = tuple(f"{{{name}}}" for name in _TEXTS)
+QUERIES = tuple(f"{{{name}}}" for name in TEXTS)
 """Templates of their queries, the likeliest first."""
 OTHER_KEYS = "Format 'json' reads topics of other keys, and lists of them."
 
@@ -102,11 +95,15 @@ def _objects(value: Any, id_key: str, path: Path) -> list[Any]:
         raise InputError(
             f"topics are JSON objects, but this is {jsonlines.kind(value)}.", path=path
         )
-    names = {_plain(name) for name in value}
-    if (id_key or _id_key(value)) in value or names & {*map(_plain, _TEXTS)}:
+    names = {plain_name(name) for name in value}
+    if len(value) == 1 and names <= {*_LISTS}:
+        (inner,) = value.values()
+        if isinstance(inner, dict):
+            return _objects(inner, id_key, path)
+    if (id_key or _id_key(value)) in value or names & {*map(plain_name, TEXTS)}:
         return [value]
     lists = [name for name, inner in value.items() if _holds_objects(inner)]
-    chosen = [name for name in lists if _plain(name) in _LISTS] or lists
+    chosen = [name for name in lists if plain_name(name) in _LISTS] or lists
     if len(chosen) == 1:
         return _objects(value[chosen[0]], id_key, path)
     if not all(isinstance(inner, dict | str) for inner in value.values()):
@@ -130,9 +127,5 @@ def _holds_objects(value: Any) -> bool:
 
 def _id_key(record: dict[str, Any]) -> str | None:
     """The key of a topic's id, by its name."""
-    plain = {_plain(name): name for name in reversed(record)}
+    plain = {plain_name(name): name for name in reversed(record)}
     return next((plain[name] for name in ID_NAMES if name in plain), None)
-
-
-def _plain(name: str) -> str:
-    return "".join(filter(str.isalnum, name.lower()))

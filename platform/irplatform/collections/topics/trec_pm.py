@@ -6,7 +6,8 @@ topic of TREC Clinical Trials 2021 and 2022 has text and no elements, or markup 
 is its field `text`. In 2023 it is `<field name="visual acuity">0.3</field>` and the like: a field
 of that name, and all of them in the field `field`. The attributes of `<topic>` are fields, too, as
 `type="diagnosis"` is in TREC Clinical Decision Support. The number is an attribute or, in TREC
-Health Misinformation, an element.
+Health Misinformation, an element. Where no element is called topic, each that has a number right
+below the root is one, as the `<query>` of CLEF eHealth.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def read(path: Path) -> Iterator[TopicRecord]:
     Attributes other than the number are fields where no element has their name.
     """
     root, lines = xml.parse(path)
-    for element in root.iter("topic"):
+    for element in _topics(root):
         line = lines[element]
         parts = list(element)
         attributes = {name: " ".join(value.split()) for name, value in element.attrib.items()}
@@ -50,12 +51,18 @@ def read(path: Path) -> Iterator[TopicRecord]:
         yield TopicRecord(topic_id, {**given, **fields}, line)
 
 
+def _topics(root: Element) -> list[Element]:
+    """The elements called topic; else those right below the root that have a number."""
+    topics = [each for each in root.iter() if each.tag.lower() == "topic"]
+    return topics or [each for each in root if _take_number(dict(each.attrib), [*each])]
+
+
 def _take_number(attributes: dict[str, str], parts: list[Element]) -> str:
     """A topic's number, which is removed from its attributes or elements; "" without one."""
     for name in _NUMBERS:
-        if name in attributes:
-            return attributes.pop(name)
-        part = next((part for part in parts if part.tag == name and _text(part)), None)
+        if given := next((each for each in attributes if each.lower() == name), ""):
+            return attributes.pop(given)
+        part = next((part for part in parts if part.tag.lower() == name and _text(part)), None)
         if part is not None:
             parts.remove(part)
             return _LABEL.sub("", _text(part))

@@ -75,8 +75,15 @@ def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:
     return builder.close(), lines
 
 
+_HINTS = {
+    expat.errors.XML_ERROR_INVALID_TOKEN: "Write '&' as '&amp;' and '<' as '&lt;', and save "
+    "the file as UTF-8.",
+    expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "Put one element around all topics: "
+    "<topics>…</topics>.",
+    expat.errors.XML_ERROR_MISPLACED_XML_PI: "<?xml …?> can only be the beginning of the file.",
+}
+
+
 def _hint(error: expat.ExpatError) -> str:
-    """What characters that XML does not take often are."""
-    if error.code != expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]:
-        return ""
-    return " Write '&' as '&amp;' and '<' as '&lt;', and save the file as UTF-8."
+    """What to do about errors whose messages do not say so."""
+    return f" {_HINTS[message]}" if (message := expat.ErrorString(error.code)) in _HINTS else ""
