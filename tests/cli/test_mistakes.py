@@ -335,7 +335,8 @@ def test_wrong_usage_has_exit_code_2(platform, folder, arguments):
     outcome = platform(*arguments)
     assert outcome.code == 2
     assert outcome.out == ""
-    assert "Error: " in outcome.err
+    assert outcome.err.startswith("platform: ")
+    assert len(outcome.err.splitlines()) == 1
     assert "Traceback" not in outcome.err
     assert _everything(folder.parent) == before
 

@@ -1,9 +1,11 @@
 """An option that takes one value is given once; a word too many is told where it belongs."""
 
+import re
+
 import click
 import pytest
 
-from irplatform.cli.main import cli
+from irplatform.cli.main import COMMANDS, cli
 from irplatform.cli.usage import check_usage
 from irplatform.errors import InputError
 
@@ -88,6 +90,43 @@ def test_a_word_that_belongs_nowhere_is_left_to_click(platform):
     told = platform("index", "--collection", "demo", "now")
     assert (told.code, "unexpected extra argument (now)" in told.err) == (2, True)
     assert platform("run", "mydata", "--help").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("run --rerankr delta", "no option --rerankr. Did you mean --reranker?"),
+        ("run --collection demo --qq", "no option --qq. `platform run --help` explains it."),
+        ("--reranker delta", "no option --reranker. Options of a command come after it."),
+        ("run --reranker", "--reranker requires an argument."),
+        ("run", "--collection COLLECTION is missing. `platform run --help` explains it."),
+        ("plugins new", "NAME is missing. `platform plugins new --help` explains it."),
+        ("evaluate", "RUNS is missing. `platform evaluate --help` explains it."),
+        ("run --depth many", "--depth: 'many' is not a whole number."),
+        ("run --fusion best", "--fusion: 'best' is not one of 'auto', 'plain'."),
+        ("completion tcsh", "'tcsh' is not one of 'bash', 'zsh', 'fish'."),
+        ("index --json=3", "--json does not take a value."),
+    ],
+)
+def test_a_wrong_option_is_told_in_a_line(platform, arguments, told):
+    outcome = platform(*arguments.split())
+    assert (outcome.code, outcome.out, outcome.err) == (2, "", f"platform: {told}\n")
+
+
+def test_an_option_with_one_dash_is_told_its_second(platform, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["platform", "run", "-collection", "demo"])
+    told = platform("run", "-collection", "demo")
+    assert told.err == "platform: no option -c. Did you mean --collection?\n"
+
+
+def test_without_a_command_it_says_how_to_begin_in_a_screenful(platform):
+    told = platform()
+    assert (told.code, told.out) == (2, "")
+    lines = told.err.splitlines()
+    assert "  platform run --collection demo --reranker delta" in lines
+    assert len(lines) <= 22 and max(map(len, lines)) <= 80
+    assert set(COMMANDS) <= set(re.findall(r"[\w-]+", told.err))
+    assert platform("rerankers").err.startswith("Usage: platform rerankers")
 
 
 def test_the_command_of_a_plugin_is_looked_at_too(platform, monkeypatch):

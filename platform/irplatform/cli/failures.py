@@ -4,28 +4,54 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from irplatform.errors import InputError, for_display, in_a_line, lacks_resources, lacks_space
+from irplatform.errors import InputError, in_a_line, lacks_resources, lacks_space
 from irplatform.text_files import NO_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_SHORT = len("-x")
+_NUMBER = r"valid (integer|float)( range)?"
+_KINDS = {"integer": "whole number", "float": "number"}
 
-def explained(error: click.ClickException) -> click.ClickException:
-    """What click says, and what it cannot know: where options belong."""
-    error.message = for_display(error.message)  # type: ignore[misc]
-    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
-        return error
-    if not isinstance(error.ctx.command, click.Group):
-        return error
-    message = f"{error.format_message()} Options of a command come after it."
-    return click.UsageError(message, ctx=error.ctx)
+
+def explained(error: click.ClickException) -> str:
+    """What click says of a call, in our words: what is wrong, and what to do."""
+    if not isinstance(error, click.UsageError):
+        return error.format_message()
+    helped = f"`{error.ctx.command_path} --help` explains it." if error.ctx else ""
+    match error:
+        case click.NoSuchOption():
+            return f"no option {error.option_name}. {_option_meant(error) or helped}".rstrip()
+        case click.BadOptionUsage():
+            return f"{error.message.removeprefix('Option ').replace(chr(39), '')} {helped}".rstrip()
+        case click.MissingParameter(param=click.Parameter() as missing):
+            name = missing.make_metavar(error.ctx) if error.ctx else str(missing.name)
+            if isinstance(missing, click.Option):
+                name = f"{max(missing.opts, key=len)} {name}"
+            return f"{name.removesuffix('...')} is missing. {helped}".rstrip()
+        case click.BadParameter(param=click.Parameter() as wrong):
+            name = f"{max(wrong.opts, key=len)}: " if isinstance(wrong, click.Option) else ""
+            return name + re.sub(_NUMBER, lambda kind: _KINDS[kind[1]], error.message)
+    return f"{error.format_message().removeprefix('Got ').rstrip('.')}. {helped}".rstrip()
+
+
+def _option_meant(error: click.NoSuchOption) -> str:
+    """The question for the option that a wrong one nearly is, or where options belong."""
+    if error.ctx is not None and isinstance(error.ctx.command, click.Group):
+        return "Options of a command come after it."
+    known = [name for o in (error.ctx.command.params if error.ctx else ()) for name in o.opts]
+    words = [f"-{word.partition('=')[0]}" for word in sys.argv if len(error.option_name) == _SHORT]
+    meant = [word for word in words if word[1:].startswith(error.option_name) and word in known]
+    near = [*meant, *(error.possibilities or ())]
+    return f"Did you mean {near[0]}?" if near else ""
 
 
 def refused(error: BaseException) -> str:

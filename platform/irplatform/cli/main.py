@@ -253,8 +253,11 @@ def main() -> None:
         sys.exit(status if isinstance(status, int) else 0)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        console.tell(_beginning(error.ctx) if error.ctx.parent is None else error.format_message())
+        sys.exit(error.exit_code)
     except click.ClickException as error:
-        explained(error).show()
+        console.tell(f"platform: {explained(error)}")
         sys.exit(error.exit_code)
     except PlatformError as error:
         show_traceback(error)
@@ -280,6 +283,26 @@ def main() -> None:
             lacks_space(error) or lacks_resources(error) or isinstance(error, FileNotFoundError)
         )
         sys.exit(PlatformError.exit_code if failed else InputError.exit_code)
+
+
+def _beginning(context: click.Context) -> str:
+    """What the program is and how to begin, in fewer lines than a terminal has."""
+    formatter = context.make_formatter()
+    formatter.write(f"""{cli.help}
+
+Begin with documents that are part of it:
+  {_EXAMPLES[0]}
+
+Then check and rank your own:
+  platform collections check path/to/folder
+  platform run --collection path/to/folder --reranker delta
+""")
+    with formatter.section("Commands"):
+        sections = cli.summaries().items()
+        formatter.write_dl([(title, ", ".join(names)) for title, names in sections if names])
+    formatter.write_paragraph()
+    formatter.write("`platform --help` says what each does, `platform COMMAND --help` its options.")
+    return formatter.getvalue()
 
 
 def _tell_of(plugins: Iterable[Plugin]) -> list[str]:
