@@ -5,8 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from irplatform.api import RunSettings, TuneSettings, check_runs, evaluate_runs, fuse_runs
+from irplatform.api import (
+    RunSettings,
+    TuneSettings,
+    check_runs,
+    evaluate_runs,
+    explain,
+    fuse_runs,
+    run,
+    train,
+    tune,
+)
+from irplatform.api.settings import settings_of
 from irplatform.errors import InputError
+from irplatform.evaluation import Evaluation
 
 
 def test_a_rerank_depth_that_has_no_effect_is_refused():
@@ -118,3 +130,35 @@ def test_functions_of_run_files_take_texts(tmp_path, monkeypatch):
     assert fuse_runs(["a.run", "b.run"], "c.run")["path"] == "c.run"
     with pytest.raises(InputError, match="paths is 3; it must be a path or a list of paths"):
         check_runs(3)
+
+
+def test_a_run_is_told_by_a_collection_and_options(tmp_path):
+    wanted = RunSettings("demo", rerankers=("delta",), run_dir=tmp_path, depth=50)
+    given = {"rerankers": "delta", "run_dir": str(tmp_path), "depth": 50}
+    assert settings_of("demo", given) == wanted
+    assert settings_of(None, {"collection": "demo", **given}) == wanted
+    assert settings_of(RunSettings("demo", rerankers="drmm"), given) == wanted
+    assert settings_of(wanted) is wanted
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: run("demo", reranker="delta"), "Did you mean 'rerankers'?"),
+        (lambda: run("demo", "delta"), "`rerankers=` names rerankers"),
+        (run, "it is missing"),
+        (lambda: train(7), "not 7"),
+        (lambda: tune("demo", 7), "tuning is 7"),
+        (lambda: explain("demo", "41", "d"), "explain takes one reranker"),
+        (lambda: train("demo", rerankers=["delta", "drmm"]), "not delta, drmm"),
+    ],
+)
+def test_a_call_without_settings_is_told_what_is_meant(call, told):
+    with pytest.raises(InputError, match=re.escape(told)):
+        call()
+
+
+def test_scores_of_a_run_are_printed_in_a_line():
+    evaluation = Evaluation({"AP": 0.25, "P@5": 0.5}, {"AP": {"t1": 0.25}, "P@5": {"t1": 0.5}})
+    assert str(evaluation) == "AP 0.2500, P@5 0.5000"
+    assert "t1" not in repr(evaluation)

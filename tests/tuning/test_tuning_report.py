@@ -24,30 +24,30 @@ def _report(chosen_gain, held_gain, settings=None, **facts):
 
 
 def test_the_table_shows_default_choice_and_folds():
-    text = _report(0.1, 0.1).as_text()
+    text = str(_report(0.1, 0.1))
     assert "bm25 on c-train: 10 topics, 5 trials" in text
     assert "k1      0.9      1.2     1.2  1.2  1.2" in text
     assert "keep the defaults" not in text and "The defaults stay" not in text
 
 
 def test_defaults_that_stay_are_explained():
-    text = _report(0, 0).as_text()
+    text = str(_report(0, 0))
     assert "The defaults stay: the best trial (k1=1.2) gains +0.0150 on these topics" in text
 
 
 def test_nothing_is_tested_where_the_defaults_stay_in_every_fold():
-    text = _report(0, 0).as_text()
+    text = str(_report(0, 0))
     assert "Gain to expect: none, since the defaults stay in every fold\n" in text
     assert "p = " not in text
-    assert "Gain to expect: +0.1050 ± 0.0017 (standard error" in _report(0.1, 0.1).as_text()
+    assert "Gain to expect: +0.1050 ± 0.0017 (standard error" in str(_report(0.1, 0.1))
 
 
 def test_a_choice_that_gains_nothing_held_out_is_advised_against():
-    assert "Held out, the choice gains nothing" in _report(0.1, -0.02).as_text()
+    assert "Held out, the choice gains nothing" in str(_report(0.1, -0.02))
 
 
 def test_a_choice_at_an_end_of_its_range_is_pointed_out():
-    text = _report(0.1, 0.1, at_ends=["k1"]).as_text()
+    text = str(_report(0.1, 0.1, at_ends=["k1"]))
     assert "At an end of the searched range: k1." in text
 
 

@@ -17,6 +17,7 @@ from irplatform.api.resolving import (
     search_training_topics,
     training_source_of,
 )
+from irplatform.api.settings import RunSettings, one_reranker, settings_of
 from irplatform.devices import settings_kept
 from irplatform.errors import InputError, unknown
 from irplatform.plugin import Reranker
@@ -27,28 +28,29 @@ from irplatform.training.checkpoints import Checkpoint
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.api.arguments import Names
-    from irplatform.api.settings import RunSettings
+    from irplatform.api.arguments import AnyPath, Names
     from irplatform.registry import Registry
     from irplatform.reranking.systems import RerankerChoice
 
 
 @settings_kept()
 def explain(
-    settings: RunSettings,
+    settings: RunSettings | AnyPath,
     topic: str,
     documents: Names,
     *,
     member: int | None = None,
+    **options: Any,
 ) -> dict[str, Any]:
     """Explain a reranker's scores of some documents.
 
     Args:
-        settings: what `run` would be told; `rerankers` names one.
+        settings: what `run` would be told, `rerankers` names one; or a collection.
         topic: the id of a topic of the collection.
         documents: ids of documents; they need not have been retrieved.
         member: which member of the system to ask, counted from 1; None takes the one nearest to
             the mean.
+        options: attributes of `RunSettings`, in its place or to change it.
 
     Returns:
         `topic`, the system, and for each document its title, grade, ranks and scores, and the
@@ -57,6 +59,7 @@ def explain(
     Raises:
         InputError: a wrong name or option, or a reranker that does not explain its scores.
     """
+    settings = settings_of(settings, options)
     plugins = registry()
     _refuse_unexplained(settings, plugins)
     resolved = resolve(settings, plugins)
@@ -104,7 +107,7 @@ def _most_members(choice: RerankerChoice, settings: RunSettings) -> int:
 
 def _refuse_unexplained(settings: RunSettings, plugins: Registry) -> None:
     """Refuse a reranker that has nothing to tell, before anything is trained."""
-    (name,) = settings.rerankers
+    name = one_reranker(settings, "explain")
     if plugins.reranker(name).system.explain is Reranker.explain:
         names = sorted(
             each.name

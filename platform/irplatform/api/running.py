@@ -16,6 +16,7 @@ from irplatform.api.resolving import (
     search_training_topics,
     training_source_of,
 )
+from irplatform.api.settings import RunSettings, one_reranker, settings_of
 from irplatform.console import parts, stage
 from irplatform.devices import settings_kept
 from irplatform.errors import InputError
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from irplatform.api.arguments import AnyPath
     from irplatform.api.resolving import ResolvedRun
-    from irplatform.api.settings import RunSettings
     from irplatform.reports.run_report import RunReport
 
 _SEARCHING, _RERANKING = 1, 4
@@ -44,12 +44,15 @@ _SEARCHING, _RERANKING = 1, 4
 
 
 @settings_kept()
-def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
+def run(
+    settings: RunSettings | AnyPath | None = None, plugins: Registry | None = None, **options: Any
+) -> RunReport:
     """Take a collection to scored runs.
 
     Args:
-        settings: what to run, as the options of `platform run`.
+        settings: what to run, as the options of `platform run`; or a collection.
         plugins: where names are looked up; all that are installed by default.
+        options: attributes of `RunSettings`, in its place or to change it.
 
     Returns:
         The table of the runs' measures and comparisons, as it is printed and written.
@@ -60,6 +63,9 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
         PlatformError: something failed on the way; what was finished is kept, and the same call
             goes on from there.
     """
+    settings = settings_of(settings, options)
+    if plugins is not None and not isinstance(plugins, Registry):
+        raise InputError(f"{plugins!r} is no registry of plugins; `rerankers=` names rerankers.")
     plugins = plugins or registry()
     resolved = resolve(settings, plugins)
     collection, qrels = resolved.collection, resolved.qrels
@@ -156,12 +162,15 @@ def _candidates_in(run_dir: Path, resolved: ResolvedRun) -> list[str]:
 
 
 @settings_kept()
-def train(settings: RunSettings, out: AnyPath | None = None) -> dict[str, Any]:
+def train(
+    settings: RunSettings | AnyPath | None = None, out: AnyPath | None = None, **options: Any
+) -> dict[str, Any]:
     """Train a reranker on the topics of a collection.
 
     Args:
-        settings: `collection` is what it learns from; `rerankers` names one.
+        settings: `collection` is what it learns from, `rerankers` names one; or a collection.
         out: a folder to copy the checkpoint to; it must not exist.
+        options: attributes of `RunSettings`, in its place or to change it.
 
     Returns:
         The checkpoint's description and its `path`.
@@ -169,6 +178,8 @@ def train(settings: RunSettings, out: AnyPath | None = None) -> dict[str, Any]:
     Raises:
         InputError: a wrong name, option or file, or a collection without judgments.
     """
+    settings = settings_of(settings, options)
+    one_reranker(settings, "train")
     if out is not None:
         out = arguments.path(out, "out")
         if out.exists():

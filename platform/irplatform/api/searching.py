@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 @settings_kept()
 def search(
     collection: AnyPath,
+    query: str | None = None,
     *,
     retriever: str = "bm25",
-    query: str | None = None,
     topic: str | None = None,
     depth: int = 10,
     settings: Mapping[str, object] | None = None,
@@ -34,8 +34,8 @@ def search(
 
     Args:
         collection: a name, an ir_datasets id or a path.
-        retriever: the name of one.
         query: some words, or None for a topic.
+        retriever: the name of one.
         topic: the id of a topic of the collection, or None for words.
         depth: hits at most, 1 or more.
         settings: options of the retriever.

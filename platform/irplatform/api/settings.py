@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from irplatform.api.arguments import names, path, paths, settings_by_name
 from irplatform.devices import check_device, choose_device, within_cores
-from irplatform.errors import InputError, check_least, listing
+from irplatform.errors import InputError, check_least, listing, unknown
 from irplatform.parallel import available_cores
 from irplatform.reranking.splits import MEMBERS
 from irplatform.resources import CollectionResources
@@ -19,8 +20,8 @@ from irplatform.word_vectors import VectorSource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
+    from irplatform.api.arguments import AnyPath
     from irplatform.collections import Collection
     from irplatform.retrieval.first_stage import RetrieverChoice
 
@@ -201,6 +202,47 @@ class RunSettings:
                 f"{idle[0]} has no effect without --reranker NAME: --candidates {self.candidates} "
                 "takes the place of the retrievers."
             )
+
+
+def settings_of(
+    given: RunSettings | AnyPath | None, options: Mapping[str, Any] | None = None
+) -> RunSettings:
+    """What a run is told: its settings, or a collection, and options by their names.
+
+    Raises:
+        InputError: it is neither, or there is no such option.
+    """
+    options = options or {}
+    known = [each.name for each in fields(RunSettings)]
+    for name in options:
+        if name not in known:
+            raise unknown("setting", name, known, of="a run")
+    if isinstance(given, RunSettings):
+        return replace(given, **options) if options else given
+    collection = options.get("collection") if given is None else given
+    if not isinstance(collection, Path | str):
+        what = "it is missing" if collection is None else f"not {collection!r}"
+        raise InputError(
+            "a run is told by RunSettings or by a collection, as in run('demo', "
+            f"rerankers='delta'); {what}."
+        )
+    return RunSettings(**{**options, "collection": str(collection)})
+
+
+def one_reranker(settings: RunSettings, what: str) -> str:
+    """The name of the only reranker that settings name.
+
+    Args:
+        settings: what is told.
+        what: what takes it: "explain".
+
+    Raises:
+        InputError: there is none, or there are several.
+    """
+    if len(settings.rerankers) != 1:
+        named = f"not {listing(settings.rerankers)}" if settings.rerankers else "none is named"
+        raise InputError(f"{what} takes one reranker, as in rerankers='delta'; {named}.")
+    return settings.rerankers[0]
 
 
 @dataclass(frozen=True)

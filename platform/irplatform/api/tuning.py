@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from irplatform import pipeline, training_topics
-from irplatform.api.settings import RunSettings, TuneSettings, resources_for
+from irplatform.api.arguments import names
+from irplatform.api.settings import TuneSettings, resources_for, settings_of
 from irplatform.api.systems import resolve_systems
 from irplatform.choices import choose_systems, refuse_idle_plan
 from irplatform.console import notice
@@ -28,6 +29,8 @@ from irplatform.tuning import tune as run_tuning
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from irplatform.api.arguments import AnyPath, Names
+    from irplatform.api.settings import RunSettings
     from irplatform.api.systems import Systems
     from irplatform.collections import Collection
     from irplatform.plugin import Topic
@@ -39,19 +42,23 @@ if TYPE_CHECKING:
 
 
 @settings_kept()
-def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
+def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneReport:
     """Choose options of retrievers, or of a reranker, on training topics.
 
     The topics are those of the collection's training partner, since its own are for testing.
 
     Args:
-        settings: the systems; `settings` stay as they are, `measures` has one name at most.
-        tuning: what is searched, and how.
+        settings: the systems, or a collection; `settings` stay as they are, `measures` has one
+            name at most.
+        tuning: what is searched, and how; or options with their ranges.
 
     Raises:
         InputError: a wrong name, option, range or file, no topics to tune on, or several
             rerankers.
     """
+    settings = settings_of(settings)
+    if not isinstance(tuning, TuneSettings):
+        tuning = TuneSettings(names(tuning, "tuning"))
     if len(settings.rerankers) > 1:
         raise InputError(
             f"{', '.join(settings.rerankers)}: one reranker is tuned at a time; name one."

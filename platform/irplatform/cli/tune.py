@@ -158,7 +158,7 @@ def tune(
         if as_json:
             print_json(report.as_json())
         else:
-            say_text(report.as_text())
+            say_text(str(report))
     if out is not None and not as_json:
         say_text(f"options, for --config: {out}")
 

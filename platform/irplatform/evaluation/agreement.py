@@ -14,7 +14,7 @@ doubled systems are ties of our own making. The p-value is that of `kendall.perm
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -55,7 +55,7 @@ class Source:
     collection: str
     measure: str
     means: Mapping[str, float]
-    per_topic: Mapping[str, PerTopic]
+    per_topic: Mapping[str, PerTopic] = field(repr=False)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -47,13 +47,17 @@ class Evaluation:
     """
 
     aggregate: Mapping[str, float]
-    per_topic: Mapping[str, PerTopic]
+    per_topic: Mapping[str, PerTopic] = field(repr=False)
     missing: tuple[str, ...] = ()
     unjudged: tuple[str, ...] = ()
     unsampled: tuple[str, ...] = ()
     without_relevant: tuple[str, ...] = ()
-    sampled: tuple[str, ...] = ()
+    sampled: tuple[str, ...] = field(default=(), repr=False)
     deepest: int = 0
+
+    def __str__(self) -> str:
+        """The means in a line."""
+        return ", ".join(f"{measure} {value:.4f}" for measure, value in self.aggregate.items())
 
 
 def evaluate(

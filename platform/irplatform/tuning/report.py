@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from irplatform.tuning.search import Outcome
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TuneReport:
     """Tuned options.
 
@@ -92,8 +92,8 @@ class TuneReport:
             },
         }
 
-    def as_text(self) -> str:
-        """The table."""
+    def __repr__(self) -> str:
+        """The table, for `print` and for notebooks."""
         outcome, gain = self.outcome, self.outcome.gain
         folds = [{**self.defaults, **trial.settings} for trial in outcome.per_fold]
         rows = [("option", "default", "chosen", "in each fold")]
