@@ -91,7 +91,7 @@ def test_a_replaced_knowledge_base_is_searched_with_at_once(platform, drugs, fol
     before = (folder / "x" / "bm25.run").read_bytes()
     (folder / "own.tsv").write_text(OWN + "DRUG:m\tmice\tdrug\tliposarcoma\n")
     assert platform("kb", "add", "own", "own.tsv").code == 0
-    assert platform(*arguments).code == 0
+    assert platform(*arguments, "--force").code == 0
     assert (folder / "x" / "bm25.run").read_bytes() != before
 
 
