@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from irplatform import console, stdout
-from irplatform.console import detail, notice, parts, progress, stage, steps
+from irplatform.console import detail, notice, parts, progress, stage, steps, waiting
 from irplatform.workers import Workers
 
 LINE = re.compile(r"\r([^\r\n]*)\x1b\[K")
@@ -213,3 +213,14 @@ def test_a_terminal_that_was_closed_stops_no_work(monkeypatch):
     notice("nobody reads this")
     with pytest.raises(BrokenPipeError):
         sys.stderr.close()
+
+
+def test_what_nobody_can_measure_is_named_when_it_takes_long(terminal, monkeypatch):
+    with waiting("reading demo"):
+        time.sleep(0.1)
+    assert terminal.text == ""
+    monkeypatch.setattr(console, "_PATIENCE", 0.05)
+    with waiting("loading torch"):
+        assert terminal.wait_for(LINE)[1] == "loading torch 0:00:00"
+    with parts(2, 1), waiting("starting Java"):
+        assert "50%" in terminal.wait_for(r"starting Java([^\r]*)\x1b")[1]

@@ -30,6 +30,8 @@ _LINE_INTERVAL = 15.0
 """Seconds between progress lines where stderr is no terminal."""
 _QUICKEST = 0.3
 """Seconds between the first paints of the progress line."""
+_PATIENCE = 1.0
+"""Seconds that nobody needs to be told what they wait for."""
 _PAINTS = 150
 """Later the line is painted every N / 150 seconds, N being its age: 800 times in an hour."""
 _WIDEST_BAR = 30
@@ -48,6 +50,7 @@ class _Work:
         step: how much of `total` the work within it is worth.
         counts: whether the bar moves with it.
         stage: whether the first work within it measures it.
+        patience: seconds before it is painted first.
         reports: how far other processes are with a step of it, from 0 to 1, and their words.
     """
 
@@ -58,6 +61,7 @@ class _Work:
     step: float = 1
     counts: bool = True
     stage: bool = False
+    patience: float = 0
     began: float = field(default_factory=time.monotonic)
     reports: dict[str, tuple[str, float]] = field(default_factory=dict)
 
@@ -92,7 +96,7 @@ class _Display:
             if not self._works:
                 self._reached, self._last_line = 0.0, time.monotonic()
                 self._shown = ["starting"]
-                self._open()
+                self._open(work.patience)
             self._works.append(work)
         try:
             yield work
@@ -154,20 +158,22 @@ class _Display:
                 self._stream.write("\r\x1b[K")
                 self._stream.flush()
 
-    def _open(self) -> None:
+    def _open(self, patience: float) -> None:
         stream = sys.stderr
         if self.report is None and self.level > QUIET and terminal_width(stream):
             self._stream, self._stop = stream, threading.Event()
-            threading.Thread(target=self._repaint, args=(self._stop,), daemon=True).start()
+            arguments = (self._stop, patience)
+            threading.Thread(target=self._repaint, args=arguments, daemon=True).start()
 
     def _close(self) -> None:
         self._stop.set()
         self.clear()
         self._stream = None
 
-    def _repaint(self, stop: threading.Event) -> None:
+    def _repaint(self, stop: threading.Event, patience: float) -> None:
         began = time.monotonic()
-        while not stop.wait(max(_QUICKEST, (time.monotonic() - began) / _PAINTS)):
+        while not stop.wait(max(patience, _QUICKEST, (time.monotonic() - began) / _PAINTS)):
+            patience = 0
             with self._lock, suppress(OSError, ValueError):
                 if not stop.is_set() and self._stream is not None:
                     self._stream.write(f"\r{self._line(self._stream)}\x1b[K")
@@ -379,7 +385,8 @@ def progress(label: str, total: int | None = None) -> Iterator[Advance]:
 @contextmanager
 def waiting(label: str) -> Iterator[None]:
     """Show that something goes on that nobody can measure: "loading torch"."""
-    with _display.showing(_Work(label, stage=True, counts=not _display._works)):
+    counts = not _display._works
+    with _display.showing(_Work(label, stage=True, counts=counts, patience=_PATIENCE)):
         yield
 
 

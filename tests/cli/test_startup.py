@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from pretrained_models import save_transformer
 
 HEAVY = {
     "gensim",
@@ -34,12 +35,12 @@ print(json.dumps([status, sorted({name.split(".")[0] for name in sys.modules})])
 """
 
 
-def _loaded(*arguments):
+def _loaded(*arguments, status=0):
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, check=True
     )
-    status, modules = json.loads(done.stderr.splitlines()[-1])
-    assert status == 0, done.stderr
+    ended, modules = json.loads(done.stderr.splitlines()[-1])
+    assert ended == status, done.stderr
     return set(modules)
 
 
@@ -57,6 +58,30 @@ def _loaded(*arguments):
 )
 def test_nothing_heavy_is_loaded(arguments):
     assert not _loaded(*arguments) & HEAVY
+
+
+RUN = ("run", "--collection", "demo")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needs"),
+    [
+        ((*RUN, "--reranker", "detla"), ()),
+        (("run", "--collection", "dmeo"), ("ir_datasets",)),
+        ((*RUN, "--reranker", "delta", "--measure", "nDGC@10"), ("ir_measures",)),
+        (("evaluate", "--collection", "demo", "nowhere.run"), ("ir_measures",)),
+        ((*RUN, "--reranker", "delta", "--run-dir", "PLACE"), ("ir_measures",)),
+        (
+            (*RUN, "--reranker", "vanilla-bert", "--set", "model=PLACE/model", "--run-dir=PLACE"),
+            ("ir_measures",),
+        ),
+    ],
+)
+def test_what_is_refused_is_refused_before_anything_heavy_is_loaded(tmp_path, arguments, needs):
+    (tmp_path / "bm25.run").write_text("somebody else's\n")
+    save_transformer(tmp_path / "model")
+    arguments = (argument.replace("PLACE", str(tmp_path)) for argument in arguments)
+    assert not _loaded(*arguments, status=2) & HEAVY - {*needs}
 
 
 @pytest.mark.parametrize("words", ["platform ru", "platform run --rer", "platform run --device c"])

@@ -5,14 +5,17 @@
 own, and `explain` says why a document stands where it does.
 """
 
-from irplatform.api.answering import write_bioasq_answers
-from irplatform.api.evaluating import agree_sources, check_runs, evaluate_runs
-from irplatform.api.explaining import explain
-from irplatform.api.fusing import fuse_runs
-from irplatform.api.running import run, train
-from irplatform.api.searching import index, search
-from irplatform.api.settings import RunSettings, TuneSettings
-from irplatform.api.tuning import tune
+from irplatform.console import waiting
+
+with waiting("starting"):  # from a cold disk this takes seconds
+    from irplatform.api.answering import write_bioasq_answers
+    from irplatform.api.evaluating import agree_sources, check_runs, evaluate_runs
+    from irplatform.api.explaining import explain
+    from irplatform.api.fusing import fuse_runs
+    from irplatform.api.running import run, train
+    from irplatform.api.searching import index, search
+    from irplatform.api.settings import RunSettings, TuneSettings
+    from irplatform.api.tuning import tune
 
 __all__ = [
     "RunSettings",

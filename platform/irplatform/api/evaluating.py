@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from irplatform.api import arguments
 from irplatform.api.settings import RunSettings, resources_for
 from irplatform.collections import Collection
-from irplatform.console import notice
+from irplatform.console import notice, waiting
 from irplatform.errors import InputError, listing
 from irplatform.evaluation import Evaluation, evaluate
 from irplatform.evaluation.agreement import Agreement, agreement, indistinct
@@ -21,6 +21,7 @@ from irplatform.registry import registry
 from irplatform.runs import Problem, read_run, validate_run
 from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags
 from irplatform.storage import same_file
+from irplatform.text_files import open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,21 +64,29 @@ def evaluate_runs(
         sampled_qrels = arguments.path(sampled_qrels, "sampled_qrels")
     if (collection is None) == (qrels is None) and (collection or sampled_qrels is None):
         raise InputError("give either --collection or --qrels.")
+    for path in paths:
+        if not path.exists():  # which is told before anything is read
+            with open_bytes(path):
+                pass
     plugins = registry()
     resolved_collection = None
-    if collection is not None:
-        resolved_collection = plugins.collection(str(collection))
-        judgments = of_collection(
-            resolved_collection, measures, plugins.measures, sampled=sampled_qrels
-        )
-    else:
-        usual = Collection.measures
-        judgments = of_files(qrels, measures, plugins.measures, usual=usual, sampled=sampled_qrels)
+    with waiting(f"reading judgments of {collection}" if collection else "reading judgments"):
+        if collection is not None:
+            resolved_collection = plugins.collection(str(collection))
+            judgments = of_collection(
+                resolved_collection, measures, plugins.measures, sampled=sampled_qrels
+            )
+        else:
+            usual, extra = Collection.measures, plugins.measures
+            judgments = of_files(qrels, measures, extra, usual=usual, sampled=sampled_qrels)
     for one, other in combinations(paths, 2):
         if one == other or same_file(one, other):
             as_one = "" if one == other else f", once as {one}"
             raise InputError(f"the run {other} is named more than once{as_one}.")
-    runs = {path: read_run(path) for path in paths}
+    runs = {}
+    for path in paths:
+        with waiting(f"reading {path}"):
+            runs[path] = read_run(path)
     for path, run in runs.items():
         _refuse_other_topics(path, run, judgments)
     left_out: frozenset[str] = frozenset()
@@ -85,17 +94,18 @@ def evaluate_runs(
         counted_topics = topics.topics(judgments.qrels, resolved_collection)
         left_out = frozenset(judgments.qrels) - counted_topics
         judgments = only(judgments, counted_topics)
-    return {
-        str(path): evaluate(
-            judgments.qrels,
-            without(run, left_out),
-            judgments.measures,
-            extra=plugins.measures,
-            sampled=judgments.sampled,
-            trec_eval=trec_eval,
-        )
-        for path, run in runs.items()
-    }
+    evaluations = {}
+    for path, run in runs.items():
+        with waiting(f"scoring {path}"):
+            evaluations[str(path)] = evaluate(
+                judgments.qrels,
+                without(run, left_out),
+                judgments.measures,
+                extra=plugins.measures,
+                sampled=judgments.sampled,
+                trec_eval=trec_eval,
+            )
+    return evaluations
 
 
 def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:

@@ -18,6 +18,7 @@ from irplatform.api.resolving import (
     training_source_of,
 )
 from irplatform.api.settings import RunSettings, one_reranker, settings_of
+from irplatform.console import waiting
 from irplatform.devices import settings_kept
 from irplatform.errors import InputError, unknown
 from irplatform.plugin import Reranker
@@ -62,7 +63,8 @@ def explain(
     settings = settings_of(settings, options)
     plugins = registry()
     _refuse_unexplained(settings, plugins)
-    resolved = resolve(settings, plugins)
+    with waiting(f"reading {settings.collection}"):
+        resolved = resolve(settings, plugins)
     (choice,) = resolved.rerankers
     if member is not None:
         pipeline.refuse_member(member, choice, _most_members(choice, settings))

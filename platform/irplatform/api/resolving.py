@@ -79,12 +79,14 @@ class ResolvedRun:
         return [c for c in self.rerankers if (trains if c.trainable else weighs)]
 
     def on_device(self) -> ResolvedRun:
-        """The same, ready to compute where the settings say; torch is loaded for that.
+        """The same, ready to compute where the settings say; it may load torch and models.
 
         Raises:
-            InputError: there is no such device, or there are too few for a training in several
-                processes.
+            InputError: there is no such device, there are too few for a training in several
+                processes, or what a reranker learns from beside topics is not there.
         """
+        for choice in self.rerankers:
+            choice.check_training()
         resources = on_device(self.resources, self.settings, self.retrievers)
         if self.settings.checkpoint is None and any(choice.trainable for choice in self.rerankers):
             training_processes(resources.device)  # not after hours of searching

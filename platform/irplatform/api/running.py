@@ -17,7 +17,7 @@ from irplatform.api.resolving import (
     training_source_of,
 )
 from irplatform.api.settings import RunSettings, one_reranker, settings_of
-from irplatform.console import parts, stage
+from irplatform.console import parts, stage, waiting
 from irplatform.devices import settings_kept
 from irplatform.errors import InputError
 from irplatform.evaluation import measures_of
@@ -67,16 +67,21 @@ def run(
     if plugins is not None and not isinstance(plugins, Registry):
         raise InputError(f"{plugins!r} is no registry of plugins; `rerankers=` names rerankers.")
     plugins = plugins or registry()
-    resolved = resolve(settings, plugins)
-    collection, qrels = resolved.collection, resolved.qrels
-    measures = measures_of(collection, settings.measures, plugins.measures, qrels)
+    reading = f"reading {settings.collection}"
+    with waiting(reading):
+        resolved = resolve(settings, plugins)
+        collection, qrels = resolved.collection, resolved.qrels
+        measures = measures_of(collection, settings.measures, plugins.measures, qrels)
     run_dir = writable_folder(settings.run_dir or Path("runs") / collection.id)
     candidate_runs = _candidates_in(run_dir, resolved)
     with alone_in(run_dir):
-        recorder = Recorder(
-            collection, qrels, measures, plugins.measures, run_dir, settings.tag, settings.command
-        )
-        recorder.plan(planned_runs(resolved, recorder.data, candidate_runs), force=settings.force)
+        with waiting(reading):
+            tag, command = settings.tag, settings.command
+            recorder = Recorder(
+                collection, qrels, measures, plugins.measures, run_dir, tag, command
+            )
+            planned = planned_runs(resolved, recorder.data, candidate_runs)
+        recorder.plan(planned, force=settings.force)
         resolved = resolved.on_device()
         recorder.plan(planned_runs(resolved, recorder.data, candidate_runs), force=settings.force)
         names = [*settings.retrievers, *settings.rerankers]
@@ -187,7 +192,9 @@ def train(
                 "this exists already; choose another folder for the checkpoint.", path=out
             )
         writable_folder(out)
-    resolved = resolve_training(settings, registry()).on_device()
+    with waiting(f"reading {settings.collection}"):
+        resolved = resolve_training(settings, registry())
+    resolved = resolved.on_device()
     (choice,) = resolved.rerankers
     training, fusion = search_training_topics(resolved)
     training_source = training_source_of(resolved, training, fusion)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform import pipeline
 from irplatform.api.settings import RunSettings, resources_for
 from irplatform.api.systems import resolve_systems
+from irplatform.console import waiting
 from irplatform.devices import settings_kept
 from irplatform.errors import InputError, check_least, unknown
 from irplatform.plugin import Topic
@@ -56,7 +57,8 @@ def search(
     check_least("depth", depth, 1)
     plugins, collection = registry(), str(collection)
     run_settings = RunSettings(collection, retrievers=(retriever,), settings=settings or {})
-    systems = resolve_systems(run_settings, plugins, documents_only=topic is None).expanded()
+    with waiting(f"reading {collection}"):
+        systems = resolve_systems(run_settings, plugins, documents_only=topic is None).expanded()
     resolved_collection, (choice,) = systems.collection, systems.retrievers
     pipeline.refuse_silent_downloads(resolved_collection, collection)
     if topic is None:

@@ -9,7 +9,7 @@ from irplatform.api.arguments import names
 from irplatform.api.settings import TuneSettings, resources_for, settings_of
 from irplatform.api.systems import resolve_systems
 from irplatform.choices import choose_systems, refuse_idle_plan
-from irplatform.console import notice
+from irplatform.console import notice, waiting
 from irplatform.devices import settings_kept
 from irplatform.errors import InputError
 from irplatform.evaluation.gain import NDCG, NDCG_OF_LEVELS
@@ -64,7 +64,8 @@ def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneR
             f"{', '.join(settings.rerankers)}: one reranker is tuned at a time; name one."
         )
     plugins = registry()
-    systems = resolve_systems(settings, plugins).expanded()
+    with waiting(f"reading {settings.collection}"):
+        systems = resolve_systems(settings, plugins).expanded()
     training_topics.check_repetitions(settings.seeds, settings.members, systems.rerankers)
     collection = systems.collection
     refuse_idle_plan(systems.retrievers, systems.rerankers, _names(tuning.over))
@@ -167,6 +168,7 @@ def _check_fit(
     """See that retrievers' options fit topics, whatever is tried, and that systems can be used."""
     for reranker in systems.rerankers:
         reranker.check()
+        reranker.check_training()
     first = [choice.name for choice in systems.retrievers]
     second = [choice.name for choice in systems.rerankers]
     for trial in ({}, *({d.name: value} for d in dimensions for value in d.values())):

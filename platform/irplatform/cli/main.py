@@ -241,12 +241,13 @@ def main() -> None:
         ready_streams()
         ready_home()
         check_packages()
-        from irplatform.registry import registry
-
         for warning in misspelt(os.environ):
             console.tell(warning)
-        check_arithmetic()
-        registry().add_commands(cli)
+        with console.waiting("starting"):
+            from irplatform.registry import registry
+
+            check_arithmetic()
+            registry().add_commands(cli)
         told = _tell_of(registry().plugins)
         # What it returns is the status of `context.exit`; see `_nothing`.
         status = cli.main(prog_name="platform", standalone_mode=False)

@@ -61,6 +61,7 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
 
     yield from problems_of_names(choice.registration.system)
     choice.check()
+    choice.check_training()
     _ = choice.checkpoints, choice.pairs_learned([topic for topic, _ in data.topics])
     _ = choice.expanding(_KNOWLEDGE), choice.in_pretraining()
     if choice.trainable:

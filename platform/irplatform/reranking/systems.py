@@ -97,10 +97,18 @@ class RerankerChoice:
             PluginError: it cannot be made, or cannot say what it depends on.
         """
         self.describe()
-        if not self.trained:
-            self.registration.check_training(self.options)
         our_digest()  # of the code as it is now, not as it is edited while models are trained
         _ = self.holds_first_stage, self.learns_on_device
+
+    def check_training(self) -> None:
+        """See that what it learns from beside topics is there; this may load a model.
+
+        Raises:
+            InputError: it is not.
+            PluginError: it cannot say.
+        """
+        if not self.trained:
+            self.registration.check_training(self.options)
 
     def create(self, resources: Resources) -> Reranker:
         """An instance that has taken what it needs."""

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from irplatform.console import waiting
 from irplatform.errors import InputError, PlatformError, unstopped
 from irplatform.retrieval.java_runtime import MINIMUM_VERSION, anserini_jar, find_runtime
 from irplatform.text.composition import composed
@@ -129,7 +130,8 @@ def _start(heap: str) -> None:
         # -Xrs leaves signals to Python, or Ctrl-C would end the process without a word.
         jnius_config.set_options(f"-Xmx{heap}", "-Xrs", "-Djava.awt.headless=true")
     try:
-        from jnius import autoclass
+        with waiting("starting Java"):
+            from jnius import autoclass
 
         _started_in = os.getpid()
     except Exception as error:

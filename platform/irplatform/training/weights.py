@@ -6,6 +6,8 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from numpy import isfinite, isnan, ndarray
+
 from irplatform.cache.digests import file_state, is_settled
 from irplatform.errors import InputError, quoted
 from irplatform.storage import share
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
 
     from torch import Tensor, nn
 
+_TYPES_OF_NUMPY = frozenset(
+    {"F64", "F32", "F16", "I64", "I32", "I16", "I8", "U64", "U32", "U16", "U8", "BOOL"}
+)
+"""As safetensors calls them; there are others, such as BF16."""
 _AGAIN = "The file is damaged: copy it again, or make it again."
 
 
@@ -104,22 +110,30 @@ def check_weights(path: Path) -> None:
 def _check(path: Path, state: tuple[int, ...]) -> None:
     """Check a file once, as long as it stays as it is."""
     del state
-    _refuse_damage(path, *_read(path))
+    _refuse_damage(path, *_read(path, for_torch=False))
 
 
-def _read(path: Path) -> tuple[Mapping[str, Any], dict[str, Tensor]]:
+def _read(path: Path, *, for_torch: bool = True) -> tuple[Mapping[str, Any], dict[str, Any]]:
     """What `save_weights` noted of tensors, and the tensors.
 
     Files of earlier versions have an identity alone, and those of others nothing.
+
+    Args:
+        path: the file.
+        for_torch: read tensors of torch; else arrays of numpy if it has the types, since a check
+            should not have to load torch.
     """
     from safetensors import SafetensorError, safe_open
 
     if not path.is_file():
         raise InputError("there is no such weight file.", path=path)
     try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        with safe_open(path, framework="np") as file:
+            metadata, names = file.metadata() or {}, list(file.keys())
+            types = {file.get_slice(name).get_dtype() for name in names}
+        framework = "pt" if for_torch or not types <= _TYPES_OF_NUMPY else "np"
+        with safe_open(path, framework=framework) as file:
+            tensors = {name: file.get_tensor(name) for name in names}
         if "about" in metadata:
             about = dict(json.loads(metadata["about"]))
         else:
@@ -133,7 +147,7 @@ def _read(path: Path) -> tuple[Mapping[str, Any], dict[str, Tensor]]:
     return about, tensors
 
 
-def _refuse_damage(path: Path, about: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
+def _refuse_damage(path: Path, about: Mapping[str, Any], tensors: Mapping[str, Any]) -> None:
     """See that tensors are those that were saved.
 
     A network may hold infinite numbers: what a feature is divided by that is the same everywhere.
@@ -143,18 +157,24 @@ def _refuse_damage(path: Path, about: Mapping[str, Any], tensors: Mapping[str, T
     unknown = tensors if "identity" in about else ()
     may_be_infinite = about.get("infinite", unknown)
     for name, tensor in tensors.items():
-        if not (tensor.isnan().logical_not().all() if name in may_be_infinite else _finite(tensor)):
+        if not _finite(tensor, infinite_too=name in may_be_infinite):
             raise InputError(
                 f"the tensor '{name}' has values that are not finite numbers. {_AGAIN}", path=path
             )
 
 
-def _finite(tensor: Tensor) -> bool:
+def _finite(tensor: Tensor | ndarray[Any, Any], *, infinite_too: bool = False) -> bool:
+    """Whether a tensor has numbers alone, and finite ones unless infinite ones will do."""
+    if isinstance(tensor, ndarray):
+        floating = tensor.dtype.kind == "f"
+        return not floating or bool((~isnan(tensor) if infinite_too else isfinite(tensor)).all())
+    if infinite_too:
+        return bool(tensor.isnan().logical_not().all())
     return not tensor.is_floating_point() or bool(tensor.float().isfinite().all())
 
 
 def _refuse_other_shapes(
-    path: Path, tensors: Mapping[str, Tensor], shapes: Mapping[str, list[int]]
+    path: Path, tensors: Mapping[str, Any], shapes: Mapping[str, list[int]]
 ) -> None:
     for name, shape in shapes.items():
         if name not in tensors:
