@@ -244,6 +244,18 @@ def test_documents_one_after_the_other_in_a_file_are_all_read(tmp_path, name, be
     assert list(texts(PubmedCorpus("pubmed", [path]))) == ["1", "2", "3"]
 
 
+@pytest.mark.parametrize("before", ["\n\n", "\ufeff\r\n", "<!-- mine -->\n\n"])
+def test_what_stands_before_a_document_is_passed_over(tmp_path, before):
+    path = tmp_path / "a.xml"
+    declared = b'<?xml version="1.0"?>\n'
+    path.write_bytes(before.encode() + article_set(article(1, "a")))
+    assert list(texts(PubmedCorpus("pubmed", [path]))) == ["1"]
+    path.write_bytes(before.encode() + declared + b"<PubmedArticle/>")
+    with pytest.raises(InputError, match=r"begins with <PubmedArticle>, not with") as raised:
+        list(PubmedCorpus("pubmed", [path]))
+    assert raised.value.line == before.count("\n") + 2
+
+
 @pytest.mark.parametrize(
     ("second", "line", "message"),
     [

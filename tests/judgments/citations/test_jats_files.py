@@ -49,7 +49,9 @@ def test_what_is_no_article_is_refused(content, message):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("between", [b"", b"\n\n"])
+@pytest.mark.parametrize(
+    "between", [b"", b"\n\n", b"\r\n\xef\xbb\xbf", b"\n<!-- the next -> one -->\n"]
+)
 def test_documents_one_after_the_other_in_a_file_are_all_read(between):
     inner = GOOD.split(b"\n", 2)[2]
     sets = b'<?xml version="1.0"?>\n<pmc-articleset>' + inner + inner + b"</pmc-articleset>"
@@ -58,6 +60,27 @@ def test_documents_one_after_the_other_in_a_file_are_all_read(between):
     with pytest.raises(InputError) as raised:
         read_articles(b"\n".join([GOOD.rstrip(), BOMB]), "a.xml")
     assert raised.value.line == GOOD.rstrip().count(b"\n") + 1 + 3
+
+
+@pytest.mark.parametrize(
+    "before", [b"\n \r\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n", b"<!-- mine -->\n"]
+)
+def test_what_stands_before_a_document_is_passed_over(before):
+    (article,) = read_articles(before + GOOD, "a.xml")
+    assert article.tag == "article"
+    with pytest.raises(InputError) as raised:
+        read_articles(before + BOMB, "a.xml")
+    assert raised.value.line == before.count(b"\n") + 3
+
+
+def test_articles_without_a_declaration_may_follow_one_another():
+    inner = GOOD.split(b"\n", 2)[2].rstrip()
+    sub = inner.replace(b"</article>", b"<sub-article><front-stub/></sub-article></article>")
+    assert len(read_articles(inner + sub + b"\n\n" + inner, "a.xml")) == 3
+    two = b"<pmc-articleset>" + inner + b"\n" + inner + b"</pmc-articleset>"
+    assert len(read_articles(two + two, "a.xml")) == 4
+    with pytest.raises(InputError, match="Extra content"):
+        read_articles(inner + b"\nand more", "a.xml")
 
 
 def test_the_dtd_that_a_file_names_is_not_fetched_and_its_characters_are_known():

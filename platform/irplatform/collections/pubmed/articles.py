@@ -60,7 +60,7 @@ def read_articles(
         raise InputError(
             f"this is not a whole gzip file ({error}). Fetch the file again.",
             path=path,
-            line=document.lines if document else None,
+            line=document.lines if document else 1,
         ) from error
 
 

@@ -25,7 +25,7 @@ _LONGEST_TAG = 64
 """Bytes that the end of a root element takes at most."""
 _LONGEST_COMMENT = 1 << 20
 _BETWEEN = re.compile(rb"(?:\s|\xef\xbb\xbf|<!--.*?-->)*", re.DOTALL)
-"""What may follow a document and is none."""
+"""What may stand before and behind a document and is none."""
 
 
 def documents(
@@ -38,7 +38,9 @@ def documents(
         path: what to call it in errors.
         roots: names of the root elements that are accepted.
     """
-    document = CheckedStream(stream, path, roots)
+    before = CheckedStream(stream, path, roots)
+    rest = before.rest()
+    document = CheckedStream(stream, path, roots, rest, before.lines)
     yield document
     while rest := document.rest():
         document = CheckedStream(stream, path, roots, rest, document.lines)
@@ -149,8 +151,8 @@ class CheckedStream:
         parser.StartElementHandler = None
         if name not in self._roots:
             raise InputError(
-                f"the file begins with <{name}>, not with <PubmedArticleSet>: it is not PubMed's "
-                "XML.",
+                f"this begins with <{name}>, not with <PubmedArticleSet>, as PubMed's files do "
+                "around their articles.",
                 path=self.path,
                 line=parser.CurrentLineNumber,
             )

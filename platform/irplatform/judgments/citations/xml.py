@@ -21,8 +21,15 @@ MATHML = "{http://www.w3.org/1998/Math/MathML}"
 _HREF = "{http://www.w3.org/1999/xlink}href"
 
 
+_BETWEEN = rb"(?:\s|\xef\xbb\xbf|<!--(?:(?!-->).)*+-->)*+"
+"""What may stand before and behind a document and is none."""
+_BEFORE = re.compile(_BETWEEN, re.DOTALL)
+_ROOT = re.compile(rb"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _NEXT_DOCUMENT = re.compile(
-    rb"</(?:[\w.-]+:)?(?:article|articles|pmc-articleset)\s*>\s*(?=<(?:\?xml\s|!DOCTYPE|pmc-articleset))"
+    rb"(</(?:[\w.-]+:)?(?:article|articles|pmc-articleset)\s*>)"
+    + _BETWEEN
+    + rb"(?=<(\?xml\s|!DOCTYPE|pmc-articleset|article\b))",
+    re.DOTALL,
 )
 """The end of an XML document that another one follows, as loops over efetch write them."""
 
@@ -40,17 +47,32 @@ def read_articles(content: bytes, name: str) -> list[Any]:
     Raises:
         InputError: the file is not XML, declares entities, or holds no article.
     """
-    begin = line = 0
     articles = []
-    for end in [*(match.end() for match in _NEXT_DOCUMENT.finditer(content)), len(content)]:
+    for begin, end in _documents(content):
         try:
             articles += _read_document(content[begin:end], name)
         except InputError as error:
+            line = content.count(b"\n", 0, begin)
             at = None if error.line is None else error.line + line
             raise InputError(error.message, path=name, line=at) from error
-        line += content.count(b"\n", begin, end)
-        begin = end
     return articles
+
+
+def _documents(content: bytes) -> Iterator[tuple[int, int]]:
+    """Where each XML document of a file begins and ends."""
+    begin = _BEFORE.match(content).end()  # type: ignore[union-attr]
+    for match in _NEXT_DOCUMENT.finditer(content, begin):
+        # Articles in a set follow one another, too
+        if match[2] != b"article" or _root(content, begin) == b"article":
+            yield begin, match.end(1)
+            begin = match.end()
+    yield begin, len(content)
+
+
+def _root(content: bytes, begin: int) -> bytes:
+    """The name of the first element from a place on, without its name space."""
+    root = _ROOT.search(content, begin)
+    return root[1] if root else b""
 
 
 def _read_document(content: bytes, name: str) -> list[Any]:
