@@ -82,6 +82,9 @@ def test_marks_go_with_their_brackets_and_asides(paragraph, expected):
         ('[<xref ref-type="bibr" rid="B3 B6">3–6</xref>]', [3, 4, 5, 6]),
         (f"[{_x(3)}–6, {_x(9)}]", [3, 4, 5, 6, 9]),
         (f"<sup>{_x(3)}–5</sup>", [3, 4, 5]),
+        (f"[3–{_x(5)}]", [3, 4, 5]),
+        (f"({_x(1)}, 3 - {_x(5)}; 7-{_x(8)})", [1, 3, 4, 5, 7, 8]),
+        (f"[3–{_x(5, '5–6')}, {_x(9)}–11]", [3, 4, 5, 6, 9, 10, 11]),
         ('(<xref rid="B3">3</xref>-<xref rid="B5">5</xref>)', [3, 4, 5]),
     ],
 )
@@ -100,6 +103,7 @@ def test_words_and_years_between_marks_are_no_range():
     held = f"It grew from {_x(3, 'Doe (2001)')} to {_x(6, 'Poe (2004)')} and by {_x(9)}-fold steps."
     assert _sentences(held) == [("It grew from Doe to Poe and by -fold steps.", [3, 6, 9])]
     assert _sentences(f"Rates ({_x(3, '2001–2004')}) fell.") == [("Rates fell.", [3])]
+    assert _sentences(f"Rates (1999–{_x(3)}) fell.") == [("Rates fell.", [3])]
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,7 @@ def test_sentences_are_judged_cleaned_and_counted(platform, articles, corpus, tm
     report = platform(articles, "--out", out, "--collection", f"{corpus}:test", "--json").json
     assert report["read"] == {
         "articles": 20,
+        "articles without a mark of their references": 0,
         "sentences": 180,
         "citing sentences": 160,
         "marks that point to no reference": 0,
@@ -237,6 +238,21 @@ def test_where_nothing_is_left_no_file_is_blamed_and_the_remedy_told(platform, t
     assert "book.xml: no sentence is left (1: no" in platform(book, "--out", tmp_path / "o").err
     unread = platform(broken, "--out", tmp_path / "o", "--skip-unreadable").err
     assert "broken.xml: no sentence is left (1: files could not be read, none cites).\n" in unread
+
+
+def test_an_article_whose_marks_are_numbers_alone_is_told(platform, tmp_path):
+    unmarked, marked = tmp_path / "unmarked.xml", tmp_path / "marked.xml"
+    sentence = "Resistance was frequently observed in treated melanoma patients"
+    unmarked.write_text(article("10.1000/a", [f"{sentence} [1]."], [Cited("1001")]))
+    marked.write_text(article("10.1000/b", [f"{sentence} {mark(1)}."], [Cited("1001")]))
+    alone = platform(unmarked, "--out", tmp_path / "o")
+    assert alone.code == 2
+    assert alone.err.endswith(
+        "unmarked.xml: no sentence is left (none cites). In 1 article no <xref> points to the "
+        "references; numbers in the text alone, such as [3], are not read as marks.\n"
+    )
+    both = platform(unmarked, marked, "--out", tmp_path / "o", "--json")
+    assert both.json["read"]["articles without a mark of their references"] == 1
 
 
 def test_a_title_of_two_documents_names_neither(platform, corpus, tmp_path):

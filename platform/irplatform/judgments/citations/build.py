@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from irplatform.collections.beir_files import BeirWriter, write_measures
 from irplatform.collections.corpus_reference_files import write_reference
 from irplatform.console import notice
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted
 from irplatform.judgments.citations.articles import CitingArticle
 from irplatform.judgments.citations.extraction import extract, read_back
 from irplatform.judgments.citations.folder import write_sentence
 from irplatform.judgments.citations.identifiers import read_table
 from irplatform.judgments.citations.judge import Judge
-from irplatform.judgments.citations.report import OUTSIDE, UNRESOLVED, Report, SplitCounts
+from irplatform.judgments.citations.report import OUTSIDE, UNMARKED, UNRESOLVED, Report, SplitCounts
 from irplatform.judgments.citations.sources import Source, find_sources
 from irplatform.judgments.citations.targets import Targets, search_corpus
 from irplatform.judgments.splits import SPLITS, split_of
@@ -87,12 +87,17 @@ def _nothing_left(sources: Sequence[Source], report: Report) -> InputError:
     reasons = {why: n for why, n in report.removed.items() if n} or {"none cites": 0}
     if unread := report.read["files left out"]:
         reasons = {"files could not be read": unread, **reasons}
-    counted = ", ".join(f"{n:,}: {why}" if n else why for why, n in reasons.items())
+    listed = ", ".join(f"{n:,}: {why}" if n else why for why, n in reasons.items())
     help_ = " --ids TABLE, or --collection with --titles, finds more of the cited articles."
     hint = help_ if {UNRESOLVED, OUTSIDE} & reasons.keys() else ""
+    if unmarked := report.read[UNMARKED]:
+        hint += (
+            f" In {counted(unmarked, 'article')} no <xref> points to the references; numbers in "
+            "the text alone, such as [3], are not read as marks."
+        )
     if len(sources) == 1:
-        return InputError(f"no sentence is left ({counted}).{hint}", path=sources[0].path)
-    return InputError(f"no sentence of {len(sources):,} files is left ({counted}).{hint}")
+        return InputError(f"no sentence is left ({listed}).{hint}", path=sources[0].path)
+    return InputError(f"no sentence of {len(sources):,} files is left ({listed}).{hint}")
 
 
 def _targets(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-_FORMAT = 7
+_FORMAT = 8
 """Version of what is found in an article; raise it when sentences or references change."""
 _CHUNK = 32
 """Articles that a worker takes at once; a few megabytes."""

@@ -90,6 +90,7 @@ class Judge:
     def _count(self, article: CitingArticle, cited_works: _CitedWorks) -> None:
         read, references = self.report.read, self.report.references
         read["articles"] += 1
+        read[reasons.UNMARKED] += bool(article.listed and not article.citing)
         read["sentences"] += article.sentences
         read["citing sentences"] += len(article.citing)
         read["marks that point to no reference"] += article.unknown_marks

@@ -52,6 +52,8 @@ _GROUP = re.compile(
 )
 _OPEN_RANGE = re.compile(rf"({_NUMBERED})\s?[{_DASH}]\s?(\d{{1,6}})(?![\w%]|\.\d)")
 """A range of which only the first number is a mark."""
+_OPEN_BEGINNING = re.compile(rf"(?<=[\[(,;])(\s*)(\d{{1,6}})\s?[{_DASH}]\s?(?={_NUMBERED})")
+"""A range of which only the last number is a mark, at the beginning of what brackets hold."""
 _BRACKETS = re.compile(rf"[\[(]([^\[\](){MARK}]*{MARK}[^\[\]()]*)[\])]")
 _ASIDE = frozenset(
     """
@@ -138,17 +140,24 @@ def marked_text(paragraph: Any, references: ReferenceList) -> MarkedText:
 
 
 def _with_open_ranges(flat: str, marks: list[_Mark], references: ReferenceList) -> str:
-    """The text without the ends of ranges that are no marks; these go to the marks they follow."""
+    """The text without the ends of ranges that are no marks; these go to the marks beside them."""
+
+    def given_to(mark: _Mark, label: str) -> bool:
+        ranged = _Mark(mark.ids, label)
+        if more := len(_positions(ranged, references)) > len(_positions(mark, references)):
+            mark.text = label
+        return more
 
     def close(match: re.Match[str]) -> str:
         mark = marks[_count(flat[: match.start()])]
-        closed = _Mark(mark.ids, f"{mark.text}–{match[2]}")
-        if len(_positions(closed, references)) <= len(_positions(mark, references)):
-            return match[0]
-        mark.text = closed.text
-        return match[1]
+        return match[1] if given_to(mark, f"{mark.text}–{match[2]}") else match[0]
 
-    return _OPEN_RANGE.sub(close, flat)
+    def begin(match: re.Match[str]) -> str:
+        mark = marks[_count(closed[: match.start()])]
+        return match[1] if given_to(mark, f"{match[2]}–{mark.text}") else match[0]
+
+    closed = _OPEN_RANGE.sub(close, flat)
+    return _OPEN_BEGINNING.sub(begin, closed)
 
 
 def _count(text: str) -> int:

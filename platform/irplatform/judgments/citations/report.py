@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+UNMARKED = "articles without a mark of their references"
 SHORT = "fewer than {least} words without stop words"
 LONG = "more than {most} words without stop words"
 NOWHERE = "its marks point to no reference"
