@@ -118,6 +118,19 @@ def test_show_by_id_with_relations(platform, tmp_path):
     assert [each["name"] for each in both["concepts"][0]["relations"]] == drugs
 
 
+def test_show_by_a_former_id_or_one_of_another_source(platform, tmp_path):
+    path = tmp_path / "d.obo"
+    path.write_text(
+        "[Term]\nid: DOID:7\nname: foo\nalt_id: DOID:70\nxref: MESH:D000007\n\n"
+        "[Term]\nid: DOID:8\nname: bar\nxref: MESH:D000007\n"
+    )
+    platform("kb", "add", "mine", path)
+    assert platform("kb", "show", "doid:70", "--kb", "mine").out.startswith("DOID:7  foo ")
+    both = platform("kb", "show", "D000007", "--kb", "mine", "--json").json["concepts"]
+    assert [concept["id"] for concept in both] == ["DOID:7", "DOID:8"]
+    assert platform("kb", "show", "DOID:71", "--kb", "mine").code == 1
+
+
 def test_show_of_the_unknown_names_the_nearest(platform):
     platform("kb", "add", "own", "own.tsv")
     shown = platform("kb", "show", "melanomma")

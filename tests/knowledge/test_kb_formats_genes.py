@@ -144,6 +144,31 @@ def test_gene_info_of_ncbi(read, capsys, name):
     assert "left out: 1 line of other species" in capsys.readouterr().err
 
 
+def test_gene_info_may_have_lost_the_mark_of_its_header(read):
+    text = GENE_INFO.removeprefix("#").replace("\n", "\r\n\r\n")
+    assert "NCBIGENE:673" in read("ncbigene", "genes.tsv", f"\ufeff{text}")[1]
+
+
+def test_of_hgnc_id_and_symbol_are_enough(read):
+    text = "Alias symbol\tApproved symbol\tHGNC ID\nBRAF1\tBRAF\tHGNC:1097\n\tA1BG\tHGNC:5"
+    _, concepts, _ = read("hgnc", "genes.tsv", text)
+    assert [name.text for name in concepts["HGNC:1097"].names] == ["BRAF", "BRAF1"]
+    assert [name.text for name in concepts["HGNC:5"].names] == ["A1BG"]
+
+
+def test_symbols_may_be_marked_as_withdrawn(fresh_home, write):
+    lines = [
+        "HGNC ID\tApproved symbol\tApproved name",
+        "HGNC:3236\tEGFR\tepidermal growth factor receptor",
+        "HGNC:6\tEGFX~withdrawn\tsymbol withdrawn, see HGNC:3236",
+        "HGNC:7\tGONE~withdrawn\t",
+    ]
+    add("hgnc", [write("old.txt", "\n".join(lines))])
+    found = open_knowledge(["hgnc"]).find("EGFX")
+    assert [concept.id for concept in found] == ["HGNC:3236"]
+    assert not open_knowledge(["hgnc"]).find("GONE~withdrawn")
+
+
 def test_gene_info_of_another_species_is_named(read):
     text = GENE_INFO.replace("\n9606\t", "\n10116\t")
     with pytest.raises(InputError, match="there is no human gene"):
@@ -310,8 +335,8 @@ def test_the_sources_of_dgidb(read):
         ("hgnc", CUSTOM.replace("HGNC:8", "8"), "file.tsv:5: '8' is not an HGNC id"),
         (
             "hgnc",
-            CUSTOM.replace("Approved name", "Name", 1),
-            "file.tsv:1: the header has no column 'Approved name'",
+            CUSTOM.replace("Approved symbol", "approvedsymbols", 1).replace("HGNC ID", "HGNC", 1),
+            "file.tsv:1: this is not in a format",
         ),
         ("civic", CIVIC_2016.encode() + b"\xff\n", "file.tsv:4: byte 1 of this line is not UTF-8"),
         (

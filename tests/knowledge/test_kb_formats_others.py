@@ -219,6 +219,20 @@ def test_the_open_vocabulary_of_drugbank(read, capsys):
     assert "columns that are not read: Standard InChI Key." in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeffCommon name,DrugBank ID,Synonyms\r\nGefitinib,DB1,Iressa | ZD1839\r\n",
+        '"Synonyms", "Common name", "DrugBank ID"\n"Iressa | ZD1839", "Gefitinib", "DB1"',
+        "DrugBank ID\tCommon name\tSynonyms\nDB1\tGefitinib\tIressa | ZD1839\n",
+    ],
+)
+def test_the_columns_of_drugbank_come_in_any_order_and_with_tabs(read, text):
+    _, concepts, _ = read("drugbank", "vocabulary.txt", text)
+    drug = concepts["DRUGBANK:DB1"]
+    assert (drug.name, [name.text for name in drug.names]) == ("Gefitinib", ["Iressa", "ZD1839"])
+
+
 def test_a_broken_csv_is_named(read):
     with pytest.raises(InputError, match=r"d\.csv:4: 1 column where the header has 7"):
         read("drugbank", "d.csv", DRUGBANK + "DB3\n")

@@ -20,12 +20,17 @@ def describe(knowledge: Knowledge, term: str) -> dict[str, Any]:
     """All that is known about a term, or about an id.
 
     Returns:
-        `term`; `concepts` in the order of `Knowledge.find`, each with names, parents, children, the
+        `term`; `concepts` in the order of `Knowledge.find`, or those that have the id as a
+        cross-reference or had it before, each with names, parents, children, the
         same thing under other ids, and relations; `nearest`, when nothing was found. Things that
         are the same share their relations: those stand at the first one only.
     """
-    by_id = knowledge.concept(term) or knowledge.concept(typed(term))
-    concepts = [by_id] if by_id is not None else knowledge.find(term)
+    ids = dict.fromkeys((term, typed(term)))
+    concepts = [c for c in map(knowledge.concept, ids) if c is not None][:1]
+    concepts = concepts or knowledge.find(term)
+    if not concepts:
+        linked = (concept for each in ids for concept in knowledge.same_as(each))
+        concepts = list({concept.id: concept for concept in linked}.values())
     relations_at: dict[str, str] = {}
     facts = [_facts(knowledge, concept, relations_at) for concept in concepts]
     nearest = [] if concepts else [_short(near) for near in knowledge.nearest(term, _NEAREST)]

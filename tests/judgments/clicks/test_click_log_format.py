@@ -103,6 +103,16 @@ def test_a_missing_column_is_named(tmp_path, missing):
     assert raised.value.line == 1
 
 
+def test_numbers_may_have_a_point_and_nothing_behind_it(tmp_path):
+    path = write(tmp_path / "log.tsv", "a\td1\t1.0\t2.\t0.00\t1", "b\td2\t2\t1\t0\t1")
+    assert rows(path) == [("a", "d1", 1, 2, 0, 1), ("b", "d2", 2, 1, 0, 1)]
+
+
+def test_lines_that_end_in_carriage_returns_alone_are_named(tmp_path):
+    with pytest.raises(InputError, match=r"the first line has a carriage return \(CR\) inside"):
+        rows(write(tmp_path / "log.tsv", "a\td1\t1\t0\t0\t0", end="\r"))
+
+
 def test_a_column_may_come_only_once(tmp_path):
     with pytest.raises(InputError, match="'rank' twice"):
         rows(write(tmp_path / "log.tsv", header=f"{HEADER}\trank"))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, counted
-from irplatform.text_files import blocks_of_lines
+from irplatform.text_files import BARE_RETURN, blocks_of_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +30,8 @@ BLOCK_BYTES = 1 << 24
 """A block has about half a million lines; parsing takes several times its size in memory."""
 _MOST = 2**31 - 1
 """Larger counts are mistakes, and their sums could overflow."""
-_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,20}")
+_WHOLE_NUMBER = re.compile(r"([+-]?[0-9]{1,20})(\.0*)?")
+"""Tables have a decimal point behind numbers where a column had gaps."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,8 @@ def _check_unicode(block: bytes, path: Path, line: int) -> None:
 
 
 def _header(line: str, path: Path) -> Header:
+    if "\r" in line.rstrip():
+        raise InputError(f"the first line has {BARE_RETURN}", path=path, line=1)
     names = tuple(name.strip().lower() for name in line.split("\t"))
     if missing := [name for name in COLUMNS if name not in names]:
         raise InputError(
@@ -174,9 +177,9 @@ def _row(line: str, header: Header, path: Path, number: int) -> Sequence[str | i
 
 def _number(name: str, text: str, path: Path, line: int) -> int:
     least, most = {"rank": (1, _MOST), "has_fulltext": (0, 1)}.get(name, (0, _MOST))
-    if not _WHOLE_NUMBER.fullmatch(text):
+    if not (number := _WHOLE_NUMBER.fullmatch(text)):
         raise InputError(f"{name} is '{text}', not a whole number.", path=path, line=line)
-    if not least <= int(text) <= most:
+    if not least <= int(number[1]) <= most:
         expected = "0 or 1" if most == 1 else f"between {least} and {most}"
         raise InputError(f"{name} is {text}; it must be {expected}.", path=path, line=line)
-    return int(text)
+    return int(number[1])

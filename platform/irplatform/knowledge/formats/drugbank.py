@@ -1,10 +1,10 @@
-"""Drugs by DrugBank's open vocabulary: `drugbank vocabulary.csv`."""
+"""Drugs by DrugBank's open vocabulary: `drugbank vocabulary.csv`, or a table with tabs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.knowledge.formats.format import Format, Head
+from irplatform.knowledge.formats.format import Format, Head, head_of
 from irplatform.knowledge.formats.tables import parts, rows
 from irplatform.knowledge.model import Concept, Name
 from irplatform.knowledge.names import kind_of_synonym
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 def _read(path: Path) -> Iterator[Concept]:
-    for row in rows(path, ("DrugBank ID", "Common name", "Synonyms"), csv=True):
+    csv = "\t" not in head_of(path).line
+    for row in rows(path, ("DrugBank ID", "Common name", "Synonyms"), csv=csv):
         name = row.needed("Common name")
         former = parts(row.value("Accession Numbers"), "|")
         yield Concept(
@@ -31,7 +32,8 @@ def _read(path: Path) -> Iterator[Concept]:
 
 
 def _recognizes(head: Head) -> bool:
-    return head.line.replace('"', "").startswith("DrugBank ID,") and "Common name" in head.line
+    titles = head.line.replace('"', "").replace(",", "\t").split("\t")
+    return {"DrugBank ID", "Common name"} <= {title.strip() for title in titles}
 
 
 DRUGBANK = Format(

@@ -22,9 +22,10 @@ _NO_SYMBOL = "NEWENTRY"
 
 def _read(path: Path) -> Iterator[Concept]:
     others = taken = 0
-    for row in rows(path, ("#tax_id", "GeneID", "Symbol", "Synonyms", "dbXrefs", "description")):
+    needed = ("tax_id", "GeneID", "Symbol", "Synonyms", "dbXrefs", "description")
+    for row in rows(path, needed, spelled=_without_mark):
         symbol = row.value("Symbol")
-        if row["#tax_id"] != _HUMAN or not symbol or symbol == _NO_SYMBOL:
+        if row["tax_id"] != _HUMAN or not symbol or symbol == _NO_SYMBOL:
             others += 1
             continue
         taken += 1
@@ -53,10 +54,15 @@ def _read(path: Path) -> Iterator[Concept]:
         notice(f"{path}: left out: {counted(others, 'line')} of other species or without a symbol.")
 
 
+def _without_mark(title: str) -> str:
+    """The name of a column; the first is `#tax_id` in NCBI's files."""
+    return title.removeprefix("#")
+
+
 GENE_INFO = Format(
     "gene-info",
     "",
     "NCBI's gene_info",
-    lambda head: head.has_columns("#tax_id", "GeneID", "Symbol"),
+    lambda head: {"tax_id", "GeneID", "Symbol"} <= set(map(_without_mark, head.columns)),
     _read,
 )

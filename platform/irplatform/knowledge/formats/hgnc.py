@@ -31,6 +31,8 @@ _COMPLETE = (
 """Columns of the complete set that are read, beside id, symbol and name."""
 _SEE = re.compile(r"symbol withdrawn, see .*?(HGNC:\d+)")
 _WITHDRAWN = re.compile(r"(?:symbol|entry) withdrawn")
+_MARK_OF_WITHDRAWN = "~withdrawn"
+"""Behind symbols, in the downloads of some years."""
 _ID = re.compile(r"HGNC:\d+")
 
 
@@ -50,14 +52,16 @@ def _custom(path: Path) -> Iterator[Concept]:
     replaced: dict[str, list[str]] = {}
     genes: list[Concept] = []
     symbols: dict[str, str] = {}
-    for row in rows(path, ("HGNC ID", "Approved symbol", "Approved name"), spelled=_column):
+    for row in rows(path, ("HGNC ID", "Approved symbol"), spelled=_column):
         gene_id, symbol = row.needed("hgncid"), row.needed("approvedsymbol")
         if not _ID.fullmatch(gene_id):
             raise row.error(f"'{gene_id}' is not an HGNC id (HGNC:1097).")
-        withdrawn = _WITHDRAWN.match(row["approvedname"])
-        if withdrawn or row.value("statu") not in {"", "Approved"}:
-            if see := _SEE.match(row["approvedname"]):
-                replaced.setdefault(see[1], []).append(symbol)
+        name, status = row.value("approvedname"), row.value("statu")
+        is_marked = symbol.endswith(_MARK_OF_WITHDRAWN)
+        if is_marked or _WITHDRAWN.match(name) or status not in {"", "Approved"}:
+            if see := _SEE.match(name):
+                before = symbol.removesuffix(_MARK_OF_WITHDRAWN)
+                replaced.setdefault(see[1], []).append(before)
             continue
         if problem := _twice(symbols, gene_id, symbol):
             raise row.error(problem)
@@ -75,7 +79,7 @@ def _custom_gene(gene_id: str, symbol: str, row: Row) -> Concept:
         symbol,
         row.value("locustype"),
         synonyms=[
-            row["approvedname"],
+            row.value("approvedname"),
             *_whole_names(row, "aliasname", "namesynonym"),
             *_whole_names(row, "previousname"),
         ],

@@ -129,7 +129,7 @@ def rows(
 
 def _csv_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     with opened_text(path) as text:
-        lines = reader(text, strict=True)
+        lines = reader(text, strict=True, skipinitialspace=True)
         try:
             for cells in lines:
                 if any(cells):
