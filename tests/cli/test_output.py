@@ -218,6 +218,33 @@ def test_a_package_without_an_entry_point_is_told(platform, tmp_path, monkeypatc
     assert told not in platform(*command, "worse").err
 
 
+def test_a_plugin_that_is_written_and_not_installed_is_told(platform, folder, monkeypatch):
+    assert platform("plugins", "new", "my-ranker").out.splitlines() == [
+        "irplatform-my-ranker: a reranker 'my-ranker'. To install and run it:",
+        "  pip install -e irplatform-my-ranker",
+        "  platform run --collection demo --reranker my-ranker",
+    ]
+    (folder / "other").mkdir()
+    (folder / "other" / "pyproject.toml").write_text("no TOML")
+    told = "The plugin 'my-ranker' in {} is not installed: `pip install -e {}`.\n"
+    near = told.format("irplatform-my-ranker", "irplatform-my-ranker")
+    for place, hint in (
+        (".", near),
+        ("irplatform-my-ranker", told.format("this folder", ".")),
+        ("other", near.replace("irplatform-", "../irplatform-")),
+    ):
+        monkeypatch.chdir(folder / place)
+        for words in (("rerankers", "show"), ("plugins", "check")):
+            refused = platform(*words, "my-ranker")
+            kind = words[0].removesuffix("s")
+            assert (refused.code, refused.err) == (
+                2,
+                f"platform: unknown {kind} 'my-ranker'. {hint}",
+            )
+        assert hint in platform("rerankers", "show", "of-my-plugin").err
+        assert hint not in platform("rerankers", "show", "deltaa").err
+
+
 def test_the_last_column_goes_on_below_where_the_terminal_ends(capsys, monkeypatch):
     monkeypatch.setattr("irplatform.cli.output.terminal_width", lambda _: 50)
     print_rows([("a", "1", "word " * 12), ("bb", "2", "")])

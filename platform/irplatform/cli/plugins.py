@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -80,7 +81,9 @@ def new(name: str, parent: Path) -> None:
     installed = registry()
     names = {plugin.name for plugin in installed.plugins}
     folder = new_plugin(name, parent, installed.rerankers, names)
-    say_text(f"{folder}: a reranker '{name}' that can be installed: pip install -e {folder}")
+    say_text(f"{folder}: a reranker '{name}'. To install and run it:")
+    say_text(f"  pip install -e {shlex.quote(str(folder))}")
+    say_text(f"  platform run --collection demo --reranker {name}")
 
 
 @plugins.command("check", examples=["platform plugins check delta --only delta,delta-32"])

@@ -19,7 +19,7 @@ from irplatform.devices import choose_device
 from irplatform.errors import InputError, PlatformError, PluginError, unknown
 from irplatform.parallel import available_cores
 from irplatform.registry import registry
-from irplatform.registry.entry_points import without_entry_point
+from irplatform.registry.entry_points import not_installed, without_entry_point
 from irplatform.resources import CollectionResources
 
 if TYPE_CHECKING:
@@ -108,6 +108,8 @@ def _usable(name: str, plugins: Registry) -> Plugin:
     by_name = {plugin.name: plugin for plugin in plugins.plugins}
     plugin = by_name.get(name)
     if plugin is None:
+        if written := not_installed(name, by_name, others=False):
+            raise unknown("plugin", name, (), hint=written)
         hint = without_entry_point(name) or "`platform plugins list` shows all."
         raise unknown("plugin", name, by_name, hint=hint)
     if plugin.error:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from importlib import metadata
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform import __version__
@@ -13,10 +15,12 @@ from irplatform.packages import leave_out_damaged
 from irplatform.registry.sources import GROUP, OURS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
 _OF_US = re.compile(rf"{OURS}\s*[\[(<>=!~]", re.IGNORECASE)
 """How a requirement begins that may name versions of the platform."""
+_MOST_SEEN = 200
+"""Folders with a project."""
 
 
 def entry_points() -> Iterable[metadata.EntryPoint]:
@@ -49,6 +53,46 @@ def without_entry_point(name: str) -> str:
         f"{called} {distribution.version} is installed, but has no entry point of the group "
         f"'{GROUP}': add one to its pyproject.toml, and install it again."
     )
+
+
+def not_installed(name: str, installed: Collection[str], *, others: bool) -> str:
+    """That a folder near the current one has a plugin to install, perhaps this one; "" for none.
+
+    Args:
+        name: what nobody registered: a plugin, or a system of one.
+        installed: the names of the plugins that are.
+        others: whether a plugin of another name may be meant, which has a system of this one.
+    """
+    written: dict[str, str] = {}
+    for folder in _folders_near():
+        for plugin in _plugins_in(folder):
+            if plugin not in installed:
+                written.setdefault(plugin, str(folder))
+    meant = [name] if name in written else [*written] if others else []
+    if not meant:
+        return ""
+    where = written[meant[0]]
+    place = "this folder" if where == "." else where
+    return f"The plugin '{meant[0]}' in {place} is not installed: `pip install -e {where}`."
+
+
+def _folders_near() -> Iterator[Path]:
+    """The current folder and those in it; then those beside it, where it is in a package."""
+    here = Path()
+    yield here
+    for place in (here, Path("..")):
+        with suppress(OSError):
+            yield from islice(sorted(p.parent for p in place.glob("*/pyproject.toml")), _MOST_SEEN)
+
+
+def _plugins_in(folder: Path) -> list[str]:
+    """The names of entry points that a folder's `pyproject.toml` has for plugins."""
+    from irplatform.toml_io import read_toml
+
+    path = folder / "pyproject.toml"
+    with suppress(Exception):  # whatever is wrong with somebody's project
+        return [*read_toml(path)["project"]["entry-points"][GROUP]] if path.is_file() else []
+    return []
 
 
 def named_by(entry_point: metadata.EntryPoint) -> object:

@@ -11,9 +11,9 @@ import pluggy
 from irplatform import interruptions
 from irplatform.at_work import contained, show_traceback, with_place
 from irplatform.console import notice
-from irplatform.errors import InputError, PluginError, unknown
+from irplatform.errors import InputError, PluginError, nearest, unknown
 from irplatform.registry.answers import close_coroutine
-from irplatform.registry.entry_points import without_entry_point
+from irplatform.registry.entry_points import not_installed, without_entry_point
 from irplatform.registry.sources import GROUP
 from irplatform.registry.tables import Tables
 
@@ -100,8 +100,10 @@ class Registry(Tables):
             for plugin in self.plugins
             if plugin.error or plugin.wrong
         )
-        hint = " ".join(filter(None, [failures, without_entry_point(name)]))
-        raise unknown(kind, name, table, hint=hint)
+        installed = [plugin.name for plugin in self.plugins]
+        written = not_installed(name, installed, others=not nearest(name, table))
+        hint = " ".join(filter(None, [failures, without_entry_point(name), written]))
+        raise unknown(kind, name, () if written else table, hint=hint)
 
     def announce(self, event: str, details: RunEvent) -> None:
         """Call a life-cycle hook of every plugin, in pluggy's order: it goes from the end."""
