@@ -1,6 +1,7 @@
 """Fitting: members never validate on what they learned from; training is kept and resumed."""
 
 import shutil
+import time
 from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
@@ -16,12 +17,14 @@ from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
 from irplatform.registry import registry
 from irplatform.reranking.fitting import fit_system, open_checkpoint
+from irplatform.reranking.member import Member
 from irplatform.reranking.members import learn_side_by_side
-from irplatform.reranking.splits import MEMBERS
+from irplatform.reranking.splits import MEMBERS, Split
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.reranking.training_set import Example, TrainingSet, examples
 from irplatform.resources import Noted
 from irplatform.runs import Ranking
+from irplatform.stopwatch import Stopwatch
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.word_vectors import VectorSource
 
@@ -77,6 +80,7 @@ class Resources(SmallResources):
     corpus = SimpleNamespace(fingerprint="corpus", name="corpus")
     source = VectorSource()
     resume = True
+    stopwatch = Stopwatch()
     notice = staticmethod(notice)
 
     @contextmanager
@@ -319,6 +323,24 @@ def test_fields_judgments_and_first_stage_scores_are_part_of_a_training_sets_dig
     ):
         assert TrainingSet("x", [changed, *plain.training[1:]]).digest() != plain.digest()
     assert TrainingSet("x", plain.training[:3], plain.training[3:]).digest() != plain.digest()
+
+
+class WaitsForVectors(Memory):
+    """Is the first that needs word vectors."""
+
+    def fit(self, data):
+        with self.resources.stopwatch.timed("vectors"):
+            time.sleep(0.5)
+        super().fit(data)
+
+    def prepare(self, resources):
+        self.resources = resources
+
+
+def test_what_the_other_members_use_as_well_is_no_time_of_the_first(tmp_path):
+    split = Split(_examples([1, 2]), _examples([3]))
+    member = Member(_choice(WaitsForVectors), split, Resources().of_member(0), 0, tmp_path, None)
+    assert 0 < member.train() < 0.4
 
 
 def test_an_interrupted_training_finds_its_workspace_again():

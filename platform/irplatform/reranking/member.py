@@ -63,10 +63,15 @@ class Member:
         return workspace(self.folder, self.number)
 
     def train(self) -> float:
-        """Train, write weights and scores; the seconds that it took, whenever that was."""
+        """Train, write weights and scores.
+
+        Returns:
+            The seconds that it took, whenever that was, without what other members use as well:
+            word vectors, the forward index.
+        """
         if self.finished:
             return float(self.record["seconds"])
-        began = time.monotonic()
+        began, shared = time.monotonic(), sum(self.resources.stopwatch.seconds.values())
         self.workspace.mkdir(exist_ok=True)
         reranker = self.fit(self.workspace)
         registration = self.choice.registration
@@ -83,7 +88,8 @@ class Member:
                 f"{registration.who}: save() wrote nothing, so what it learned would be lost."
             )
         np.savez(self.workspace / _SCORES, *scores.values())
-        seconds = time.monotonic() - began
+        shared = sum(self.resources.stopwatch.seconds.values()) - shared
+        seconds = time.monotonic() - began - shared
         vectors = {key: str(path) for key, path in self.resources.vectors_used.items()}
         record = json.dumps({"seconds": seconds, "vectors": vectors})
         with atomic_write(self.workspace / _FINISHED) as file:
