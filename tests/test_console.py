@@ -15,8 +15,10 @@ import pytest
 
 from irplatform import console, stdout
 from irplatform.console import detail, notice, parts, progress, stage, steps, waiting
+from irplatform.progress import Work, texts_of
 from irplatform.workers import Workers
 
+WIDE = pytest.mark.parametrize("terminal", [140], indirect=True)
 LINE = re.compile(r"\r([^\r\n]*)\x1b\[K")
 """A paint of the progress line."""
 
@@ -49,15 +51,16 @@ class Terminal:
     def wait_for(self, pattern):
         """What a pattern finds, as soon as it is written."""
         with self._grown:
-            assert self._grown.wait_for(lambda: re.search(pattern, self.text), 20), self.text
+            found = self._grown.wait_for(lambda: re.search(pattern, self.text), 20)
+            assert found, self.text[-500:]
         return re.search(pattern, self.text)
 
 
-@pytest.fixture
-def terminal(monkeypatch):
+@pytest.fixture(params=[80])
+def terminal(monkeypatch, request):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(console, "_QUICKEST", 0.02)
-    made = Terminal(80)
+    made = Terminal(request.param)
     # pytest puts its own stderr back between a fixture and its test
     monkeypatch.setattr(console, "sys", SimpleNamespace(stderr=made.stream))
     yield made
@@ -82,7 +85,7 @@ def test_a_line_says_what_of_what_and_a_bar_how_far_the_whole_is(terminal):
         ):
             found = terminal.wait_for(r"\r(training[^\r]*)\x1b\[K")
     assert re.fullmatch(
-        r"training delta: fold 2 of 5, member 3 of 5, epoch 4 of 4 ━+─+ +59% 0:00:\d\d", found[1]
+        r"training delta: fold 2/5, member 3/5, epoch 4/4 ━+─+ +59% 0:00:\d\d", found[1]
     )  # 4 of 10, and of the 6 others 1/5, 2/5 of a fifth and 3/4 of a fifth of that
     assert "\n" not in terminal.text
     terminal.wait_for(r"\r\x1b\[K$")
@@ -140,12 +143,88 @@ def test_paints_become_rarer(terminal, monkeypatch):
     assert 2 <= len(LINE.findall(terminal.text)) < 12
 
 
+@WIDE
+def test_the_bar_moves_within_every_piece_of_work(terminal):
+    def shares():
+        return [int(share) for share in re.findall(r" (\d+)% 0:", terminal.text)]
+
+    with parts(2), stage("training delta"), steps("member", 2) as advance_members:
+        with progress("encoding", 100, "topics", part=0.5) as advance:
+            advance(50)
+            terminal.wait_for("encoding: 50 of 100 topics ━+─+ +6%")  # half of 50 % of 25 %
+            advance(50)
+        with steps("epoch", 2, part=0.8) as advance, steps("", 10) as advance_batches:
+            terminal.wait_for(r"epoch 1 of 2 ━+─+ +12%")
+            advance_batches(5)
+            terminal.wait_for(r"epoch 1 of 2 ━+─+ +15%")  # and a quarter of 80 % of the rest
+            advance(1)
+        terminal.wait_for(r"member 1 of 2 ━+─+ +22%")
+        advance_members(1)
+        terminal.wait_for(r"member 2 of 2 ━+─+ +25%")
+    assert shares() == sorted(shares())
+
+
+@WIDE
+def test_work_for_all_that_follows_takes_a_part_of_all_that_is_left(terminal):
+    with parts(5) as finished:
+        finished(1)
+        with stage("training delta", 4), steps("fold", 100):
+            with progress("training word vectors", 10, "words", part=0.5, once=True) as advance:
+                advance(5)
+                terminal.wait_for("training word vectors: 5 of 10 words ━+─+ +40%")
+            terminal.wait_for("fold 1 of 100 ━+─+ +60%")
+        terminal.wait_for("100%")
+
+
+@WIDE
+def test_work_in_a_batch_fills_the_batch(terminal):
+    with (
+        progress("reranking", 20, "topics"),
+        stage("", 10),
+        progress("scoring", 4, "documents", part=1) as advance,
+    ):
+        advance(2)
+        said = "reranking: 0 of 20 topics, scoring: 2 of 4 documents"
+        terminal.wait_for(f"{said} ━+─+ +25%")
+
+
+@WIDE
+def test_time_that_is_left_is_told_where_steps_are_alike_and_some_are_done(terminal, monkeypatch):
+    monkeypatch.setattr("irplatform.progress._SECONDS_TO_LEARN", 0.2)
+    with parts(10, 9) as advance:
+        terminal.wait_for("90%")
+        time.sleep(0.3)
+        assert "left" not in terminal.text  # what was done before tells nothing of the speed
+        advance(0.5)
+        terminal.wait_for("95% 0:00:0., 0:00:0. left")
+        with progress("searching", 2):
+            terminal.wait_for(r"searching: 0 of 2 ━+─* +\d+% 0:00:0.\x1b")
+
+
+def test_a_narrow_line_is_brief_before_it_leaves_words_out():
+    works = [
+        Work("training delta", stage=True),
+        Work(noun="fold", total=5, done=1),
+        Work("reranking with delta", unit="topics", total=6),
+        Work(noun="batch", total=40),
+    ]
+    assert texts_of(works)[:4] == [
+        "training delta: fold 2 of 5, reranking with delta: 0 of 6 topics, batch 1 of 40",
+        "training delta: fold 2/5, reranking with delta: 0/6 topics, batch 1/40",
+        "training delta: fold 2 of 5, reranking with delta: 0 of 6 topics",
+        "training delta: fold 2/5, reranking with delta: 0/6 topics",
+    ]
+    assert texts_of(works)[-2:] == ["batch 1 of 40", "training delta"]
+
+
 def test_a_bar_never_goes_back(terminal):
     with parts(1), stage("", 1):
-        with progress("reading", 2) as advance:
+        with progress("reading", 2, part=0.6) as advance:
             advance(2)
-        with progress("searching", 2):
-            assert "100%" in terminal.wait_for("searching[^\r]*")[0]
+        with progress("searching", 2) as advance:
+            assert " 60% " in terminal.wait_for("searching[^\r]*")[0]
+            advance(-1)
+            assert " 60% " in terminal.wait_for("searching: -1 of 2[^\r]*")[0]
 
 
 @pytest.mark.parametrize("term", ["dumb", "unknown"])

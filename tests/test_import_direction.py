@@ -48,7 +48,7 @@ LAYERS = (
     {"stdout"},
     {"console"},
     {"option_types", "errors"},
-    {"directory", "ids", "interruptions", "scratch", "stopwatch"},
+    {"directory", "ids", "interruptions", "progress", "scratch", "stopwatch"},
 )
 """From the top down. A package imports itself and what is in the layers below."""
 

@@ -13,12 +13,12 @@ import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from irplatform.errors import for_display
 from irplatform.interruptions import raise_lost
+from irplatform.progress import Whole, Work, innermost, seconds_left, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,40 +35,11 @@ _PATIENCE = 1.0
 _PAINTS = 150
 """Later the line is painted every N / 150 seconds, N being its age: 800 times in an hour."""
 _WIDEST_BAR = 30
+_FAIR_BAR = 12
 _NARROWEST_BAR = 5
-
-
-@dataclass(eq=False)
-class _Work:
-    """A piece of work, and how far it is.
-
-    Attributes:
-        title: what is done: "training delta". Work without a title or a noun is not named.
-        noun: what is counted: "epoch" reads "epoch 4 of 12", where others read "12 of 30".
-        total: how much there is to do; None where nobody knows.
-        done: how much is done.
-        step: how much of `total` the work within it is worth.
-        counts: whether the bar moves with it.
-        stage: whether the first work within it measures it.
-        patience: seconds before it is painted first.
-        reports: how far other processes are with a step of it, from 0 to 1, and their words.
-    """
-
-    title: str = ""
-    noun: str = ""
-    total: float | None = None
-    done: float = 0
-    step: float = 1
-    counts: bool = True
-    stage: bool = False
-    patience: float = 0
-    began: float = field(default_factory=time.monotonic)
-    reports: dict[str, tuple[str, float]] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        if self.noun and self.total:
-            return f"{self.noun} {min(self.done + 1, self.total):,.0f} of {self.total:,.0f}"
-        return f"{self.done:,.0f}" + (f" of {self.total:,.0f}" if self.total else "")
+LAST, _USUAL, QUICK = 0.9, 0.6, 0.15
+"""Parts that work takes of what is left: where it is usually the last, any, and where much follows.
+"""
 
 
 class _Display:
@@ -80,21 +51,21 @@ class _Display:
         self.report: Callable[[str, Any], None] | None = None
         """In a worker: sends notices and progress to the process that started it."""
         self._lock = threading.RLock()
-        self._works: list[_Work] = []
+        self._works: list[Work] = []
         self._stream: TextIO | None = None
         self._stop = threading.Event()
         self._painted = False
-        self._reached = 0.0
+        self._whole = Whole()
         self._shown: list[str] = []
         """What the line said last; it says so between one piece of work and the next."""
         self._last_line = 0.0
 
     @contextmanager
-    def showing(self, work: _Work) -> Iterator[_Work]:
+    def showing(self, work: Work) -> Iterator[Work]:
         """Show a piece of work until it is done."""
         with self._lock:
             if not self._works:
-                self._reached, self._last_line = 0.0, time.monotonic()
+                self._whole, self._last_line = Whole(), time.monotonic()
                 self._shown = ["starting"]
                 self._open(work.patience)
             self._works.append(work)
@@ -104,18 +75,15 @@ class _Display:
             with self._lock:
                 self.share()  # the bar never goes back
                 self._works.remove(work)
+                self._whole.end(work, self._works)
                 if not self._works:
                     self._close()
 
-    def measures_bar(self) -> bool:
-        """Whether the bar moves with work that begins now."""
-        return not self._works or self._works[-1].stage
-
-    def advance(self, work: _Work, steps: float) -> None:
+    def advance(self, work: Work, steps: float) -> None:
         """Note that so much more is done."""
         raise_lost()
         with self._lock:
-            work.done += steps
+            work.advance(steps)
         self._tick()
 
     def take_report(self, sender: str, kind: str, content: Any) -> None:
@@ -125,9 +93,10 @@ class _Display:
             return
         with self._lock:
             for work in self._works[-1:]:
-                work.reports.pop(sender, None)
                 if content is not None:
                     work.reports[sender] = content
+                else:
+                    work.reports.pop(sender, None)
         self._tick()
 
     def say(self, message: str) -> None:
@@ -189,11 +158,14 @@ class _Display:
         end = f" {_clock(seconds)}"
         if share is not None:
             end = f" {share:4.0%}{end}"
-            if len(self._works) == 1 and share > 0.02:
-                end += f", {_clock(seconds * (1 - share) / share)} left"
+            if (left := seconds_left(self._works)) is not None:
+                end += f", {_clock(left)} left"
         room = (terminal_width(stream) or 80) - len("^C") - 1 - len(end)
         self._shown = texts = [for_display(text) for text in self.texts() if text] or self._shown
-        text = next((t for t in texts if cell_len(t) < room - _NARROWEST_BAR), texts[-1])
+        fitting = [
+            t for bar in (_FAIR_BAR, _NARROWEST_BAR) for t in texts if cell_len(t) < room - bar
+        ]
+        text = next(iter(fitting), texts[-1])
         width = min(_WIDEST_BAR, room - cell_len(text) - 1)
         if share is not None and width >= _NARROWEST_BAR:
             full, empty = "━─" if "utf" in (stream.encoding or "").lower() else "#-"
@@ -206,10 +178,11 @@ class _Display:
     def _tick(self) -> None:
         """Write a line, or send a report, where no line is painted and the last one is old."""
         with self._lock:
-            if self._stream is not None or not (self._works and (text := self.texts()[0])):
-                return
             now = time.monotonic()
-            if now - self._last_line < (_QUICKEST if self.report else _LINE_INTERVAL):
+            interval = _QUICKEST if self.report else _LINE_INTERVAL
+            if self._stream is not None or not self._works or now - self._last_line < interval:
+                return
+            if not (text := self.texts()[0]):
                 return
             self._last_line = now
             if self.report:
@@ -218,33 +191,12 @@ class _Display:
                 self.say(f"{text} after {now - self._works[0].began:.0f} s")
 
     def texts(self) -> list[str]:
-        """What is done, and the same in fewer words, where a line is too short for that.
-
-        "training delta: fold 2 of 5, member 3 of 5, epoch 4 of 12"
-        """
-        title = [work.title for work in self._works if work.title and work.stage][-1:]
-        steps = [str(work) for work in self._works if work.noun]
-        steps += [text for work in self._works for text, _ in work.reports.values()][-1:]
-        measured = [work for work in self._works if work.title and not work.stage][-1:]
-        labels = [f"{work.title}: {work}" for work in measured]
-        if measured and not title:
-            title, labels = [measured[0].title], [str(measured[0])]
-        found = []
-        for words in ([*steps, *labels], labels or steps):
-            parts = (self.subject, *title, ", ".join(text for text in words if text))
-            found.append(": ".join(part for part in parts if part))
-        return [*found, *labels[-1:]]
+        """What is done, and the same in fewer and fewer words."""
+        return texts_of(self._works, self.subject)
 
     def share(self) -> float | None:
         """How much of the whole is done, from 0 to 1; None where nobody knows."""
-        share = 0.0
-        for work in reversed([work for work in self._works if work.counts]):
-            if not work.total:
-                return None
-            inner = share + sum(reported for _, reported in work.reports.values())
-            share = (work.done + work.step * inner) / work.total
-        self._reached = max(self._reached, min(1.0, share))
-        return self._reached
+        return self._whole.share(self._works)
 
 
 _display = _Display()
@@ -332,22 +284,22 @@ def parts(total: float, done: float = 0) -> Iterator[Advance]:
         total: of all parts together, in any unit.
         done: how much is done already.
     """
-    with _display.showing(_Work(total=total, done=done)) as work:
+    with _display.showing(Work(total=total, done=done)) as work:
         yield lambda steps: _display.advance(work, steps)
 
 
 @contextmanager
 def stage(title: str, share: float = 1) -> Iterator[None]:
-    """Show a part of the work around it; the first progress within it tells how far it is.
+    """Show a part of the work around it; the progress within it tells how far it is.
 
     Args:
         title: what is done: "training delta"; "" takes the label of that progress.
-        share: of the total of the parts around it.
+        share: of the total of the work around it.
     """
-    around = next((work for work in reversed(_display._works) if work.counts), None)
+    around = innermost(_display._works)
     if around is not None:
-        around.step = share
-    with _display.showing(_Work(title, total=1, stage=True)):
+        around.step, around.within = share, 0
+    with _display.showing(Work(title, total=1, stage=True)):
         yield
     if around is not None:
         around.step = 1
@@ -355,29 +307,43 @@ def stage(title: str, share: float = 1) -> Iterator[None]:
 
 
 @contextmanager
-def steps(noun: str, total: int, done: int = 0, *, counts: bool = True) -> Iterator[Advance]:
+def steps(
+    noun: str, total: int | None, done: int = 0, *, counts: bool = True, part: float = 1
+) -> Iterator[Advance]:
     """Show work as steps of a kind: "epoch 4 of 12"; yields what takes finished steps.
 
     Args:
-        noun: what a step is.
-        total: how many there are.
+        noun: what a step is; steps without one only move the bar.
+        total: how many there are; None where nobody knows.
         done: how many are done already.
         counts: whether the bar moves with them.
+        part: see `progress`.
     """
-    with _display.showing(_Work("", noun, total, done, counts=counts)) as work:
+    work = Work("", noun, total=total, done=done, part=part, counts=counts)
+    with _display.showing(work):
         yield lambda finished: _display.advance(work, finished)
 
 
 @contextmanager
-def progress(label: str, total: int | None = None) -> Iterator[Advance]:
+def progress(
+    label: str,
+    total: int | None = None,
+    unit: str = "",
+    *,
+    part: float = _USUAL,
+    once: bool = False,
+) -> Iterator[Advance]:
     """Show how far a piece of work is; yields a function that takes the steps just done.
 
     Args:
         label: what is done: "searching".
         total: how many steps there are; None where nobody knows.
+        unit: what is counted: "topics".
+        part: how much it takes of what the work around it has left of its step, from 0 to 1.
+        once: whether it is done for all that follows, and takes that part of all that is left.
     """
-    counts = _display.measures_bar()
-    with _display.showing(_Work(label, total=total, counts=counts)) as work:
+    work = Work(label, unit=unit, total=total, part=part, once=once)
+    with _display.showing(work):
         yield lambda done: _display.advance(work, done)
     raise_lost()
 
@@ -386,7 +352,7 @@ def progress(label: str, total: int | None = None) -> Iterator[Advance]:
 def waiting(label: str) -> Iterator[None]:
     """Show that something goes on that nobody can measure: "loading torch"."""
     counts = not _display._works
-    with _display.showing(_Work(label, stage=True, counts=counts, patience=_PATIENCE)):
+    with _display.showing(Work(label, stage=True, counts=counts, patience=_PATIENCE)):
         yield
 
 

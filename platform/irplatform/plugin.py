@@ -293,12 +293,15 @@ class Resources(Protocol):
                 kept, and an artifact whose files are not the same any more is made again.
         """
 
-    def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+    def progress(
+        self, label: str, total: int, unit: str = ""
+    ) -> AbstractContextManager[Callable[[int], None]]:
         """A progress display; call what it yields with the number of steps just done.
 
         Args:
             label: what is being done, in lower case, such as "counting stems".
             total: how many steps there are.
+            unit: what they are, such as "documents".
         """
 
     def notice(self, message: str) -> None:

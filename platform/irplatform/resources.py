@@ -261,9 +261,11 @@ class CollectionResources:
                 filled_later=filled_later,
             ).path
 
-    def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+    def progress(
+        self, label: str, total: int, unit: str = ""
+    ) -> AbstractContextManager[Callable[[int], None]]:
         """A progress display on stderr."""
-        return console.progress(label, total)
+        return console.progress(label, total, unit)
 
     def notice(self, message: str) -> None:
         """A line on stderr; the same line is told once."""

@@ -78,7 +78,7 @@ class BiEncoderSearch(Retriever):
         count, exact = store.count, self.options.compares_all(store.count)
 
         def build(folder: Path) -> None:
-            with resources.progress("indexing vectors", count) as advance:
+            with resources.progress("indexing vectors", count, "documents") as advance:
                 build_index(folder, count, encoder.width, store.rows, exact=exact, advance=advance)
 
         store.fill("encoding documents")

@@ -103,7 +103,7 @@ class VectorStore:
             return
         tell_how_slow(self._resources, len(missing))
         try:
-            with self._resources.progress(label, len(missing)) as advance:
+            with self._resources.progress(label, len(missing), "documents") as advance:
                 for start in range(0, len(missing), _BLOCK):
                     places = missing[start : start + _BLOCK]
                     documents = self._resources.documents(self._index.doc_ids(rows[places]))

@@ -294,7 +294,7 @@ def score_topics(
     pairs = reader.encode(
         [(topic.query, document.text) for topic, documents in batch for document in documents]
     )
-    with resources.progress("scoring documents", len(pairs)) as advance:
+    with resources.progress("scoring", len(pairs), "documents") as advance:
         scores = reader.scores(pairs, advance)
     bounds = itertools.accumulate((len(documents) for _, documents in batch), initial=0)
     return [scores[start:end] for start, end in itertools.pairwise(bounds)]

@@ -100,7 +100,7 @@ class VanillaBert(NeuralReranker):
         from irplatform_crossencoder.task import ListsTask
 
         task = ListsTask(self._reader, self.options, data, self.resources)
-        with self.resources.progress("fine-tuning, steps", task.all_steps) as advance:
+        with self.resources.progress("fine-tuning", task.all_steps, "steps") as advance:
             task.advance = advance
             run_loop(
                 task,

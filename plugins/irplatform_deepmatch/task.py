@@ -12,7 +12,7 @@ from irplatform.training import Pairs, PairSampler, Validator, pool_starts
 from irplatform.training.losses import pairwise_hinge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from irplatform.plugin import TrainingData
     from irplatform_deepmatch.interactions import Ids, Interactions
@@ -61,7 +61,7 @@ class DeepMatchTask:
             advance,
         )
 
-    def batches(self, epoch: int) -> Iterator[Pairs]:
+    def batches(self, epoch: int) -> list[Pairs]:
         """The epoch's pairs."""
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 

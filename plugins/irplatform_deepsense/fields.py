@@ -94,7 +94,7 @@ def write_fields(
     raw_numbers = new_matrix(waiting, (index.count, len(numbers)))
     category_values = [_Values() for _ in categories]
     total, counts = np.zeros(len(numbers)), np.zeros(len(numbers), dtype=np.int64)
-    with resources.progress("reading fields of documents", index.count) as advance:
+    with resources.progress("reading fields", index.count, "documents") as advance:
         for rows in _batches(index):
             documents = resources.documents(index.doc_ids(rows))
             for row, document in zip(rows.tolist(), documents, strict=True):

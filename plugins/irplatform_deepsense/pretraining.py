@@ -70,7 +70,7 @@ def pretrained(
         loop = LoopSettings(
             optimizer="adam", learning_rate=pairs.learning_rate, epochs=pairs.epochs
         )
-        with resources.progress("pre-training", task.steps * pairs.epochs) as advance:
+        with resources.progress("pre-training", task.steps * pairs.epochs, "steps") as advance:
             task.advance = advance
             run_loop(task, loop, seed=pairs.seed, workspace=folder)
         for file in folder.iterdir():

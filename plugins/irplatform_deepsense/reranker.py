@@ -120,7 +120,7 @@ class DeepSenSe(NeuralReranker):
         if self.options.pairs.file is not None and not self._loaded:
             self._take_pretrained(data)
         topics = len(data.training) + self.options.validation_topics
-        with self.resources.progress("encoding training topics", topics) as advance:
+        with self.resources.progress("encoding training topics", topics, "topics") as advance:
             task = DeepSenSeTask(
                 self.network,
                 self._encoder,

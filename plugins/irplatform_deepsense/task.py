@@ -16,7 +16,7 @@ from irplatform.training.standardization import learn_standardization
 from irplatform_deepsense.scoring import aggregate, score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     import numpy.typing as npt
 
@@ -72,7 +72,7 @@ class DeepSenSeTask:
         features = torch.from_numpy(self._features)
         learn_standardization(features, self.module.feature_mean, self.module.feature_scale)
 
-    def batches(self, epoch: int) -> Iterator[Groups]:
+    def batches(self, epoch: int) -> list[Groups]:
         """The epoch's groups."""
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 

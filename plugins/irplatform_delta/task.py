@@ -13,7 +13,7 @@ from irplatform.training.losses import pairwise_hinge
 from irplatform.training.standardization import learn_standardization
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from irplatform.features import SideFeatures
     from irplatform.plugin import TrainingData
@@ -74,7 +74,7 @@ class DeltaTask:
         mean, scale = self.module.lexical_mean, self.module.lexical_scale
         learn_standardization(lexical, mean[:count], scale[:count])
 
-    def batches(self, epoch: int) -> Iterator[Pairs]:
+    def batches(self, epoch: int) -> list[Pairs]:
         """The epoch's pairs."""
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 

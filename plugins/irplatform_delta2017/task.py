@@ -16,7 +16,7 @@ from irplatform.training.closest_pools import ClosestPools
 from irplatform.training.losses import weighted_cross_entropy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from irplatform.plugin import TrainingData
     from irplatform.text.closest_words import Encoded, Encoder
@@ -59,7 +59,7 @@ class Delta2017Task:
         self._pools.finish()
         self._measure = Validator(data.validation).reading(encoder.encode, advance)
 
-    def batches(self, epoch: int) -> Iterator[Points]:
+    def batches(self, epoch: int) -> list[Points]:
         """The epoch's samples."""
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 

@@ -51,7 +51,7 @@ class Stems:
 
         def build(folder: Path) -> None:
             of_word = number_stems(krovetz(list(index.vocabulary)))
-            with resources.progress("counting stems", index.count) as advance:
+            with resources.progress("counting stems", index.count, "documents") as advance:
                 frequency = document_frequency(index, of_word, advance)
             np.save(folder / "of-word.npy", of_word)
             np.save(folder / "document-frequency.npy", frequency)

@@ -15,7 +15,7 @@ from irplatform.training import Pairs, PairSampler, Validator, pool_starts
 from irplatform.training.losses import pairwise_hinge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
@@ -75,7 +75,7 @@ class DrmmTask:
             lambda topic, doc_ids: matcher.match(topic.query, doc_ids), advance
         )
 
-    def batches(self, epoch: int) -> Iterator[Pairs]:
+    def batches(self, epoch: int) -> list[Pairs]:
         """The epoch's pairs."""
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 

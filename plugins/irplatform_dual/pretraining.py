@@ -48,7 +48,9 @@ def pretrained(
         resources.notice(f"dual-encoder: learning from {len(training_pairs):,} pairs of texts")
         task = PairsTask(encoder.network, training_pairs, pairs)
         with (
-            resources.progress("learning from pairs", task.steps * pairs.loop.epochs) as advance,
+            resources.progress(
+                "learning from pairs", task.steps * pairs.loop.epochs, "steps"
+            ) as advance,
             TemporaryDirectory(dir=folder) as workspace,
         ):
             task.advance = advance

@@ -136,7 +136,7 @@ class DualEncoderSearch(Retriever):
         )
         doc_ids = encoders[0].index.doc_ids
         rankings: dict[str, Ranking] = {}
-        with resources.progress("searching by dual encoder", len(topics)) as advance:
+        with resources.progress("searching by dual encoder", len(topics), "topics") as advance:
             for start in range(0, len(topics), _TOPICS):
                 part = slice(start, start + _TOPICS)
                 part_rankings = nearest(index, queries[part], depth, resources.threads, doc_ids)
@@ -153,7 +153,7 @@ class DualEncoderSearch(Retriever):
         exact = self.options.compares_all(count)
 
         def build(folder: Path) -> None:
-            with resources.progress("computing document vectors", count) as advance:
+            with resources.progress("computing document vectors", count, "documents") as advance:
                 build_index(
                     folder,
                     count,

@@ -16,8 +16,6 @@ from torch.nn import functional
 from irplatform.training import Groups, GroupSampler, Validator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import numpy.typing as npt
 
     from irplatform.plugin import TrainingData
@@ -65,7 +63,7 @@ class TopicsTask:
         """The network."""
         return self._encoder.network
 
-    def batches(self, epoch: int) -> Iterator[Groups]:
+    def batches(self, epoch: int) -> list[Groups]:
         """The epoch's groups."""
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 

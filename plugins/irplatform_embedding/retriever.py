@@ -64,7 +64,7 @@ class Embedding(Retriever):
         documents: _Matrix = np.load(folder / _FILE, mmap_mode="r")
         queries = np.stack([_query(index, words, topic.query) for topic in topics])
         rankings: dict[str, Ranking] = {}
-        with resources.progress("searching by word vectors", len(topics)) as advance:
+        with resources.progress("searching by word vectors", len(topics), "topics") as advance:
             for start in range(0, len(topics), _TOPICS):
                 part = slice(start, start + _TOPICS)
                 rows, scores = _nearest(documents, queries[part], depth, index)
@@ -96,7 +96,7 @@ def _write_documents(
     from scipy.sparse import csr_matrix
 
     matrix = new_matrix(folder / _FILE, (index.count, words.shape[1]))
-    with resources.progress("computing document vectors", index.count) as advance:
+    with resources.progress("computing document vectors", index.count, "documents") as advance:
         for start in range(0, index.count, _BLOCK):
             rows = np.arange(start, min(start + _BLOCK, index.count))
             tokens, offsets = index.tokens(rows)

@@ -130,7 +130,7 @@ def name_vectors(graph: ConceptGraph, vectors: WordVectors, resources: Resources
     Where no word of the preferred name has a vector, another name stands in; 0 if none has one.
     """
     means = np.zeros((graph.concept_count, vectors.dimensions), np.float32)
-    with resources.progress("reading concepts' names", graph.concept_count) as advance:
+    with resources.progress("reading names", graph.concept_count, "concepts") as advance:
         for concept in range(graph.concept_count):
             rows = known_words(graph.names[concept], vectors)
             if not len(rows):

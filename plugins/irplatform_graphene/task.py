@@ -26,7 +26,7 @@ from irplatform_graphene.scoring import encodings, sides
 from irplatform_graphene.titles import Titles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from irplatform.plugin import LabelledTopic, TrainingData
     from irplatform_graphene.model import Model
@@ -132,11 +132,10 @@ class GrapheneTask:
         self._validation = self._model.features.matrices(topics_and_candidates) if labelled else []
         self._candidates = self._validator.candidate_rows(self._model.reader.index)
 
-    def batches(self, epoch: int) -> Iterator[Step]:
+    def batches(self, epoch: int) -> list[Step]:
         """The epoch's pairs."""
-        pairs = self._sampler.epoch(epoch)
-        for number, part in enumerate(pairs.batches(self._options.loop.batch_size)):
-            yield Step(part, (self._seed, 3, epoch, number))
+        pairs = self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
+        return [Step(part, (self._seed, 3, epoch, number)) for number, part in enumerate(pairs)]
 
     def loss(self, batch: Step) -> Tensor:
         """β L_graph + γ L_rank."""

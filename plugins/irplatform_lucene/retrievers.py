@@ -135,7 +135,7 @@ class BM25Retriever(BM25Formula):
         if not self._knowledge_bases:
             return super().queries(topics, resources)
         expander = self._expander(resources)
-        with resources.progress("expanding queries", len(topics)) as advance:
+        with resources.progress("expanding queries", len(topics), "topics") as advance:
             queries: dict[str, str | QueryBuilder] = {}
             for topic in topics:  # here and not while searching: see `querying.compile`
                 queries[topic.id] = partial(_ready, expander.query(topic))

@@ -50,7 +50,7 @@ def test_training_fits_every_terminal(tmp_path, columns):
     [
         "indexing demo",
         "searching 20 topics",
-        "training word vectors, words",
+        "training word vectors",
         "member 1 of 2, epoch 2 of 3",
         "reranking with delta",
     ],

@@ -82,7 +82,7 @@ class SmallResources:
         return Documents(doc_ids, lambda ids: [Document(i, self.texts.get(i, "")) for i in ids])
 
     @contextmanager
-    def progress(self, label, total):
+    def progress(self, label, total, unit=""):
         yield lambda steps: None
 
     def notice(self, message):

@@ -307,7 +307,9 @@ def test_progress_counts_the_documents_that_are_encoded(resources, monkeypatch):
     store.of(ids[:4])
     told = []
     monkeypatch.setattr(
-        resources, "progress", lambda label, total: told.append(total) or nullcontext(told.append)
+        resources,
+        "progress",
+        lambda label, total, unit: told.append(total) or nullcontext(told.append),
     )
     store.of(ids)
     store.of(ids)

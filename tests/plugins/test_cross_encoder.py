@@ -248,7 +248,7 @@ def test_progress_counts_the_documents(folder):
 
     class Watched(SmallResources):
         @contextmanager
-        def progress(self, label, total):
+        def progress(self, label, total, unit=""):
             counted.append(total)
             yield lambda steps: counted.append(-steps)
 

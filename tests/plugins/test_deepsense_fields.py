@@ -31,7 +31,7 @@ class Held:
         return [self._document(number) for number in numbers]
 
     @contextmanager
-    def progress(self, label, total):
+    def progress(self, label, total, unit=""):
         yield lambda steps: None
 
 

@@ -38,7 +38,7 @@ class WithIndex:
         return Documents(doc_ids, self._index.documents)
 
     @contextmanager
-    def progress(self, label, total):
+    def progress(self, label, total, unit=""):
         yield lambda steps: None
 
 

@@ -1,5 +1,7 @@
 """The training loop: it stops early, keeps the best, and resumes to the same bytes."""
 
+from contextlib import nullcontext
+
 import pytest
 import torch
 
@@ -233,6 +235,24 @@ def test_every_epoch_is_reported(tmp_path):
         report=lambda *told: reported.append(told),
     )
     assert [(epoch, measure) for epoch, _, measure in reported] == [(1, 0.1), (2, 0.2)]
+
+
+def test_every_batch_is_shown_of_as_many_as_are_known(tmp_path):
+    class Counted(Line):
+        def batches(self, epoch):
+            return [*super().batches(epoch)]
+
+    for kind, expected in ((Line, [None, 3, 3]), (Counted, [3, 3, 3])):
+        shown, steps = [], []
+
+        def showing(count, shown=shown, steps=steps):
+            shown.append(count)
+            return nullcontext(steps.append)
+
+        workspace = tmp_path / kind.__name__
+        workspace.mkdir()
+        run_loop(kind(), LoopSettings(epochs=3), seed=1, workspace=workspace, showing=showing)
+        assert (shown, steps) == (expected, [1] * 9)
 
 
 def test_losses_of_pairs_are_weighted_means():

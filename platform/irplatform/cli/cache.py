@@ -151,7 +151,7 @@ def verify(context: click.Context, kinds: tuple[str, ...], as_json: bool) -> Non
 
     items = [item for item in _of_kinds(kinds) if item.complete and item.path.is_dir()]
     damaged: dict[str, str] = {}
-    with progress("verifying the cache", len(items)) as advance:
+    with progress("verifying the cache", len(items), "items") as advance:
         for item in items:
             if (found := damage(item.path, anew=True)) is not None:
                 damaged[str(item.path)] = found

@@ -159,7 +159,7 @@ class JsonLinesCorpus(Corpus):
 
     def _look_for_fields(self) -> tuple[str, ...]:
         fields = dict.fromkeys(self.names.fields)
-        with progress(f"looking for fields in {self.name}") as advance:
+        with progress(f"looking for fields in {self.name}", unit="documents") as advance:
             for document in self:
                 fields.update(dict.fromkeys(document.fields))
                 advance(1)

@@ -166,7 +166,7 @@ def _write_queries(
 
 def counted_documents(corpus: Corpus, doing: str) -> Iterator[Document]:
     """All documents, with a display of how far this is."""
-    with progress(doing, corpus.size_hint()) as advance:
+    with progress(doing, corpus.size_hint(), "documents") as advance:
         for document in corpus:
             advance(1)
             yield document

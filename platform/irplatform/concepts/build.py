@@ -136,7 +136,7 @@ def _build(
             for articles in batches(islice(corpus, done, None))
         )
         reading = time.monotonic()
-        with progress("finding concepts, documents", remaining) as advance:
+        with progress("finding concepts", remaining, "documents") as advance:
             for linked in _results(tasks, workers):
                 writer.add(linked)
                 advance(len(linked.doc_ids))

@@ -71,7 +71,7 @@ def check(
     misses, false_links = Examples(examples), Examples(examples)
     unknown: Counter[str] = Counter()
     documents = 0
-    with progress("checking concepts, documents", graph.document_count) as advance:
+    with progress("checking concepts", graph.document_count, "documents") as advance:
         for row, document in enumerate(corpus):
             advance(1)
             names = main_headings(document.fields.get(heading_field))

@@ -129,7 +129,7 @@ class Calculator:
         def build(folder: Path) -> None:
             features: list[Features] = []
             with self._resources.progress(
-                f"computing {group.name} features", len(topics)
+                f"computing {group.name} features", len(topics), "topics"
             ) as advance:
                 for batch in self._batches(topics):
                     features += self.compute(group, batch)

@@ -187,7 +187,7 @@ class Builder:
     def _keys(self, order: list[str], counts: Counter[str]) -> list[tuple[str, int, int]]:
         """Keys with concept's number and the rank of the best kind of name that has the key."""
         keys: list[tuple[str, int, int]] = []
-        with progress("writing names of concepts", len(order)) as advance:
+        with progress("writing names", len(order), "concepts") as advance:
             for number, concept_id in enumerate(order):
                 best: dict[str, int] = {}
                 for text, kind in self._concepts[concept_id].names.items():

@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from irplatform.resources import CollectionResources
 
 
-TRAINING_SHARE = 6
-"""Of a reranker's part of the progress bar, where scoring its topics has 1: training takes longer.
-"""
+_TRAINING, _WEIGHING = 6, 2
+"""Parts of the progress bar, where scoring the topics has 1: of training, and of scoring others."""
 _FEW_TOPICS = 5
 """Where a weight was chosen on fewer, that is told: another few topics may choose another."""
 
@@ -128,10 +127,13 @@ def _scored(
                 unweighed(choice, resources), candidates.topics, candidates.per_topic, resources
             )
     assigned = assign(choice, task, resources, own_scores)
+    fitting = 0 if task.training_source.training_set is None else _WEIGHING
+    if choice.trainable:
+        fitting = 0 if task.training_source.checkpoint else _TRAINING
     with steps("fold", len(assigned)) if len(assigned) > 1 else parts(1) as advance:
         for assignment in assigned:
-            with parts(TRAINING_SHARE + 1):
-                with stage("", TRAINING_SHARE), resources.stopwatch.timed("train"):
+            with parts(fitting + 1):
+                with stage("", fitting), resources.stopwatch.timed("train"):
                     system = assignment.fit()
                 with stage("", 1), resources.stopwatch.timed("rerank"):
                     scores = own_scores or kept_scores(

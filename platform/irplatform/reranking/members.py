@@ -93,8 +93,10 @@ def train_members(
             parcels = (
                 _Parcel.of(m, len(members), threads, f"member {m.number + 1}") for m in others
             )
-            for _ in ordered_map(_run_parcel, parcels, workers=workers, fewest=2):
-                advance(1)
+            with steps("member", len(members), 1, counts=False) as count:
+                for _ in ordered_map(_run_parcel, parcels, workers=workers, fewest=2):
+                    count(1)
+                    advance(1)
             return _results(members)
         for member in others:
             with steps("member", len(members), member.number, counts=False):
@@ -189,7 +191,7 @@ def _run_parcel(parcel: _Parcel) -> None:
     choose_device(device, parcel.member.resources.model_threads)
     member = parcel.opened()
     if place is None:
-        with steps("member", parcel.members, member.number, counts=False):
+        with parts(1), steps("member", parcel.members, member.number, counts=False):
             member.train()
         return
     if device == "cuda":

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from irplatform.at_work import lacks_memory
 from irplatform.batched import batched_by_size
+from irplatform.console import LAST, progress, stage
 from irplatform.errors import PlatformError, PluginError, counted
 from irplatform.journal import append_journal, read_journal
 from irplatform.plugin import Documents, Reranker, Resources, Topic
@@ -58,15 +59,15 @@ def score_topics(
     done = _read(journal, candidates)
     done |= {t.id: np.empty(0) for t in topics if not candidates[t.id]}
     open_topics = [topic for topic in topics if topic.id not in done]
-    with resources.progress(f"reranking with {registration.name}", len(open_topics)) as advance:
+    with progress(f"reranking with {registration.name}", len(open_topics), "topics", part=LAST):
         for batch in _batches(open_topics, candidates, resources):
-            scores = _mean_scores(registration, members, batch)
-            finished = dict(zip((topic.id for topic, _ in batch), scores, strict=True))
-            append_journal(
-                journal, ({"topic": t, "scores": v.tolist()} for t, v in finished.items())
-            )
-            done.update(finished)
-            advance(len(batch))
+            with stage("", len(batch)):
+                scores = _mean_scores(registration, members, batch)
+                finished = dict(zip((topic.id for topic, _ in batch), scores, strict=True))
+                append_journal(
+                    journal, ({"topic": t, "scores": v.tolist()} for t, v in finished.items())
+                )
+                done.update(finished)
     return {topic.id: done[topic.id] for topic in topics}
 
 

@@ -161,7 +161,7 @@ def _build(corpus: Corpus, folder: Path, threads: int) -> None:
         return taken
 
     try:
-        with progress(f"indexing {corpus.name}", corpus.size_hint()) as advance:
+        with progress(f"indexing {corpus.name}", corpus.size_hint(), "documents") as advance:
             java.in_threads(add, _batches(records()), threads, advance)
     finally:
         with suppress(JavaException):  # a writer that broke down has closed itself
@@ -217,7 +217,9 @@ def _require_titles(corpus: Corpus, index: cache.Artifact) -> None:
         with closing(LuceneIndex.open(index.path)) as opened:
             if opened.documents_with("title"):
                 return
-        with progress(f"looking for titles in {corpus.name}", corpus.size_hint()) as advance:
+        with progress(
+            f"looking for titles in {corpus.name}", corpus.size_hint(), "documents"
+        ) as advance:
             for _ in corpus:
                 advance(1)
         if problems := corpus.problems():

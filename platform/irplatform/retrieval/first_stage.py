@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irplatform.cache import artifact, kept_json
-from irplatform.console import notice
+from irplatform.console import notice, parts
 from irplatform.errors import counted
 from irplatform.registry.answers import json_mapping, text
 from irplatform.retrieval.among import rank_among
@@ -186,35 +186,37 @@ def retrieve(
     most = depth if among is None else None
     common = _dependencies(topics, most, among, resources)
     retrievals = []
-    for choice in choices:
-        before = dict(resources.stopwatch.seconds)
-        depends_on = {**common, **_own_dependencies(choice, resources)}
+    with parts(len(choices)) as advance:
+        for choice in choices:
+            before = dict(resources.stopwatch.seconds)
+            depends_on = {**common, **_own_dependencies(choice, resources)}
 
-        def build(folder: Path, choice: RetrieverChoice = choice) -> None:
-            notice(f"{label}: searching {counted(len(topics), 'topic')} with {choice.name}")
-            with resources.noting() as noted:
-                if among is None:
-                    run = find(choice, topics, depth, resources)
-                else:
-                    run = rank_among(partial(find, choice), topics, among, resources)
-            write_run(run, folder / _RUN)
-            write_json(folder / _USED, noted.artifacts)
+            def build(folder: Path, choice: RetrieverChoice = choice) -> None:
+                notice(f"{label}: searching {counted(len(topics), 'topic')} with {choice.name}")
+                with resources.noting() as noted:
+                    if among is None:
+                        run = find(choice, topics, depth, resources)
+                    else:
+                        run = rank_among(partial(find, choice), topics, among, resources)
+                write_run(run, folder / _RUN)
+                write_json(folder / _USED, noted.artifacts)
 
-        with resources.stopwatch.timed("retrieve"):
-            run_artifact = artifact("run", f"{label}-{choice.name}", depends_on, build)
-            rankings: Mapping[str, Ranking] = {}
-            if (run_artifact.path / _RUN).stat().st_size:
-                rankings = read_run(run_artifact.path / _RUN).rankings
-            run = _complete(choice.name, topics, rankings)
-        description = {
-            **choice.describe(),
-            **({"remark": remark} if (remark := choice.remark) else {}),
-            **choice.about(topics, resources),
-            **made_with(choice, resources),
-        }
-        used = {"index": common["index"], **_used(run_artifact.path)}
-        seconds = resources.stopwatch.since(before)
-        retrievals.append(Retrieval(run, run_artifact.fingerprint, description, used, seconds))
+            with resources.stopwatch.timed("retrieve"):
+                run_artifact = artifact("run", f"{label}-{choice.name}", depends_on, build)
+                rankings: Mapping[str, Ranking] = {}
+                if (run_artifact.path / _RUN).stat().st_size:
+                    rankings = read_run(run_artifact.path / _RUN).rankings
+                run = _complete(choice.name, topics, rankings)
+            description = {
+                **choice.describe(),
+                **({"remark": remark} if (remark := choice.remark) else {}),
+                **choice.about(topics, resources),
+                **made_with(choice, resources),
+            }
+            used = {"index": common["index"], **_used(run_artifact.path)}
+            seconds = resources.stopwatch.since(before)
+            retrievals.append(Retrieval(run, run_artifact.fingerprint, description, used, seconds))
+            advance(1)
     return combine(retrievals, most)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.batched import batched
-from irplatform.console import progress
+from irplatform.console import LAST, progress
 from irplatform.errors import InputError, PlatformError
 from irplatform.parallel import available_cores
 from irplatform.retrieval.dates import limited
@@ -164,7 +164,7 @@ class LuceneIndex:
                 parsed = in_time(expand(parsed, words))
             return ranking(searcher.search(parsed, depth, order))
 
-        with progress("searching", len(queries)) as advance:
+        with progress("searching", len(queries), "topics", part=LAST) as advance:
             rankings = in_threads(
                 find, queries.items(), threads or available_cores(), lambda _: advance(1)
             )

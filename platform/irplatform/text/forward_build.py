@@ -59,7 +59,10 @@ def build_forward_index(
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "facts.json").unlink(missing_ok=True)  # without it, there is no index here
-    with _Writer(folder) as writer, progress("building forward index, documents", total) as advance:
+    with (
+        _Writer(folder) as writer,
+        progress("building forward index", total, "documents") as advance,
+    ):
         for batch in ordered_map(read_batch, batches(documents), workers=workers):
             writer.add(batch)
             advance(len(batch.doc_ids))

@@ -44,7 +44,7 @@ def import_vectors(path: Path, folder: Path) -> None:
     kind = recognize(path)
     by_word: dict[str, npt.NDArray[np.float32]] = {}
     entries = 0
-    with progress("importing word vectors") as advance:
+    with progress("importing word vectors", unit="words") as advance:
         for entry, vector in read_entries(path, kind):
             entries += 1
             words = tokenize(entry)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from irplatform.batched import batched_by_size
-from irplatform.console import notice, progress
+from irplatform.console import QUICK, notice, progress
 from irplatform.errors import InputError, counted
 from irplatform.parallel import ordered_map
 from irplatform.plugin import Document, Options
@@ -115,7 +115,7 @@ def train_vectors(
     """
     folder.mkdir(parents=True, exist_ok=True)
     sentence_file = folder / "sentences.txt"
-    with progress("reading sentences for word vectors", total) as advance:
+    with progress("reading sentences for word vectors", total, "documents", part=QUICK) as advance:
         texts = chain(
             _texts_of(documents, advance),
             chain.from_iterable(read_paragraphs(path) for path in extra_text),
@@ -177,7 +177,7 @@ def _train(
             " Add text, or lower min_count."
         )
     with (
-        progress("training word vectors, words", words * epochs) as advance,
+        progress("training word vectors", words * epochs, "words", part=0.25, once=True) as advance,
         without_false_errors(),
     ):
         model.train(_Sentences(path, advance), total_examples=model.corpus_count, epochs=epochs)

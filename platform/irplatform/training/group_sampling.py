@@ -20,7 +20,7 @@ from irplatform.errors import InputError
 from irplatform.plugin import LabelledTopic, Options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from irplatform.text import ForwardIndex
 
@@ -80,12 +80,11 @@ class Groups:
     def __len__(self) -> int:
         return len(self.topic)
 
-    def batches(self, documents: int) -> Iterator[Groups]:
+    def batches(self, documents: int) -> list[Groups]:
         """Consecutive pieces of about as many documents, at least one group each."""
         size = max(1, documents // self.documents.shape[1])
-        for start in range(0, len(self), size):
-            part = slice(start, start + size)
-            yield Groups(self.topic[part], self.documents[part])
+        parts = [slice(start, start + size) for start in range(0, len(self), size)]
+        return [Groups(self.topic[part], self.documents[part]) for part in parts]
 
 
 class GroupSampler:

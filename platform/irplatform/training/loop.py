@@ -7,6 +7,8 @@ training resumes from the last complete epoch to the same weights as an undistur
 from __future__ import annotations
 
 import math
+from collections.abc import Sized
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
@@ -20,6 +22,7 @@ from irplatform.training.loop_state import LoopState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     import torch
@@ -27,6 +30,10 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Resources
     from irplatform.training.distributed import Alone
+
+
+_MANY_BATCHES = 20
+"""From so many on, the batches of an epoch are counted on the progress line."""
 
 
 class LoopSettings(Options):
@@ -125,6 +132,7 @@ def run_loop(
     workspace: Path,
     keep_start: bool = False,
     report: Callable[[int, float, float], None] | None = None,
+    showing: Callable[[int | None], AbstractContextManager[Callable[[int], None]]] | None = None,
 ) -> float:
     """Train, and leave the module with the weights of the best epoch.
 
@@ -138,6 +146,8 @@ def run_loop(
         keep_start: whether the module has learned before, so that the weights that it begins with
             are validated, too, and stay where no epoch is better.
         report: called after each epoch with its number, mean loss and validation measure.
+        showing: shows how far an epoch is: takes its number of batches, None where that is not
+            known, and yields what is told of each.
 
     Returns:
         The best validation measure.
@@ -159,21 +169,26 @@ def run_loop(
     loss_of = peers.loss(task)
     if keep_start and not math.isfinite(state.best_measure):
         state.record(0, _validated(task, peers, 0), module, optimizer)
+    steps: int | None = None
     while epoch < settings.epochs and epoch - state.best_epoch < settings.patience:
         torch.manual_seed(seed * 1_000_003 + epoch + peers.seed)  # dropout
         module.train()
         total = torch.zeros(())
+        batches = task.batches(epoch)
+        expected = math.ceil(len(batches) / peers.size) if isinstance(batches, Sized) else steps
         steps = 0
-        for batch, share in _read(task, peers.batches(task.batches(epoch))):
-            optimizer.zero_grad()
-            loss = loss_of(batch) * share
-            loss.backward()  # type: ignore[no-untyped-call]
-            if own_steps:
-                own_steps.before_step(optimizer, epoch, steps)
-            with ExactRoots():
-                optimizer.step()
-            total = total + loss.detach()  # stays where it is: an accelerator is not waited for
-            steps += 1
+        with showing(expected) if showing else nullcontext(lambda _: None) as advance:
+            for batch, share in _read(task, peers.batches(batches)):
+                optimizer.zero_grad()
+                loss = loss_of(batch) * share
+                loss.backward()  # type: ignore[no-untyped-call]
+                if own_steps:
+                    own_steps.before_step(optimizer, epoch, steps)
+                with ExactRoots():
+                    optimizer.step()
+                total = total + loss.detach()  # stays where it is: no accelerator is waited for
+                steps += 1
+                advance(1)
         if not steps:
             raise PlatformError(
                 f"epoch {epoch + 1} has no batches; a task's batches(epoch) returns them anew "
@@ -210,14 +225,21 @@ def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspac
     Raises:
         PlatformError: the loss or the measure is no longer a number.
     """
-    with console.steps("epoch", settings.epochs) as advance:
+    with console.steps("epoch", settings.epochs, part=console.LAST) as advance:
         return run_loop(
             task,
             settings,
             seed=resources.seed,
             workspace=workspace,
             report=lambda _epoch, _loss, _measure: advance(1),
+            showing=_show_batches,
         )
+
+
+def _show_batches(count: int | None) -> AbstractContextManager[Callable[[int], None]]:
+    """Show how far an epoch is; of a few batches, which follow in no time, only the bar tells."""
+    noun = "" if (count or 0) < _MANY_BATCHES else "batch"
+    return console.steps(noun, count, part=console.LAST)
 
 
 def _own_steps(task: Task) -> OwnSteps | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from irplatform.console import QUICK, progress
 from irplatform.plugin import TrainableReranker
 from irplatform.training.loop import run_shown
 from irplatform.training.weights import load_into, load_weights, save_weights
@@ -67,7 +68,7 @@ class NeuralReranker(TrainableReranker):
     def encoding(self, data: TrainingData) -> AbstractContextManager[Callable[[int], None]]:
         """A display to `advance` by 1 with each topic that a task reads."""
         topics = len(data.training) + len(data.validation)
-        return self.resources.progress("encoding training topics", topics)
+        return progress("encoding training topics", topics, "topics", part=QUICK)
 
     def train(self, task: Task, loop: LoopSettings, data: TrainingData) -> None:
         """Train the network with a display of the epochs.

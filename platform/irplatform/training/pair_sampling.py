@@ -17,7 +17,7 @@ from pydantic import Field
 from irplatform.training.pools import PoolSettings, check_pools, draw_pools
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from irplatform.plugin import LabelledTopic
 
@@ -61,11 +61,13 @@ class Pairs:
         start = starts[self.topic]
         return np.concatenate([start + self.higher, start + self.lower])
 
-    def batches(self, size: int) -> Iterator[Pairs]:
+    def batches(self, size: int) -> list[Pairs]:
         """Consecutive pieces of at most `size` pairs."""
-        for start in range(0, len(self), size):
-            part = slice(start, start + size)
-            yield Pairs(self.topic[part], self.higher[part], self.lower[part], self.weight[part])
+        parts = [slice(start, start + size) for start in range(0, len(self), size)]
+        return [
+            Pairs(self.topic[part], self.higher[part], self.lower[part], self.weight[part])
+            for part in parts
+        ]
 
 
 class PairSampler:

@@ -19,7 +19,7 @@ from pydantic import Field
 from irplatform.training.pools import PoolSettings, check_pools, draw_pools
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from irplatform.plugin import LabelledTopic
     from irplatform.training.pools import Pool
@@ -68,11 +68,13 @@ class Points:
         """
         return starts[self.topic] + self.document
 
-    def batches(self, size: int) -> Iterator[Points]:
+    def batches(self, size: int) -> list[Points]:
         """Consecutive pieces of at most `size` samples."""
-        for start in range(0, len(self), size):
-            part = slice(start, start + size)
-            yield Points(self.topic[part], self.document[part], self.label[part], self.weight[part])
+        parts = [slice(start, start + size) for start in range(0, len(self), size)]
+        return [
+            Points(self.topic[part], self.document[part], self.label[part], self.weight[part])
+            for part in parts
+        ]
 
 
 class PointSampler:

@@ -56,7 +56,7 @@ def stored_documents(
 
     def build(folder: Path) -> None:
         vectors = new_matrix(folder / _FILE, (count, width))
-        with resources.progress("computing document vectors", count) as advance:
+        with resources.progress("computing document vectors", count, "documents") as advance:
             for start in range(0, count, _BLOCK):
                 rows = np.arange(start, min(start + _BLOCK, count))
                 vectors[rows] = compute(rows)

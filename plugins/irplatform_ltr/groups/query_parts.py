@@ -67,7 +67,7 @@ class ScoresOfParts(KnowledgeFeatures):
         similarity = BM25(self.options.k1, self.options.b)
         expander = self.options.expander(self._resources)
         queries = []
-        with self._resources.progress("expanding topics", len(batch)) as advance:
+        with self._resources.progress("expanding", len(batch), "topics") as advance:
             for topic, _ in batch:
                 queries.append(self._queries(topic, expander))
                 advance(1)

@@ -102,7 +102,7 @@ def _build(folder: Path, sources: Sequence[Source], skip: bool, workers: int | N
         part += 1
     if done:
         notice(f"going on after {done:,} files that were read before")
-    with progress("reading articles, files", total) as advance:
+    with progress("reading articles", total, "files") as advance:
         advance(done)
         chunks = batched(stream, _CHUNK)
         results = ordered_map(partial(_read_chunk, skip=skip), chunks, workers=workers)

@@ -92,7 +92,9 @@ def search_corpus(corpus: Corpus, wanted: set[str]) -> dict[str, Target]:
     targets: dict[str, Target] = {}
     ambiguous: set[str] = set()
     titles = any(identifier.startswith("title:") for identifier in wanted)
-    with progress(f"looking for cited articles in {corpus.name}", corpus.size_hint()) as advance:
+    with progress(
+        f"looking for cited articles in {corpus.name}", corpus.size_hint(), "documents"
+    ) as advance:
         for document in corpus:
             advance(1)
             names = [name for name in _names(document, titles=titles) if name in wanted]

@@ -119,7 +119,7 @@ def held_out_queries(collection: str) -> frozenset[str]:
 
 
 def _prepared(log: Path, rules: QueryRules) -> Iterator[pl.DataFrame]:
-    with progress(f"reading {log.name}, lines") as advance:
+    with progress(f"reading {log.name}", unit="lines") as advance:
         for lines in read_log(log):
             yield prepare(lines, rules)
             advance(lines.height)

@@ -105,7 +105,7 @@ def write_log(
         if path.suffix == ".gz":
             file = stack.enter_context(pack(plain, level=6))
         file.write("\t".join(COLUMNS).encode() + b"\n")
-        with progress("simulating clicks, topics", len(topics)) as advance:
+        with progress("simulating clicks", len(topics), "topics") as advance:
             for topic in topics:
                 ranking = rankings.get(topic.id, ())[: settings.depth]
                 grades = qrels.get(topic.id, {})

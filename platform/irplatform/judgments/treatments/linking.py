@@ -56,7 +56,7 @@ def find_drugs(corpus: Corpus, wanted: Collection[str], table: ConceptTable) -> 
     pipeline = ConceptPipeline(table, ConceptOptions())
     drugs_of: dict[str, Counter[Named]] = {}
     articles = (document for document in corpus if document.id in wanted)
-    with progress("finding drugs, articles", len(wanted)) as advance:
+    with progress("finding drugs", len(wanted), "articles") as advance:
         for batch in batches(articles):
             texts = ((title, abstract) for _, title, abstract in batch)
             for (doc_id, _, _), mentions in zip(batch, pipeline.mentions(texts), strict=True):

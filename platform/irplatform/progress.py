@@ -1,0 +1,167 @@
+"""Pieces of work within one another: how much of the whole is done, and what is said of it.
+
+Work that begins takes a part of what the work around it has left of its step. So the whole grows
+with whatever is measured, also where nobody knows beforehand what else there will be. Work that
+is done once for all that follows, as training word vectors is, takes a part of all that is left.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SECONDS_TO_LEARN = 3.0
+_SHARE_TO_LEARN = 0.02
+"""How long work must have gone on, and how far it must have come, for a guess of what is left."""
+
+
+@dataclass(eq=False)
+class Work:
+    """A piece of work, and how far it is.
+
+    Attributes:
+        title: what is done: "training delta". Work without a title or a noun is not named.
+        noun: what a step is: "epoch" reads "epoch 4 of 12".
+        unit: what is counted: "topics" reads "12 of 30 topics".
+        total: how much there is to do; None where nobody knows.
+        done: how much is done.
+        part: how much it takes of what the work around it has left of its step, from 0 to 1.
+        once: whether it is done for all that follows, and takes that part of what is left of all.
+        counts: whether the whole grows with it.
+        stage: whether it has only a title, and the work within it tells how far it is.
+        patience: seconds before it is painted first.
+        step: how much of `total` the work within it is worth.
+        within: how much of that step is done, from 0 to 1, by work within it that has ended.
+        reports: how far other processes are with a step of it, from 0 to 1, and their words.
+    """
+
+    title: str = ""
+    noun: str = ""
+    unit: str = ""
+    total: float | None = None
+    done: float = 0
+    part: float = 1
+    once: bool = False
+    counts: bool = True
+    stage: bool = False
+    patience: float = 0
+    step: float = 1
+    within: float = 0
+    began: float = field(default_factory=time.monotonic)
+    reports: dict[str, tuple[str, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.began_with = self.done
+
+    def __str__(self) -> str:
+        of = f" of {self.total:,.0f}" if self.total else ""
+        if self.noun:
+            number = self.done + 1 if self.total is None else min(self.done + 1, self.total)
+            return f"{self.noun} {number:,.0f}{of}"
+        count = f"{self.done:,.0f}{of}{self.unit and ' '}{self.unit}"
+        return f"{self.title}: {count}" if self.title else count
+
+    def advance(self, steps: float) -> None:
+        """Note that so many more steps are done."""
+        self.done += steps
+        self.within = 0
+
+
+class Whole:
+    """How much of the whole is done. It never becomes less."""
+
+    def __init__(self) -> None:
+        self._reached = 0.0
+        self._rest = 1.0
+        """How much of the whole is not for work that was done once."""
+
+    def share(self, works: Sequence[Work]) -> float | None:
+        """How much is done, from 0 to 1; None where nobody knows.
+
+        Args:
+            works: what is under way, outermost first.
+        """
+        once = next((n for n, work in enumerate(works) if work.once and n), len(works))
+        if (share := _share(works[:once])) is None:
+            return None
+        share = 1 - self._rest * (1 - share)
+        for work in works[once : once + 1]:
+            share += (1 - share) * work.part * (_share(works[once:]) or 0.0)
+        self._reached = max(self._reached, share)
+        return self._reached
+
+    def end(self, ended: Work, works: Sequence[Work]) -> None:
+        """Note that a piece of work has ended.
+
+        Args:
+            ended: the work.
+            works: what is still under way.
+        """
+        if ended.once and works and not any(work.once for work in works):
+            self._rest *= 1 - ended.part
+        elif ended.counts and (around := innermost(works)):
+            around.within += (1 - around.within) * ended.part
+
+
+def innermost(works: Sequence[Work]) -> Work | None:
+    """The innermost work that the whole grows with."""
+    return next((work for work in reversed(works) if work.counts), None)
+
+
+def _share(works: Sequence[Work]) -> float | None:
+    counting = [work for work in works if work.counts]
+    if not counting or not counting[0].total:
+        return None
+    share = 0.0
+    inner = sum(share for work in works for _, share in work.reports.values())
+    for work in reversed(counting):
+        of_step = work.within + (1 - work.within) * inner
+        share = (work.done + work.step * of_step) / work.total if work.total else 0.0
+        inner = work.part * min(1.0, share)
+    return min(1.0, share)
+
+
+def texts_of(works: Sequence[Work], subject: str = "") -> list[str]:
+    """What is done, and the same in fewer and fewer words, where a line is too short for that.
+
+    "training delta: fold 2 of 5, member 3 of 5, epoch 4 of 12"
+
+    Args:
+        works: what is under way, outermost first.
+        subject: what all of it is about.
+    """
+    title = [work.title for work in works if work.title and work.stage][-1:]
+    said: list[str] = []
+    last: Work | None = None
+    for work in works:
+        if reported := [text for text, _ in work.reports.values()][:1]:
+            said, last = [*said, *reported], None
+        elif work.noun or (work.title and not work.stage):
+            said, last = [*said, str(work)], work
+
+    def lines(parts: Sequence[str]) -> list[str]:
+        long = ": ".join(text for text in (subject, *title, ", ".join(parts)) if text)
+        return [long, re.sub(r"(?<=\d) of (?=\d)", "/", long)]
+
+    chosen = [said, *([said[:-1]] if len(said) > 1 and last and last.noun else [])]
+    chosen += [said[number:] for number in range(1, len(said))]
+    return [*(line for parts in chosen for line in lines(parts)), *said[-1:], *title]
+
+
+def seconds_left(works: Sequence[Work]) -> float | None:
+    """How long the work takes from now on; None where that would be a wild guess.
+
+    It is told of one piece of work whose steps are alike: of several, each has its own speed.
+    """
+    if len(works) != 1 or not works[0].total:
+        return None
+    (work,) = works
+    seconds, done = time.monotonic() - work.began, work.done - work.began_with
+    if seconds < _SECONDS_TO_LEARN or done < _SHARE_TO_LEARN * works[0].total:
+        return None
+    return seconds * max(0.0, works[0].total - work.done) / done
