@@ -18,7 +18,7 @@ from irplatform.training.losses import weighted_cross_entropy
 from irplatform.training.standardization import learn_standardization
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from irplatform.plugin import Topic, TrainingData
     from irplatform.text import ForwardIndex
@@ -90,7 +90,7 @@ class SevMosTask:
         """Take mean and deviation of the lexical features from the training pools."""
         learn_standardization(self._features, self.module.lexical_mean, self.module.lexical_scale)
 
-    def batches(self, epoch: int) -> Iterator[Points]:
+    def batches(self, epoch: int) -> list[Points]:
         """The epoch's samples."""
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
