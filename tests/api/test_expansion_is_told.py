@@ -2,8 +2,9 @@
 
 import pytest
 
-from irplatform.api import RunSettings
+from irplatform.api import RunSettings, search
 from irplatform.api.systems import resolve_learning_systems
+from irplatform.errors import InputError
 from irplatform.knowledge import add
 from irplatform.registry import registry
 
@@ -17,9 +18,11 @@ def knowledge_base(fresh_home, tmp_path):
 
 
 @pytest.mark.usefixtures("knowledge_base")
-@pytest.mark.parametrize("settings", [{}, {"expand": ["own"]}])
-def test_features_know_what_queries_are_expanded_with(settings):
-    given = RunSettings("demo", rerankers=["graphene"], settings=settings)
+@pytest.mark.parametrize(
+    "told", [{}, {"settings": {"expand": ["own"]}}, {"expand": "own"}, {"expand": ["own", "own"]}]
+)
+def test_features_know_what_queries_are_expanded_with(told):
+    given = RunSettings("demo", rerankers=["graphene"], **told)
     systems = resolve_learning_systems(given, registry())
     assert systems.retrievers[0].options.expand == ("own",)
     (choice,) = systems.rerankers
@@ -27,7 +30,50 @@ def test_features_know_what_queries_are_expanded_with(settings):
 
 
 @pytest.mark.usefixtures("knowledge_base")
-def test_without_expansion_they_are_told_nothing():
-    given = RunSettings("demo", rerankers=["graphene"], settings={"expand": []})
+@pytest.mark.parametrize("told", [{"settings": {"expand": []}}, {"expand": "none"}])
+def test_without_expansion_they_are_told_nothing(told):
+    given = RunSettings("demo", rerankers=["graphene"], **told)
     (choice,) = resolve_learning_systems(given, registry()).rerankers
     assert choice.options.feature_settings == {}
+
+
+@pytest.mark.usefixtures("knowledge_base")
+def test_a_query_plan_is_read_and_an_option_of_the_retriever_goes_first(tmp_path, capsys):
+    (tmp_path / "plan.toml").write_text("[text]\nphrase = 2.5\n")
+    given = RunSettings(
+        "demo",
+        retrievers=["bm25", "qld"],
+        expand="own",
+        query_plan=tmp_path / "plan.toml",
+        settings={"bm25.plan.text.weight": 3.0},
+    )
+    bm25, _ = resolve_learning_systems(given, registry()).retrievers
+    assert (bm25.options.expand, bm25.options.plan.text.phrase) == (("own",), 2.5)
+    assert bm25.options.plan.text.weight == 3.0
+    assert "--expand: not with qld, which cannot expand queries." in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("knowledge_base")
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ({"expand": ["mseh"]}, "mseh"),
+        ({"expand": 3}, "expand is 3; it must be a name or a list of names."),
+        ({"expand": "own", "query_plan": "none.toml"}, "none.toml: there is no such file"),
+        ({"query_plan": "plan.toml"}, "--query-plan has no effect without --expand"),
+        ({"expand": "none", "query_plan": "plan.toml"}, "has no effect without --expand"),
+        ({"expand": "own", "retrievers": "qld"}, "qld cannot expand queries"),
+        ({"expand": "own", "candidates": "x.run"}, "--expand own has no effect without --rera"),
+    ],
+)
+def test_an_expansion_that_cannot_be_is_refused(told, message):
+    with pytest.raises(InputError, match=message):
+        resolve_learning_systems(RunSettings("demo", **told), registry())
+
+
+@pytest.mark.java
+@pytest.mark.usefixtures("knowledge_base")
+def test_a_search_expands_a_query():
+    found = search("demo", query="melanoma", expand="own", explain=True)
+    assert found["explanation"]["parts"][0]["text"] == "melanoma"
+    assert found["hits"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform import pipeline
+from irplatform.api import arguments
 from irplatform.api.settings import RunSettings, resources_for
 from irplatform.api.systems import resolve_systems
 from irplatform.console import waiting
@@ -17,7 +18,7 @@ from irplatform.retrieval.checked_search import find
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from irplatform.api.arguments import AnyPath
+    from irplatform.api.arguments import AnyPath, Names
 
 
 @settings_kept()
@@ -29,6 +30,8 @@ def search(
     topic: str | None = None,
     depth: int = 10,
     settings: Mapping[str, object] | None = None,
+    expand: Names = (),
+    query_plan: AnyPath | None = None,
     explain: bool = False,
 ) -> dict[str, Any]:
     """Search a collection for some words, or for one of its topics.
@@ -40,6 +43,8 @@ def search(
         topic: the id of a topic of the collection, or None for words.
         depth: hits at most, 1 or more.
         settings: options of the retriever.
+        expand: knowledge bases to expand the query with.
+        query_plan: a TOML file that says how expanded queries are made and weighed.
         explain: whether to say what query the retriever made.
 
     Returns:
@@ -56,7 +61,13 @@ def search(
         raise InputError("the query is empty: give --query some words.")
     check_least("depth", depth, 1)
     plugins, collection = registry(), str(collection)
-    run_settings = RunSettings(collection, retrievers=(retriever,), settings=settings or {})
+    run_settings = RunSettings(
+        collection,
+        retrievers=(retriever,),
+        settings=settings or {},
+        expand=arguments.names(expand, "expand"),
+        query_plan=None if query_plan is None else arguments.path(query_plan, "query_plan"),
+    )
     with waiting(f"reading {collection}"):
         systems = resolve_systems(run_settings, plugins, documents_only=topic is None).expanded()
     resolved_collection, (choice,) = systems.collection, systems.retrievers

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.api.arguments import names, path, paths, settings_by_name
+from irplatform.choices import NONE
 from irplatform.devices import check_device, choose_device, within_cores
 from irplatform.errors import InputError, check_least, listing, unknown
 from irplatform.parallel import available_cores
@@ -55,6 +56,9 @@ class RunSettings:
         candidates: "retrieved", "judged" (exactly the judged documents), or a run file.
         measures: names; empty takes the collection's.
         settings: options of retrievers and rerankers, see `choose_systems`.
+        expand: knowledge bases to expand queries with, or "none"; empty expands them only for
+            rerankers that are made for it.
+        query_plan: a TOML file that says how expanded queries are made and weighed.
         train_on: collections to train on together, instead of the collection's own partner;
             for `train`, beside the collection.
         checkpoint: a trained reranker to use, instead of training.
@@ -89,6 +93,8 @@ class RunSettings:
     candidates: str = RETRIEVED
     measures: Sequence[str] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
+    expand: Sequence[str] = ()
+    query_plan: Path | None = None
     train_on: Sequence[str] = ()
     checkpoint: Path | None = None
     pretrain: str | None = None
@@ -128,6 +134,8 @@ class RunSettings:
             raise InputError(f"the interpolation weight {self.interpolate} is not between 0 and 1.")
         if not self.retrievers:
             raise InputError("at least one retriever is needed.")
+        if self.query_plan is not None and self.expand in ((), (NONE,)):
+            raise InputError("--query-plan has no effect without --expand KB,….")
         check_device(self.device)
         if self.tag is not None:
             check_tag(self.tag)
@@ -155,7 +163,8 @@ class RunSettings:
         }
         for name in ("rerankers", "retrievers", "measures", "train_on"):
             taken[name] = names(getattr(self, name), name)
-        for name in ("checkpoint", "vectors", "run_dir"):
+        taken["expand"] = tuple(dict.fromkeys(names(self.expand, "expand")))
+        for name in ("query_plan", "checkpoint", "vectors", "run_dir"):
             if (given := getattr(self, name)) is not None:
                 taken[name] = path(given, name)
         for name, value in taken.items():
@@ -195,6 +204,8 @@ class RunSettings:
         idle = []
         if tuple(self.retrievers) != _RETRIEVERS:
             idle.append(f"--retriever {listing(self.retrievers)}")
+        if self.expand:
+            idle.append(f"--expand {','.join(self.expand)}")
         if self.settings:
             idle.append(f"the setting of {listing(self.settings)}")
         if idle:

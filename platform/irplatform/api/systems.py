@@ -14,6 +14,7 @@ from irplatform import pipeline, training_topics
 from irplatform.choices import (
     choose_systems,
     expanded_for,
+    expansion_settings,
     refuse_idle_plan,
     told_of_expansion,
     with_expansion_of,
@@ -35,13 +36,15 @@ class Systems:
 
     Attributes:
         collection: what they search.
-        given: the settings that they were chosen by: the user's, and beneath them how the
-            collection wants its queries expanded.
+        told: the settings of systems that the user gave.
+        given: those that they were chosen by: these, and beneath them how the collection wants its
+            queries expanded.
         retrievers: the first stage.
         rerankers: what reranks.
     """
 
     collection: Collection
+    told: Mapping[str, object]
     given: Mapping[str, object]
     retrievers: Sequence[RetrieverChoice]
     rerankers: Sequence[RerankerChoice]
@@ -89,11 +92,14 @@ def resolve_systems(
     """
     find = plugins.documents_of if documents_only else plugins.collection
     collection = find(settings.collection)
-    given = with_expansion_of(collection, plugins, settings.retrievers, settings.settings)
+    names = settings.retrievers
+    expansion = expansion_settings(plugins, names, settings.expand, settings.query_plan)
+    told = {**expansion, **settings.settings}
+    given = with_expansion_of(collection, plugins, names, told)
     retrievers, rerankers = choose_systems(
-        plugins, settings.retrievers, settings.rerankers, given, settings.preset, settings.members
+        plugins, names, settings.rerankers, given, settings.preset, settings.members
     )
-    return Systems(collection, given, retrievers, rerankers)
+    return Systems(collection, told, given, retrievers, rerankers)
 
 
 def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> Systems:

@@ -77,7 +77,7 @@ def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneR
         settings.rerankers,
         system_settings,
         tuning.over,
-        list(settings.settings),
+        list(systems.told),
     )
     train_on = [plugins.collection(name) for name in tuning.train_on]
     tuning_collection = training_topics.topics_to_tune_on(

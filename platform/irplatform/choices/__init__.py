@@ -5,7 +5,9 @@ queries are expanded where collections or rerankers want it.
 """
 
 from irplatform.choices.expansion import (
+    NONE,
     expanded_for,
+    expansion_settings,
     refuse_idle_plan,
     told_of_expansion,
     with_expansion_of,
@@ -13,8 +15,10 @@ from irplatform.choices.expansion import (
 from irplatform.choices.systems import choose_systems, unknown_option
 
 __all__ = [
+    "NONE",
     "choose_systems",
     "expanded_for",
+    "expansion_settings",
     "refuse_idle_plan",
     "told_of_expansion",
     "unknown_option",

@@ -10,12 +10,15 @@ from irplatform.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from irplatform.collections import Collection
     from irplatform.registry import Registry
     from irplatform.reranking.systems import RerankerChoice
     from irplatform.retrieval.first_stage import RetrieverChoice
 
+NONE = "none"
+"""In the place of knowledge bases: queries are not expanded, whoever would have it."""
 _EXPANDED_FIELDS = ("disease", "gene")
 """The fields that expanded queries are made of by default."""
 
@@ -26,6 +29,49 @@ def told_of_expansion(
     """The rerankers, told which knowledge bases queries are expanded with."""
     bases = next((expand for c in retrievers if (expand := getattr(c.options, "expand", ()))), ())
     return [choice.expanding(tuple(bases)) for choice in rerankers]
+
+
+def expansion_settings(
+    registry: Registry,
+    retrievers: Sequence[str],
+    expand: Sequence[str],
+    query_plan: Path | None = None,
+) -> dict[str, object]:
+    """The settings of retrievers that `--expand` and `--query-plan` stand for.
+
+    Args:
+        registry: the installed plugins.
+        retrievers: names; the settings are for those that can expand queries, and a notice names
+            the others.
+        expand: names of knowledge bases; or "none" alone; nothing where the retrievers decide.
+        query_plan: a file that changes the default plan.
+
+    Raises:
+        InputError: no retriever expands queries, a knowledge base is not installed, or the plan
+            cannot be read.
+    """
+    if not expand:
+        return {}
+    from irplatform.knowledge import open_knowledge
+    from irplatform.retrieval.querying import read_plan
+
+    expanding = [n for n in retrievers if "expand" in registry.retriever(n).option_names()]
+    if tuple(expand) == (NONE,):
+        return {f"{name}.expand": [] for name in expanding}
+    open_knowledge(expand)
+    others = [name for name in retrievers if name not in expanding]
+    if not expanding:
+        all_expanding = [n for n, r in registry.retrievers.items() if "expand" in r.option_names()]
+        raise InputError(
+            f"--expand has no effect: {', '.join(others)} cannot expand queries. "
+            f"These retrievers can: {', '.join(sorted(all_expanding)) or 'none'}."
+        )
+    if others:
+        notice(f"--expand: not with {', '.join(others)}, which cannot expand queries.")
+    settings: dict[str, object] = {f"{name}.expand": list(expand) for name in expanding}
+    if query_plan is not None:
+        settings |= {f"{name}.plan": read_plan(query_plan) for name in expanding}
+    return settings
 
 
 def with_expansion_of(

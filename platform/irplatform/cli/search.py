@@ -12,7 +12,7 @@ from irplatform.cli.expansion import expansion_options
 from irplatform.cli.names import RETRIEVER
 from irplatform.cli.options import OUTPUT, collection_option, config_option, setting_option
 from irplatform.cli.output import cut, json_option, one_line, print_json, print_rows
-from irplatform.cli.settings import chosen_settings
+from irplatform.cli.settings import read_settings
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.stdout import say_text
@@ -83,7 +83,9 @@ def search(
         query=query,
         topic=topic,
         depth=depth,
-        settings=chosen_settings((retriever,), settings, config, expand, query_plan),
+        settings=read_settings(settings, config, (retriever,)),
+        expand=expand,
+        query_plan=query_plan,
         explain=explain,
     )
     if not result["hits"]:

@@ -1,10 +1,9 @@
-"""From what options say to what a run is told: `--set`, `--config`, `--expand`, `--interpolate`."""
+"""From what options say to what a run is told: `--set`, `--config`, `--interpolate`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from irplatform.cli.expansion import expansion_settings
 from irplatform.errors import InputError
 from irplatform.toml_io import read_toml
 
@@ -21,8 +20,8 @@ def run_settings(
     """What a run is told by a command's options.
 
     Args:
-        options: as click has them: `settings`, `config`, `expand` and `query_plan`, perhaps
-            `interpolate`, and others that are called as in `RunSettings`.
+        options: as click has them: `settings` and `config`, perhaps `interpolate`, and others that
+            are called as in `RunSettings`.
         rerankers: names.
         more: settings that are no options.
 
@@ -32,39 +31,11 @@ def run_settings(
     from irplatform.api import RunSettings
 
     told = {**options, **more, "rerankers": rerankers}
-    of_systems = (told.pop(name) for name in ("settings", "config", "expand", "query_plan"))
-    told["settings"] = chosen_settings(told["retrievers"], *of_systems, rerankers=rerankers)
+    of_systems = (told.pop("settings"), told.pop("config"))
+    told["settings"] = read_settings(*of_systems, told["retrievers"], rerankers)
     if "interpolate" in told:
         told["interpolate"] = interpolation_weight(told["interpolate"])
     return RunSettings(**told)
-
-
-def chosen_settings(
-    retrievers: Sequence[str],
-    settings: tuple[str, ...],
-    config: Path | None,
-    expand: Sequence[str],
-    query_plan: Path | None,
-    *,
-    rerankers: Sequence[str] = (),
-) -> dict[str, object]:
-    """All options of systems that a command was given; `--set` and `--config` go first.
-
-    Args:
-        retrievers: names of those that are told how to expand queries.
-        settings: see `read_settings`.
-        config: see `read_settings`.
-        expand: see `expansion_settings`.
-        query_plan: see `expansion_settings`.
-        rerankers: names.
-
-    Raises:
-        InputError: one of them cannot be read, or has no effect.
-    """
-    return {
-        **expansion_settings(retrievers, expand, query_plan),
-        **read_settings(settings, config, retrievers, rerankers),
-    }
 
 
 def read_settings(
