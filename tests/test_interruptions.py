@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 
@@ -102,6 +103,17 @@ def test_a_lost_one_ends_work_that_advances(number, kind):
             advance(1)
             steps.append(step)
     assert steps == [0]
+
+
+def test_where_no_thread_is_allowed_signals_raise_all_the_same(monkeypatch):
+    def refuse(_thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(Terminated), ending(print):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5)
+    assert signal.set_wakeup_fd(-1) == -1
 
 
 def test_a_second_sigterm_does_not_cut_short_what_the_first_one_tidies_up():

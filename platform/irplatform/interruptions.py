@@ -58,9 +58,14 @@ def ending(say: Callable[[str], None]) -> Iterator[None]:
         before[signal.SIGINT] = signal.signal(signal.SIGINT, handler)
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
-    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     over = threading.Event()
-    threading.Thread(target=_end_late, args=(reading, over, set(before), say), daemon=True).start()
+    late = threading.Thread(target=_end_late, args=(reading, over, set(before), say), daemon=True)
+    try:
+        late.start()
+    except RuntimeError:  # no thread is allowed: signals raise all the same
+        os.close(reading)
+    else:
+        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     try:
         yield
     finally:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.console import waiting
@@ -31,6 +33,8 @@ cache and the indexing buffer is 256 MB. It leaves two of three GiB to Python an
 _BESIDE_HEAP = 2_700
 """Megabytes of address space that Java and this process have beside Java's heap, at least: a
 compressed class space of 1 GB, and what is loaded already."""
+_THREADS = 16
+"""What Java starts before it runs anything."""
 _JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
 """Any Java reads options from these; those of the second go before ours."""
 _SETS_HEAP = re.compile("-Xmx|MaxHeapSize|MaxRAM")
@@ -107,6 +111,42 @@ def check_heap(heap: str) -> None:
         )
 
 
+def check_threads() -> None:
+    """Refuse to start Java where it could not start its threads: it would end the process.
+
+    Raises:
+        InputError: the user, or the container, has nearly as many threads as are allowed.
+    """
+    left = _threads_left()
+    if left is not None and left < _THREADS:
+        raise InputError(
+            f"Java needs {_THREADS} threads, and {max(0, left)} more are allowed here. End other "
+            "processes, or raise the limit (`ulimit -u`; of a container, the number of its PIDs)."
+        )
+
+
+def _threads_left() -> int | None:
+    """How many more threads this user and this container may have; None without a limit."""
+    left = []
+    try:
+        group = Path("/sys/fs/cgroup")
+        most, present = (group / f"pids.{name}" for name in ("max", "current"))
+        left.append(int(most.read_text()) - int(present.read_text()))
+    except (OSError, ValueError):  # there is no such group, or "max" is written there
+        pass
+    if sys.platform == "linux" and os.getuid() != 0:
+        import resource
+
+        import psutil
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+        if limit != resource.RLIM_INFINITY:
+            own = (p.info for p in psutil.process_iter(["uids", "num_threads"]) if p.info["uids"])
+            own = (each for each in own if each["uids"].real == os.getuid())
+            left.append(limit - sum(each["num_threads"] or 0 for each in own))
+    return min(left, default=None)
+
+
 def _address_space() -> int | None:
     """The megabytes that this process may address; None without a limit."""
     try:
@@ -125,6 +165,7 @@ def _start(heap: str) -> None:
     before = runtime = os.environ.get("JAVA_HOME")
     if not jnius_config.vm_running:
         check_heap(heap)
+        check_threads()
         os.environ["JAVA_HOME"] = runtime = str(find_runtime())  # where jnius looks
         jnius_config.set_classpath(str(anserini_jar()))
         # -Xrs leaves signals to Python, or Ctrl-C would end the process without a word.
