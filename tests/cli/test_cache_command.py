@@ -276,8 +276,8 @@ def test_items_name_their_collection_and_what_is_not_usual_of_their_options(plat
     artifact("checkpoint", "gone-fold-1-of-5", model, lambda place: None)
     other = artifact("run", "other-bm25", {**made_of, "index": "i1"}, lambda place: None)
     lines = platform("cache", "list", "--kind", "run").out.splitlines()
-    assert lines[1].split()[-3:] == ["mine", run.path.name, "k1=1.5"]
-    assert lines[2].split()[-2:] == [other.path.name, "k1=1.5"]
+    assert lines[1].split()[-3:] == ["mine", f"run/{run.path.name}", "k1=1.5"]
+    assert lines[2].split()[-2:] == [f"run/{other.path.name}", "k1=1.5"]
     items = json.loads(platform("cache", "list", "--collection", "mine", "--json").out)["items"]
     assert [(item["kind"], item["collection"]) for item in items] == [
         ("checkpoint", "mine"),

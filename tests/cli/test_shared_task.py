@@ -37,7 +37,7 @@ def test_topics_without_judgments_are_checked_run_and_submitted(
     assert made.code == 0, made.err
     assert made.out.split()[:6] == ["system", "topics", "results", "per", "topic", "seconds"]
     assert made.out.splitlines()[2].split()[:3] == ["bm25", "2", "1"]
-    assert "to check one: platform submit check base/bm25.run --collection 2019.toml" in made.err
+    assert "\n  platform submit check base/bm25.run --collection 2019.toml\n" in made.err
     assert "runs and scores" not in made.err
     run = (folder / "base" / "bm25.run").read_text().splitlines()
     assert {line.split()[5] for line in run} == {"mygroup1"}

@@ -36,3 +36,19 @@ def test_lists_and_mappings_in_a_cell_stay_on_a_line():
 def test_numbers_keep_the_digits_that_matter():
     numbers = {"a": 0.00001234, "b": 0.0, "c": 123456.789, "d": -2.0}
     assert list(lines_of(numbers)) == ["a  1.23e-05", "b  0.0000", "c  123,456.8", "d  -2.0000"]
+
+
+def test_tables_are_fitted_into_the_room_that_there_is():
+    facts = {"words": [{"word": "adenocarcinoma", "found": "lung", "gain": 1.25}]}
+    assert [*lines_of(facts)][2:] == [
+        "  word            found    gain",
+        "  adenocarcinoma  lung   1.2500",
+    ]
+    assert [*lines_of(facts, 29)][2:] == [
+        "  word           found   gain",
+        "  adenocarcinoma lung  1.2500",
+    ]
+    assert [*lines_of(facts, 25)][2:] == [
+        "  word       found   gain",
+        "  adenocarc… lung  1.2500",
+    ]

@@ -109,3 +109,8 @@ def test_a_name_that_leaves_no_room_is_cut_in_its_middle():
 def test_marks_follow_the_corrected_p_value(difference, p_value, adjusted, expected):
     comparison = Comparison(difference, p_value, None, None, None, 30, adjusted)
     assert mark(comparison) == expected
+
+
+def test_without_colours_nothing_is_bold(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in render_table(ROWS, MEASURES, width=80)

@@ -249,7 +249,7 @@ def _one_by_one(items: Sequence[Item]) -> list[tuple[str, ...]]:
     for item in items:
         state = ("" if item.complete else " (incomplete)") + _shared(item.shared)
         options = ", ".join(f"{name}={value}" for name, value in _options(item).items())
-        told = f"{item.path.name}{state}{options and '  '}{options}"
+        told = f"{item.kind}/{item.path.name}{state}{options and '  '}{options}"
         rows.append((_size(item.size), _day(item.used), names.get(item.path, ""), told))
     return [("size".rjust(9), "last used", "collection", "name, and options"), *rows]
 

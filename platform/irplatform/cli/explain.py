@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,7 +19,8 @@ from irplatform.cli.options import (
 )
 from irplatform.cli.output import cut, json_option, one_line, print_json
 from irplatform.cli.settings import run_settings
-from irplatform.console import say
+from irplatform.console import terminal_width
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -67,12 +69,13 @@ def explain(
         print_json(facts)
         return
     for line in _lines(facts):
-        say(line)
+        say_text(line)
 
 
 def _lines(facts: Mapping[str, Any]) -> Iterator[str]:
     from irplatform.reports.explanation import lines_of
 
+    room = terminal_width(sys.stdout)
     yield f"topic {facts['topic']['id']}: {one_line(facts['topic']['query'])}"
     training_note = f", trained on {facts['trained_on']}" if facts["trained_on"] else ""
     share = f"the first stage's share is {facts['interpolation']:.2f}"
@@ -85,7 +88,7 @@ def _lines(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"document {document['id']}{f': {title}' if title else ''}"
         grade = "not judged" if document["grade"] is None else f"grade {document['grade']}"
         yield f"  {grade}; {_places(document, facts)}"
-        for line in lines_of(document["explanation"]):
+        for line in lines_of(document["explanation"], room and room - len("  ")):
             yield f"  {line}".rstrip()
 
 

@@ -102,4 +102,4 @@ def run(rerankers: tuple[str, ...], effects: bool, as_json: bool, **options: Any
             notice(f"runs and scores: {folder}")
         else:
             checked = [str(report.systems[-1].path), "--collection", options["collection"]]
-            notice(f"runs: {folder}; to check one: platform submit check {shlex.join(checked)}")
+            notice(f"runs: {folder}; to check one:\n  platform submit check {shlex.join(checked)}")

@@ -12,11 +12,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_INDENT = "  "
+_INDENT = _GAP = "  "
+_NARROWEST = 8
+"""Characters of a column whose words are cut."""
 
 
-def lines_of(value: Mapping[str, Any]) -> Iterator[str]:
-    """An explanation as lines: what is short first, then parts and tables in their order."""
+def lines_of(value: Mapping[str, Any], room: int | None = None) -> Iterator[str]:
+    """An explanation as lines: what is short first, then parts and tables in their order.
+
+    Args:
+        value: the explanation.
+        room: characters of a line that tables are fitted into, if they are.
+    """
     short = {name: part for name, part in value.items() if not _is_long(part)}
     width = max((len(_title(name)) for name in short), default=0)
     for name, part in short.items():
@@ -26,7 +33,8 @@ def lines_of(value: Mapping[str, Any]) -> Iterator[str]:
             continue
         yield ""
         yield _title(name)
-        inner = lines_of(part) if isinstance(part, Mapping) else _table(part)
+        inside = room and room - len(_INDENT)
+        inner = lines_of(part, inside) if isinstance(part, Mapping) else _table(part, inside)
         for line in inner:
             yield f"{_INDENT}{line}".rstrip()
 
@@ -41,19 +49,33 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
-def _table(rows: Sequence[Any]) -> Iterator[str]:
-    """Mappings as rows under their names; numbers stand to the right."""
+def _table(rows: Sequence[Any], room: int | None) -> Iterator[str]:
+    """Mappings as rows under their names; numbers stand to the right.
+
+    Where there is no room, columns move together, and then the longest words are cut.
+    """
     mappings = [row if isinstance(row, Mapping) else {"": row} for row in rows]
     names = list(dict.fromkeys(name for row in mappings for name in row))
-    columns = []
+    columns, numeric = [], []
     for name in names:
         values = [row.get(name) for row in mappings]
-        cells = [_title(name), *map(_shown, values)]
-        width = max(map(len, cells))
-        numeric = all(value is None or _is_number(value) for value in values)
-        columns.append([cell.rjust(width) if numeric else cell.ljust(width) for cell in cells])
+        columns.append([_title(name), *map(_shown, values)])
+        numeric.append(all(value is None or _is_number(value) for value in values))
+    widths = [max(map(len, cells)) for cells in columns]
+    gap = _GAP
+    if room and sum(widths) + len(gap) * (len(widths) - 1) > room:
+        gap = " "
+        excess = sum(widths) + len(gap) * (len(widths) - 1) - room
+        words = [column for column, of_numbers in enumerate(numeric) if not of_numbers]
+        if words and excess > 0:
+            longest = max(words, key=lambda column: widths[column])
+            widths[longest] = max(_NARROWEST, widths[longest] - excess)
     for row in zip(*columns, strict=True):
-        yield "  ".join(row)
+        cut = [c if len(c) <= w else f"{c[: w - 1]}…" for c, w in zip(row, widths, strict=True)]
+        yield gap.join(
+            cell.rjust(width) if of_numbers else cell.ljust(width)
+            for cell, width, of_numbers in zip(cut, widths, numeric, strict=True)
+        )
 
 
 def _title(name: object) -> str:

@@ -5,6 +5,7 @@ Every column keeps room for its longest mark, so that the numbers line up.
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, TextIO
 
@@ -39,8 +40,8 @@ def render_table(
         note: what a reader must know, set above the table.
         baseline: the row that the marks refer to, for the legend.
         ascii_only: use `+` and `-` for ▲ and ▼, and `x` for ×.
-        width: the columns of the terminal that it is for, where the best values are bold, and
-            measures for which a line has no room follow in a table below.
+        width: the columns of the terminal that it is for, where the best values are bold, unless
+            NO_COLOR is set, and measures for which a line has no room follow in a table below.
 
     Returns:
         Lines without trailing white space and without a final line break.
@@ -49,7 +50,7 @@ def render_table(
     if width:
         cells = [[_short(row[0], width // 2), *row[1:]] for row in cells]
     table = [header, *cells]
-    best = best_rows(rows, measures) if width else {}
+    best = best_rows(rows, measures) if width and not os.environ.get("NO_COLOR") else {}
     bold = {
         (number + 1, column)
         for column, measure in enumerate(measures, start=1)
