@@ -61,3 +61,53 @@ def test_documents_of_a_reference_need_no_split(platform, unsplit, folder):
     assert shown.code == 0, shown.err
     assert "\ntraining " in shown.out
     assert "no partner: rerankers that learn are cross-validated, or need --train-on" in shown.out
+
+
+@pytest.fixture
+def corpus_alone(folder):
+    """A folder without topics and judgments."""
+    (folder / "alone").mkdir()
+    (folder / "small" / "corpus.jsonl").rename(folder / "alone" / "corpus.jsonl")
+
+
+@pytest.mark.java
+@pytest.mark.usefixtures("corpus_alone", "drugs")
+def test_a_corpus_without_topics_is_searched_and_linked(platform):
+    assert platform("index", "--collection", "alone").code == 0
+    found = platform("search", "--collection", "alone", "--query", "mice", "--json").json
+    assert [hit["id"] for hit in found["hits"]] == ["d3"]
+    assert platform("concepts", "build", "--collection", "alone").code == 0
+    shown = platform("collections", "show", "alone", "--json").json
+    assert (shown["id"], shown["topics"], shown["judgments"]) == ("alone", 0, None)
+    assert shown["example_document"]["id"] == "d1"
+    checked = platform("collections", "check", "alone")
+    assert checked.code == 0
+    assert "there are no topics: nothing can be run, only searched" in checked.out
+
+
+@pytest.mark.usefixtures("corpus_alone")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "--collection", "alone"),
+        ("run", "--collection", "alone", "--candidates", "judged", "--reranker", "bm25-text"),
+        ("search", "--collection", "alone", "--topic", "q1"),
+        ("submit", "check", "good.run", "--collection", "alone"),
+    ],
+)
+def test_what_needs_topics_says_where_it_looked(platform, folder, command):
+    refused = platform(*command)
+    assert (refused.code, refused.err) == (
+        2,
+        "platform: alone: there are no topics here: neither queries.jsonl nor queries.jsonl.gz. "
+        "Documents alone can be searched with `platform search --query`.\n",
+    )
+    assert not (folder / "runs").exists()
+
+
+@pytest.mark.usefixtures("corpus_alone")
+def test_judgments_without_topics_do_not_make_a_run(platform, folder):
+    (folder / "small" / "queries.jsonl").unlink()
+    (folder / "small" / "qrels").rename(folder / "alone" / "qrels")
+    assert "there are no topics here" in platform("run", "--collection", "alone").err
+    assert platform("evaluate", "--collection", "alone", "good.run").code == 0

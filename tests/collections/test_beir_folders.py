@@ -154,11 +154,13 @@ def test_an_unknown_split_is_answered_with_the_nearest(beir_folder):
         open_beir(beir_folder("train", "test"), "tests")
 
 
-@pytest.mark.parametrize("missing", ["corpus.jsonl", "queries.jsonl"])
-def test_a_missing_file_is_named(beir_folder, missing):
+def test_a_missing_file_is_named(beir_folder):
     folder = beir_folder("test")
-    (folder / missing).unlink()
-    with pytest.raises(InputError, match=f"there is no {missing}"):
+    (folder / "queries.jsonl").unlink()
+    with pytest.raises(InputError, match=r"no topics here: neither queries\.jsonl nor"):
+        open_beir(folder).load_topics()
+    (folder / "corpus.jsonl").unlink()
+    with pytest.raises(InputError, match=r"there is no corpus\.jsonl"):
         open_beir(folder)
 
 

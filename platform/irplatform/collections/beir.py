@@ -5,9 +5,10 @@ split is a collection: its topics are those that its judgments name. The split `
 rerankers for the others, and `dev` validates that training unless it is what is evaluated. Topics
 that no judgments name, which those who run a shared task keep back, are the split `unjudged`.
 
-Instead of a corpus, a folder may have a `corpus.toml` that names the collection whose documents its
-topics search; judgments that are built for somebody else's documents need no copy of them. A file
-`measures.txt` names the measures that are reported by default, one a line.
+A folder may have documents alone, to index and search. Instead of a corpus, it may have a
+`corpus.toml` that names the collection whose documents its topics search; judgments that are built
+for somebody else's documents need no copy of them. A file `measures.txt` names the measures that
+are reported by default, one a line.
 """
 
 from __future__ import annotations
@@ -48,6 +49,10 @@ class NoSplitError(InputError):
     """A folder has several splits, and none is named."""
 
 
+class NoTopicsError(InputError):
+    """A folder has documents alone, and topics are asked for."""
+
+
 @dataclass(frozen=True)
 class BeirFolder:
     """The files of a folder in BEIR layout.
@@ -55,13 +60,13 @@ class BeirFolder:
     Attributes:
         path: the folder.
         corpus: its documents, or the file that says whose documents they are.
-        queries: its topics, of all splits.
+        queries: its topics, of all splits; None where there are none.
         splits: split name to judgments; none where nothing is judged.
     """
 
     path: Path
     corpus: Path
-    queries: Path
+    queries: Path | None
     splits: dict[str, Path]
 
     @classmethod
@@ -69,7 +74,7 @@ class BeirFolder:
         """Find the files.
 
         Raises:
-            InputError: one is missing.
+            InputError: it has no documents.
         """
         qrels = path / "qrels"
         splits: dict[str, Path] = {}
@@ -78,6 +83,8 @@ class BeirFolder:
                 splits.setdefault(file.name.removesuffix(ending), file)
         reference = path / corpus_reference.FILE_NAME
         corpus = reference if reference.is_file() else _file(path, "corpus.jsonl")
+        if corpus is None:
+            raise InputError("there is no corpus.jsonl or corpus.jsonl.gz here.", path=path)
         return cls(path, corpus, _file(path, "queries.jsonl"), splits)
 
     @property
@@ -90,6 +97,8 @@ class BeirFolder:
     def id_of(self, split: str) -> str:
         """What a split is called; not twice by its name, for the split test of `halves/test`."""
         is_named = split in _PARTS and self.path.resolve().name == split
+        if self.queries is None and not self.splits:
+            return self.name
         return self.name if is_named else f"{self.name}-{split}"
 
     def open_corpus(self) -> Corpus:
@@ -150,7 +159,9 @@ def _collection(folder: BeirFolder, corpus: Corpus, split: str, *, evaluated: st
     )
     return Collection(
         id=folder.id_of(split),
-        title=f"{folder.name}, split {split} (BEIR layout)",
+        title=f"{folder.name}, split {split} (BEIR layout)"
+        if folder.queries
+        else f"{folder.name}, documents without topics (BEIR layout)",
         corpus=corpus,
         load_topics=partial(_topics, folder, split),
         load_qrels=partial(_qrels, folder, split) if split in folder.splits else None,
@@ -181,9 +192,15 @@ def _qrels(folder: BeirFolder, split: str) -> Qrels:
 
 
 def _topics(folder: BeirFolder, split: str) -> list[Topic]:
+    if folder.queries is None:
+        raise NoTopicsError(
+            "there are no topics here: neither queries.jsonl nor queries.jsonl.gz. Documents alone "
+            "can be searched with `platform search --query`.",
+            path=folder.path,
+        )
     all_topics = read_topics(folder.queries, "beir")
     if split not in folder.splits:
-        return _unjudged(folder, all_topics)
+        return _unjudged(folder, all_topics, folder.queries)
     judged = _qrels(folder, split)
     topics = [topic for topic in all_topics if topic.id in judged]
     if not topics:
@@ -195,20 +212,18 @@ def _topics(folder: BeirFolder, split: str) -> list[Topic]:
     return topics
 
 
-def _unjudged(folder: BeirFolder, all_topics: Sequence[Topic]) -> list[Topic]:
+def _unjudged(folder: BeirFolder, all_topics: Sequence[Topic], queries: Path) -> list[Topic]:
     judged = {topic for split in folder.splits for topic in _qrels(folder, split)}
     topics = [topic for topic in all_topics if topic.id not in judged]
     if not topics:
         raise InputError(
             f"all topics are judged: the split '{UNJUDGED}' has none. There is "
             f"{', '.join(folder.splits)}.",
-            path=folder.queries,
+            path=queries,
         )
     return topics
 
 
-def _file(folder: Path, name: str) -> Path:
-    for suffix in _SUFFIXES:
-        if (path := folder / f"{name}{suffix}").is_file():
-            return path
-    raise InputError(f"there is no {name} or {name}.gz here.", path=folder)
+def _file(folder: Path, name: str) -> Path | None:
+    files = (folder / f"{name}{suffix}" for suffix in _SUFFIXES)
+    return next((path for path in files if path.is_file()), None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from irplatform.collections.describe import topics_if_any
 from irplatform.collections.document_checks import (
     EMPTY_SHARE,
     MISSING_SHARE,
@@ -46,11 +47,12 @@ def check(
     Raises:
         InputError: a file cannot be read.
     """
-    loaded = collection.load_topics()
+    loaded = topics_if_any(collection)
     topics = [topic.id for topic in loaded]
     qrels = collection.load_qrels() if collection.load_qrels else None
     findings = [
         *check_documents(collection.corpus, qrels or {}),
+        *_no_topics(topics),
         *_header(loaded),
         *(_check_topics(topics, qrels) if qrels is not None else _no_judgments()),
         *check_measures(collection, extra or {}, qrels),
@@ -120,6 +122,13 @@ def warning_of_abstracts(
         "they should, a field is named wrongly: 'text' in a corpus.jsonl, the key after 'abstract "
         "=' in a collection.toml."
     )
+
+
+def _no_topics(topics: Sequence[str]) -> Iterator[Finding]:
+    if not topics:
+        yield Finding(
+            "no topics", False, 0, "there are no topics: nothing can be run, only searched", ()
+        )
 
 
 def _header(topics: Sequence[Topic]) -> Iterator[Finding]:

@@ -6,6 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from irplatform.collections.collection import Collection
     from irplatform.plugin import Document, Topic
 
@@ -47,13 +49,23 @@ def describe(collection: Collection) -> dict[str, Any]:
         "downloads": downloads,
     }
     if not downloads:
-        topics = collection.load_topics()
+        topics = topics_if_any(collection)
         facts["topics"] = len(topics)
         facts["example_topic"] = _topic(topics[0]) if topics else None
         facts["judgments"] = _judgments(collection)
         first = next(iter(collection.corpus), None)
         facts["example_document"] = _document(first) if first else None
     return facts
+
+
+def topics_if_any(collection: Collection) -> Sequence[Topic]:
+    """A collection's topics; none where there are documents alone."""
+    from irplatform.collections.beir import NoTopicsError
+
+    try:
+        return collection.load_topics()
+    except NoTopicsError:
+        return ()
 
 
 def _count(collection: Collection) -> int | None:
