@@ -56,6 +56,7 @@ GENES = [
     ("MARCHF3", "membrane associated ring-CH-type finger 3", "", "MARCH3"),
     ("SEPTIN9", "septin 9", "", "SEPT9"),
     ("POU5F1", "POU class 5 homeobox 1", "OCT3|Oct4", ""),
+    ("REST", "RE1 silencing transcription factor", "", ""),
 ]
 HGNC = "hgnc_id\tsymbol\tname\tlocus_type\tstatus\talias_symbol\tprev_symbol\n" + "\n".join(
     f"HGNC:{number}\t{symbol}\t{name}\tgene\tApproved\t{aliases}\t{previous}"
@@ -147,6 +148,13 @@ def test_an_ambiguous_symbol_counts_where_the_gene_is_named_too(found):
     assert found("serine dehydratase by SDS-PAGE") == ["SDS"]
     assert found("coagulation factor X; F10; B16-F10") == ["F10", "F10"]
     assert found("versican is PG-M") == ["VCAN", "VCAN"]
+
+
+def test_a_word_that_labels_a_section_is_no_gene(found):
+    assert found("Sleep\nAIM: to sleep.\nREST: none. BRAF: none; REST: 5.") == ["BRAF"]
+    assert found("REST: a review\nOf REST, and of REST:CoREST.") == ["REST"] * 3
+    named = "A title\nREST: the RE1 silencing transcription factor."
+    assert found(named) == ["REST", "REST"]
 
 
 def test_a_date_counts_as_a_gene_where_the_gene_is_named_otherwise(found):

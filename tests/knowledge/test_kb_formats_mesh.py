@@ -152,6 +152,23 @@ def test_a_further_place_makes_no_protein_a_drug(read, trees, kind):
     assert concept.kind == kind
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("Darbepoetin alfa", "drug"),
+        ("Filgrastim", "drug"),
+        ("Abatacept", "drug"),
+        ("Erythropoietin", "other"),
+        ("Interleukin-2", "other"),
+        ("Receptors, Ghrelin", "other"),
+    ],
+)
+def test_a_protein_with_the_name_of_a_drug_is_one(read, name, kind):
+    trees = "D09.400.430.775.150.500|D12.776.395.240.150.500"
+    (concept,) = read("mesh", "mesh.tsv", f"D000001\t{name}\t\t{trees}\t\n")[1].values()
+    assert concept.kind == kind
+
+
 @pytest.mark.parametrize("name", ["desc2025.xml", "desc2025.xml.gz"])
 def test_the_descriptors_in_xml(read, name):
     how, concepts, relations = read("mesh", name, DESCRIPTORS)
@@ -184,6 +201,8 @@ def test_the_supplementary_concepts(read):
         ("alpha-peptide", "EC 3.4.21.1", "Anything", "other"),
         ("survivin", "0", "Inhibitor of Apoptosis Proteins", "other"),
         ("SERT", "0", "Serotonin Plasma Membrane Transport Proteins", "other"),
+        ("romiplostim protein", "0", "Thrombopoietin", "other"),
+        ("peg-filgrastim", "0", "Recombinant Proteins", "drug"),
         ("PLX 4032", "918504-65-1", "Protein Kinase Inhibitors", "drug"),
         ("a mab", "0", "Antibodies, Monoclonal, Humanized", "drug"),
     ],

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from irplatform.concepts.meaning import NOTHING, Meanings, Place
+from irplatform.concepts.ordinary import ORDINARY_WORDS
 from irplatform.concepts.spelling import Speller, hash_of
 from irplatform.concepts.surface import (
     NO_DEFINITIONS,
@@ -163,6 +164,8 @@ class NameMatcher:
                 if meaning is None:
                     continue
                 if strict and length == 2 and words.is_a_date(first, loud=loud):
+                    meaning = meaning.in_doubt()
+                if strict and length == 1 and key in ORDINARY_WORDS and words.is_a_label(first):
                     meaning = meaning.in_doubt()
                 yield _NameMatch(length, first, key, *meaning)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from irplatform.concepts.options import ConceptOptions
     from irplatform.concepts.table import ConceptTable, Mention
 
-VERSION = 4
+VERSION = 5
 """Raised when the pipeline finds other concepts in the same text."""
 
 MODELS = ("en_core_sci_lg", "en_core_sci_md", "en_core_sci_sm", "en_core_sci_scibert")

@@ -110,6 +110,21 @@ class Words:
         oct_3_4 = surface.upper() == "OCT 3" and _AND_4.match(self.text, end)
         return not (joined or oct_3_4) and (loud or not surface.isupper())
 
+    def is_a_label(self, place: int) -> bool:
+        """Whether a word labels a section: begins a sentence, in capitals, before a colon.
+
+        In the first line, a title, a symbol may stand like that: BRAF: a review.
+        """
+        start, end = self.spans[place]
+        before = self.text[:start].rstrip(" ")
+        return (
+            self.text[end : end + 1] == ":"
+            and self.text[start:end].isupper()
+            and not self.text[end + 1 : end + 2].strip()
+            and "\n" in before
+            and before[-1] in "\n.!?;"
+        )
+
     def glued(self, first: int, last: int) -> bool:
         """Whether a hyphen joins some words to a code in capitals or digits: the F10 of B16-F10."""
         start, end = self.spans[first][0], self.spans[last][1]

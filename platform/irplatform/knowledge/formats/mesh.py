@@ -33,6 +33,10 @@ _HEADING_OF_PROTEINS = re.compile(
     re.IGNORECASE,
 )
 """Headings of molecules of life, as far as their names tell."""
+_NAME_OF_A_DRUG = re.compile(
+    r"\w{3}(?:poetin|grastim|gramostim|plestim|teplase|cept|plermin|kinra)\b", re.IGNORECASE
+)
+"""Of recombinant proteins, by the stems of WHO's international nonproprietary names."""
 _NAMED_PROTEIN = re.compile(r"\bproteins?(?:, .+)?$|^EC \d", re.IGNORECASE)
 """Of supplementary records: EGFR protein, human; or the number of an enzyme."""
 
@@ -47,7 +51,7 @@ class Descriptors:
         """A descriptor's concept."""
         concept_id = f"MESH:{ui}"
         self._by_tree.update((tree, concept_id) for tree in trees if tree)
-        return Concept(concept_id, name, kind_of(trees), (Name(name, "preferred"), *terms))
+        return Concept(concept_id, name, _kind_of(name, trees), (Name(name, "preferred"), *terms))
 
     def relations(self) -> Iterator[Relation]:
         """Is-a, from every place of every descriptor to the place above it."""
@@ -57,10 +61,12 @@ class Descriptors:
                 yield Relation(concept_id, parent, "is-a")
 
 
-def kind_of(trees: Sequence[str]) -> ConceptKind:
-    """What a descriptor with these tree numbers is."""
+def _kind_of(name: str, trees: Sequence[str]) -> ConceptKind:
+    """What a descriptor with this name and these tree numbers is."""
     if any(tree.startswith(_DISEASES) for tree in trees):
         return "disease"
+    if _NAME_OF_A_DRUG.search(name):
+        return "drug"
     molecules: tuple[str, ...] = _MOLECULES_OF_LIFE
     if any(tree.startswith(_PROTEINS) for tree in trees):
         molecules += _SORTS_OF_PROTEINS
@@ -81,6 +87,8 @@ def kind_of_substance(names: Sequence[str], headings: Sequence[str]) -> ConceptK
         names: its name, and its registry numbers.
         headings: names of the headings that it is mapped to.
     """
+    if any(map(_NAME_OF_A_DRUG.search, names)):
+        return "drug"
     if any(map(_NAMED_PROTEIN.search, names)):
         return "other"
     proteins = [_HEADING_OF_PROTEINS.match(heading) is not None for heading in headings]

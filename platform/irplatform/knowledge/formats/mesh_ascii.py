@@ -111,5 +111,5 @@ MESH_ASCII = Format(
     "NLM's d20XX.bin and c20XX.bin (MeSH in ASCII)",
     _recognizes,
     _read,
-    revision=2,
+    revision=3,
 )

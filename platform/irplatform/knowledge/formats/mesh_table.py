@@ -47,5 +47,5 @@ MESH_TABLE = Format(
     "descriptors as id, name, entry terms, tree numbers, taxon, without a header",
     _recognizes,
     _read,
-    revision=2,
+    revision=3,
 )

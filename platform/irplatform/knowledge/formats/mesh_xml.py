@@ -100,7 +100,7 @@ MESH_XML = Format(
     "NLM's desc20XX.xml (descriptors)",
     _recognizes("DescriptorRecordSet"),
     _read_descriptors,
-    revision=2,
+    revision=3,
 )
 MESH_SUPPLEMENT = Format(
     "mesh-supplement",
@@ -108,5 +108,5 @@ MESH_SUPPLEMENT = Format(
     "NLM's supp20XX.xml (supplementary concepts)",
     _recognizes("SupplementalRecordSet"),
     _read_supplement,
-    revision=2,
+    revision=3,
 )
