@@ -45,7 +45,7 @@ All commands take `-q`/`--quiet` (no progress, and no notices but warnings) and 
 
 An option whose value is written with `,…` takes several: `--reranker delta,drmm` is the same as
 `--reranker delta --reranker drmm`. Commas in the brackets of a measure belong to it, and the path
-of a collection may have commas.
+of a collection may have commas. An id that has one is given in quotes: `--doc '"a,b",c'`.
 """
 
 

@@ -59,6 +59,8 @@ def test_a_list_of_nothing_is_refused(text):
         ("ERR(gains={0:0,1:1}),RBP(p=0.8,rel=2)", ["ERR(gains={0:0,1:1})", "RBP(p=0.8,rel=2)"]),
         ("nDCG(dcg='a,)',judged_only=True),AP", ["nDCG(dcg='a,)',judged_only=True)", "AP"]),
         ("it's,S0140-6736(05)67889-0", ["it's", "S0140-6736(05)67889-0"]),
+        ('"a,b", c,"d"', ["a,b", "c", "d"]),
+        ("5',3', 'x,y'", ["5'", "3'", "x,y"]),
     ],
 )
 def test_commas_in_brackets_belong_to_a_measure(text, parts):

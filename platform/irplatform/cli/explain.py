@@ -35,7 +35,13 @@ _TITLE = 300
     collection_option,
     click.option("--reranker", required=True, type=RERANKER, help="Whose scores to explain."),
     click.option("--topic", required=True, help="The id of a topic of the collection."),
-    list_option("--doc", "documents", required=True, metavar="ID,…", help="The ids of documents."),
+    list_option(
+        "--doc",
+        "documents",
+        required=True,
+        metavar="ID,…",
+        help="The ids of documents; one with a comma in double quotes.",
+    ),
     click.option(
         "--member",
         type=click.IntRange(1),

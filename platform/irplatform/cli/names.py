@@ -28,16 +28,18 @@ _USUAL = (
 
 
 def split_list(text: str) -> list[str]:
-    """The parts of a text that commas separate; those in brackets belong to a part.
+    """The parts of a text that commas separate; those in brackets or quotes belong to a part.
 
     >>> split_list("AP, nDCG(dcg='exp-log2',gains={0:0,1:1})@20")
     ['AP', "nDCG(dcg='exp-log2',gains={0:0,1:1})@20"]
+    >>> split_list('"a,b",c')
+    ['a,b', 'c']
     """
     parts, depth, quote = [""], 0, ""
     for character in text:
         if quote:
             quote = "" if character == quote else quote
-        elif depth and character in "'\"":
+        elif character in "'\"" and (depth or not parts[-1].strip()):
             quote = character
         elif character in "([{":
             depth += 1
@@ -47,7 +49,11 @@ def split_list(text: str) -> list[str]:
             parts.append("")
             continue
         parts[-1] += character
-    return [part for part in map(str.strip, parts) if part]
+    return [_unquoted(part) for part in map(str.strip, parts) if part]
+
+
+def _unquoted(part: str) -> str:
+    return part[1:-1] if len(part) > 2 and part[0] == part[-1] and part[0] in "'\"" else part
 
 
 def split_collections(text: str) -> list[str]:
