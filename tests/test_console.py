@@ -191,11 +191,11 @@ def test_work_in_a_batch_fills_the_batch(terminal):
 @WIDE
 def test_time_that_is_left_is_told_where_steps_are_alike_and_some_are_done(terminal, monkeypatch):
     monkeypatch.setattr("irplatform.progress._SECONDS_TO_LEARN", 0.2)
-    with parts(10, 9) as advance:
+    with steps("trial", 100, 90) as advance:
         terminal.wait_for("90%")
         time.sleep(0.3)
         assert "left" not in terminal.text  # what was done before tells nothing of the speed
-        advance(0.5)
+        advance(5)
         terminal.wait_for("95% 0:00:0., 0:00:0. left")
         with progress("searching", 2):
             terminal.wait_for(r"searching: 0 of 2 ━+─* +\d+% 0:00:0.\x1b")

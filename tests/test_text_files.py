@@ -15,7 +15,13 @@ from irplatform.digests import digest
 from irplatform.errors import InputError
 from irplatform.json_io import read_json
 from irplatform.runs.trec import read_run
-from irplatform.text_files import blocks_of_lines, numbered_lines, open_bytes, read_whole
+from irplatform.text_files import (
+    blocks_of_lines,
+    numbered_lines,
+    open_bytes,
+    read_whole,
+    reading_told,
+)
 from irplatform.toml_io import read_toml
 
 READERS = {
@@ -100,3 +106,13 @@ def test_reading_what_takes_long_tells_how_far_it_is(tmp_path, monkeypatch, caps
 def test_a_name_with_a_nul_character_is_refused():
     with pytest.raises(InputError, match="NUL character"), open_bytes(Path("a\0b")):
         pass
+
+
+def test_it_is_told_how_much_of_a_packed_file_is_read(tmp_path):
+    path, told = tmp_path / "packed.gz", []
+    path.write_bytes(gzip.compress(b"a line\n" * 100_000))
+    with reading_told(told.append):
+        assert sum(1 for _ in numbered_lines(path)) == 100_000
+    assert sum(told) == path.stat().st_size
+    assert sum(1 for _ in numbered_lines(path)) == 100_000
+    assert sum(told) == path.stat().st_size  # and nothing outside of the block

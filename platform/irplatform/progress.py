@@ -161,6 +161,8 @@ def seconds_left(works: Sequence[Work]) -> float | None:
     if len(works) != 1 or not works[0].total:
         return None
     (work,) = works
+    if not (work.title or work.noun):  # its parts differ
+        return None
     seconds, done = time.monotonic() - work.began, work.done - work.began_with
     if seconds < _SECONDS_TO_LEARN or done < _SHARE_TO_LEARN * works[0].total:
         return None

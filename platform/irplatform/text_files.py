@@ -20,7 +20,7 @@ import time
 import zlib
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irplatform.console import notice, notice_once
 from irplatform.errors import InputError, counted
@@ -62,9 +62,34 @@ _STREAM = re.compile(r"/dev/(?:stdin|fd/\d+)|/proc/(?:self|\d+)/fd/\d+")
 """Where a process finds what is piped to it; `<(…)` of a shell is such a name."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_LISTENERS: list[Callable[[int], None]] = []
 _PIPES: dict[tuple[int, int], IO[bytes]] = {}
 """What came out of pipes, by device and inode: a pipe gives its content once, and files are opened
 more than once. The copies go when the process ends."""
+
+
+class _Told(io.FileIO):
+    """A file that says how many bytes are read of it."""
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Read into a buffer, and say how much."""
+        read = super().readinto(buffer)
+        for tell in _LISTENERS[-1:]:
+            tell(read or 0)
+        return read
+
+
+@contextmanager
+def reading_told(tell: Callable[[int], None]) -> Iterator[None]:
+    """Call a function with the number of bytes whenever some are read of a file, as they lie there.
+
+    Files that are packed are larger when they are read; so what is told is known to have an end.
+    """
+    _LISTENERS.append(tell)
+    try:
+        yield
+    finally:
+        _LISTENERS.remove(tell)
 
 
 @contextmanager
@@ -78,7 +103,8 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
     if "\0" in str(path):
         raise InputError("no name of a file has a NUL character in it.", path=path)
     try:
-        with readable_again(path).open("rb") as packed:
+        raw = _Told if _LISTENERS else io.FileIO
+        with io.BufferedReader(raw(readable_again(path))) as packed:
             beginning = packed.peek(max(map(len, _OTHERS)))
             if path.suffix == ".gz" or beginning.startswith(_GZIP):
                 with gzip.open(packed, "rb") as file:

@@ -38,6 +38,16 @@ def test_a_stream_that_was_left_early_does_not_count(tmp_path, json_lines):
     assert documents.count() is None
 
 
+def test_lines_tell_how_many_documents_there_are_about(tmp_path, monkeypatch, json_lines):
+    packed = json_lines(tmp_path / "a.jsonl.gz", [{"id": "1"}, {"id": "2"}])
+    last = tmp_path / "b.jsonl"
+    last.write_text('{"id": "3"}\n{"id": "4"}')
+    assert corpus(packed, last).size_hint() == 4
+    assert corpus(tmp_path / "none.jsonl").size_hint() is None
+    monkeypatch.setattr("irplatform.collections.corpus._SOON_COUNTED", 10)
+    assert corpus(packed, last).size_hint() is None
+
+
 def test_blank_lines_and_a_byte_order_mark_are_skipped(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'\xef\xbb\xbf{"id": "1"}\r\n\n  \n{"id": "2"}')

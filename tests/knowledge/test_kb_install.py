@@ -56,8 +56,8 @@ def test_writing_many_names_shows_how_far_it_is(fresh_home, write, monkeypatch, 
     rows = "".join(f"Y:{number}\tname {number}\tother\n" for number in range(2000))
     add("many", [write("many.tsv", f"id\tname\tkind\n{rows}")])
     told = capsys.readouterr().err
-    assert "reading concepts and relations of many: 2,000" in told
-    assert "writing names of concepts: 1,000 of 2,000" in told
+    assert "reading many: 42 of 42 kB" in told
+    assert "writing names: 1,000 of 2,000 concepts" in told
 
 
 def test_two_builds_of_one_file_are_equal_to_the_byte(tmp_path, monkeypatch, write):

@@ -6,6 +6,7 @@ to a document, not where they lie, so that collections which search the same fil
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,9 @@ from irplatform.collections import jsonlines
 from irplatform.collections.collection import Corpus
 from irplatform.console import progress
 from irplatform.digests import HashedFiles
-from irplatform.errors import listing, unknown
+from irplatform.errors import InputError, listing, unknown
 from irplatform.plugin import Document, FieldValue
+from irplatform.text_files import blocks_of_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,6 +33,8 @@ JSONL_ENDINGS = (".jsonl", ".jsonl.gz")
 _LOOKED_AT = 100
 """Documents whose keys are named where a declared one is not found."""
 _FIELDS = "fields.json"
+_SOON_COUNTED = 64 << 20
+"""Bytes of files whose lines are counted sooner than a user asks how many there are."""
 _SMALL = 16 << 20
 """Bytes of files that are read again sooner than something is kept in the cache."""
 
@@ -121,6 +125,20 @@ class JsonLinesCorpus(Corpus):
     def count(self) -> int | None:
         """The number of documents, once they have all been read."""
         return self._count
+
+    def size_hint(self) -> int | None:
+        """Likewise, or the number of lines, where these are soon counted."""
+        return self._lines if self._count is None else self._count
+
+    @cached_property
+    def _lines(self) -> int | None:
+        sizes = [path.stat().st_size for path in self.files if path.exists()]
+        if sum(sizes) > _SOON_COUNTED:
+            return None
+        with suppress(InputError):  # it is told when documents are read
+            blocks = (block for file in self.files for block in blocks_of_lines(file))
+            return sum(block.count(b"\n") + (not block.endswith(b"\n")) for block in blocks)
+        return None
 
     def problems(self) -> Sequence[str]:
         """Declared keys that no document has."""

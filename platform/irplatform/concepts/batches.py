@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from irplatform.plugin import Document
     from irplatform.text.arrays import Int32
 
-BATCH_DOCUMENTS = 250
+BATCH_DOCUMENTS = 100
 
 Article = tuple[str, str, str]
 """Id, title, abstract."""

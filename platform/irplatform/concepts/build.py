@@ -22,7 +22,7 @@ from irplatform.concepts.rows import RowWriter
 from irplatform.concepts.sizes import TABLE
 from irplatform.concepts.table import VERSION as TABLE_VERSION
 from irplatform.concepts.table_build import build_table
-from irplatform.console import notice, progress
+from irplatform.console import LAST, notice, parts, progress, waiting
 from irplatform.errors import InputError, counted
 from irplatform.knowledge import open_knowledge
 from irplatform.parallel import ordered_map
@@ -70,14 +70,16 @@ def concept_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = No
         "options": identity["options"],
     }
 
-    # First: what has no names leaves no half-built graph.
-    table = concept_table(names)
-    linker = _linker(table, chosen)
+    with parts(2) as finished:
+        # First: what has no names leaves no half-built graph.
+        table = concept_table(names)
+        linker = _linker(table, chosen)
+        finished(1)
 
-    def build(folder: Path) -> None:
-        _build(corpus, folder, table, linker, chosen, facts, workers, started)
+        def build(folder: Path) -> None:
+            _build(corpus, folder, table, linker, chosen, facts, workers, started)
 
-    return artifact("concepts", corpus.name, depends_on, build, resumable=True)
+        return artifact("concepts", corpus.name, depends_on, build, resumable=True)
 
 
 def concept_table(names: tuple[str, ...]) -> Path:
@@ -136,7 +138,7 @@ def _build(
             for articles in batches(islice(corpus, done, None))
         )
         reading = time.monotonic()
-        with progress("finding concepts", remaining, "documents") as advance:
+        with progress("finding concepts", remaining, "documents", part=LAST) as advance:
             for linked in _results(tasks, workers):
                 writer.add(linked)
                 advance(len(linked.doc_ids))
@@ -144,10 +146,11 @@ def _build(
     if not writer.documents:  # as `index` refuses it
         shutil.rmtree(folder)
         raise InputError(f"the corpus '{corpus.name}' has no documents.")
-    counts = writer.finish(_table(table).count)
-    shutil.rmtree(folder / TABLE, ignore_errors=True)
-    shutil.copytree(table, folder / TABLE)
-    (folder / TABLE / "manifest.json").unlink()
+    with waiting("writing concepts"):
+        counts = writer.finish(_table(table).count)
+        shutil.rmtree(folder / TABLE, ignore_errors=True)
+        shutil.copytree(table, folder / TABLE)
+        (folder / TABLE / "manifest.json").unlink()
     if without_text := counts["without_text"]:
         notice(f"without text, and so without concepts: {counted(without_text, 'document')}")
     with atomic_write(folder / TIMING) as file:

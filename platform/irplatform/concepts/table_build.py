@@ -20,6 +20,7 @@ from irplatform.concepts.spelling import hash_of
 from irplatform.concepts.strings import write_texts
 from irplatform.concepts.table import FACTS, KINDS, VERSION, bits_of_marks
 from irplatform.concepts.unite import united
+from irplatform.console import progress, waiting
 from irplatform.errors import InputError
 from irplatform.knowledge.model import NAME_RANK
 from irplatform.knowledge.names import stored_keys, uninverted
@@ -64,6 +65,16 @@ def build_table(bases: Sequence[KnowledgeBase], folder: Path) -> None:
             f"no name can be looked up in the knowledge bases ({names}): they hold relations "
             "alone. Add one with names, such as mesh, doid, hgnc or drugs (`platform kb list`)."
         )
+    with waiting("writing concepts"):
+        _write(concepts, entries, bases, folder)
+
+
+def _write(
+    concepts: Sequence[United],
+    entries: dict[str, list[Entry]],
+    bases: Sequence[KnowledgeBase],
+    folder: Path,
+) -> None:
     concept_of_id = _write_ids(concepts, folder)
     ranked_names = [
         (text, NAME_RANK[kind]) for each in concepts for text, kind in each.names.items()
@@ -91,19 +102,25 @@ def build_table(bases: Sequence[KnowledgeBase], folder: Path) -> None:
 def _entries(concepts: Sequence[United]) -> dict[str, list[Entry]]:
     """What is looked up, by normalized name."""
     by_key: dict[str, list[Entry]] = {}
-    for number, concept in enumerate(concepts):
-        for text, kind in _names(concept):
-            for place, key in enumerate(stored_keys(text)):
-                inverted = ", " in text and place == 0  # stands in headings, not in sentences
-                spelled = text if place == 0 else uninverted(text)  # "Gene, A" is "A Gene"
-                basic = condition(spelled, kind, concept.kind, concept.symbol)
-                if basic is None or len(key) > _LONGEST_KEY:
-                    continue
-                full = basic | Condition.WHOLE if inverted else basic
-                by_key.setdefault(key, []).append(
-                    Entry(number, _rank(text, kind, concept), int(full), text)
-                )
+    with progress("gathering names", len(concepts), "concepts") as advance:
+        for number, concept in enumerate(concepts):
+            for key, entry in _entries_of(number, concept):
+                by_key.setdefault(key, []).append(entry)
+            advance(1)
     return {key: _settled(key, entries, concepts) for key, entries in by_key.items()}
+
+
+def _entries_of(number: int, concept: United) -> Iterator[tuple[str, Entry]]:
+    """What is looked up of one concept, each with its normalized name."""
+    for text, kind in _names(concept):
+        for place, key in enumerate(stored_keys(text)):
+            inverted = ", " in text and place == 0  # stands in headings, not in sentences
+            spelled = text if place == 0 else uninverted(text)  # "Gene, A" is "A Gene"
+            basic = condition(spelled, kind, concept.kind, concept.symbol)
+            if basic is None or len(key) > _LONGEST_KEY:
+                continue
+            full = basic | Condition.WHOLE if inverted else basic
+            yield key, Entry(number, _rank(text, kind, concept), int(full), text)
 
 
 def _names(concept: United) -> Iterator[tuple[str, NameKind]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from irplatform.console import QUICK, progress
 from irplatform.knowledge.ids import NAME_SPACES, name_id, space
 from irplatform.knowledge.model import NAME_RANK
 from irplatform.knowledge.names import stored_key, stored_keys
@@ -106,14 +107,16 @@ def united(bases: Sequence[KnowledgeBase]) -> list[United]:
 
 def _by_id(bases: Sequence[KnowledgeBase]) -> dict[str, United]:
     concepts: dict[str, United] = {}
-    for base in bases:
-        for concept in base.concepts():
-            entry = _alone(concept)
-            if concept.id in concepts:
-                entry.ids = []
-                concepts[concept.id].absorb(entry)
-            else:
-                concepts[concept.id] = entry
+    with progress("reading", unit="concepts", part=QUICK) as advance:
+        for base in bases:
+            for concept in base.concepts():
+                entry = _alone(concept)
+                if concept.id in concepts:
+                    entry.ids = []
+                    concepts[concept.id].absorb(entry)
+                else:
+                    concepts[concept.id] = entry
+                advance(1)
     return concepts
 
 
@@ -132,8 +135,13 @@ def _gives_symbols(concept_id: str) -> bool:
 
 def _same(concepts: dict[str, United]) -> Iterator[tuple[int, str, str]]:
     """Pairs of ids of one thing, each with how far the reason is to be trusted (0: most)."""
-    preferred = {concept_id: stored_key(concept.name) for concept_id, concept in concepts.items()}
-    all_keys = {concept_id: _keys(concept) for concept_id, concept in concepts.items()}
+    preferred: dict[str, str] = {}
+    all_keys: dict[str, set[str]] = {}
+    with progress("comparing names", len(concepts), "concepts") as advance:
+        for concept_id, concept in concepts.items():
+            preferred[concept_id] = stored_key(concept.name)
+            all_keys[concept_id] = _keys(concept)
+            advance(1)
     by_name: dict[tuple[str, str], list[str]] = {}
     for concept_id, concept in concepts.items():
         if preferred[concept_id]:

@@ -21,7 +21,7 @@ from irplatform.knowledge.model import NAME_RANK, Concept
 from irplatform.knowledge.names import stored_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from irplatform.knowledge.model import ConceptKind, NameKind, Relation
@@ -72,13 +72,9 @@ class Builder:
     def __bool__(self) -> bool:
         return bool(self._concepts or self._relations)
 
-    def extend(
-        self, records: Iterable[Concept | Relation], advance: Callable[[int], None] | None = None
-    ) -> None:
-        """Take what an importer yields; `advance` is told of every thousand."""
-        for number, record in enumerate(records, start=1):
-            if advance is not None and number % 1000 == 0:
-                advance(1000)
+    def extend(self, records: Iterable[Concept | Relation]) -> None:
+        """Take what an importer yields."""
+        for record in records:
             if isinstance(record, Concept):
                 self._add_concept(record)
             elif record.source_id != record.target_id:  # nothing is its own parent or partner

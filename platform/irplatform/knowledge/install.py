@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform import cache, storage
-from irplatform.console import notice, progress
+from irplatform.console import notice, parts, progress
 from irplatform.errors import ChangedFileError, InputError
 from irplatform.knowledge.builder import VERSION, Builder
 from irplatform.knowledge.installation import NAME, Manifest, folder, manifest_of, not_installed
 from irplatform.knowledge.store import KnowledgeBase
-from irplatform.text_files import readable_again
+from irplatform.text_files import readable_again, reading_told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from irplatform.knowledge.formats.format import Format
     from irplatform.knowledge.model import ConceptKind
 
 _NOTHING = "none"
@@ -87,31 +88,50 @@ def add(
         if before is not None and before.fingerprint == mark and _is_sound(before):
             notice(f"{name} is already there, from the same files.")
             return before
-        builder = Builder()
-        with progress(f"reading concepts and relations of {name}") as advance:
-            for path, file_format in alone:
-                builder.extend(file_format.read(path), advance)
-            builder.settle()
-        for (path, _), source in zip(read, sources, strict=True):
-            if storage.file_digest(readable_again(path)) != source["sha256"]:
-                raise ChangedFileError(
-                    "this file was changed while it was read. Add it again.", path=path
-                )
-        if not builder:
-            raise InputError("there is not one concept or relation in it.", path=paths[0])
-        with tempfile.TemporaryDirectory(dir=place, prefix=".partial-") as partial:
-            database = Path(partial) / "kb.sqlite"
-            counts = builder.write(database)
-            if before is not None and before.fingerprint != mark:
-                notice(f"{name} was there, from other files: it is replaced.")
-            storage.to_disk(database)  # before a manifest says that it is there
-            manifest = Manifest(name, mark, VERSION, sources, counts, database.stat().st_size)
-            database.replace(manifest.path)
+        with parts(2) as finished:
+            builder = _read(name, alone, [path for path, _ in read])
+            finished(1)
+            for (path, _), source in zip(read, sources, strict=True):
+                if storage.file_digest(readable_again(path)) != source["sha256"]:
+                    raise ChangedFileError(
+                        "this file was changed while it was read. Add it again.", path=path
+                    )
+            if not builder:
+                raise InputError("there is not one concept or relation in it.", path=paths[0])
+            with tempfile.TemporaryDirectory(dir=place, prefix=".partial-") as partial:
+                database = Path(partial) / "kb.sqlite"
+                counts = builder.write(database)
+                if before is not None and before.fingerprint != mark:
+                    notice(f"{name} was there, from other files: it is replaced.")
+                storage.to_disk(database)  # before a manifest says that it is there
+                manifest = Manifest(name, mark, VERSION, sources, counts, database.stat().st_size)
+                database.replace(manifest.path)
         storage.write_json(place / cache.MANIFEST, asdict(manifest))
         for old in place.glob("*.sqlite"):
             if old.stem != mark:
                 old.unlink()
     return manifest
+
+
+def _read(name: str, sources: Sequence[tuple[Path, Format]], files: Sequence[Path]) -> Builder:
+    """All that sources have, with a display of how much of the files is read."""
+    builder = Builder()
+    kilobytes = sum(readable_again(path).stat().st_size for path in files) >> 10
+    with progress(f"reading {name}", kilobytes, "kB", part=1) as advance:
+        left, bytes_read = kilobytes, 0
+
+        def tell(size: int) -> None:
+            nonlocal left, bytes_read
+            bytes_read += size
+            more = min(left, bytes_read >> 10)  # some formats are read twice
+            left, bytes_read = left - more, bytes_read & 1023
+            advance(more)
+
+        with reading_told(tell):
+            for path, file_format in sources:
+                builder.extend(file_format.read(path))
+        builder.settle()
+    return builder
 
 
 def _is_sound(manifest: Manifest) -> bool:
