@@ -108,6 +108,10 @@ def test_the_script_of_a_shell_is_printed(platform, shell):
     assert f"_PLATFORM_COMPLETE={shell}_complete" in printed.out
 
 
+def test_fish_keeps_the_commas_of_lists(platform):
+    assert 'string split --max 1 "," $completion' in platform("completion", "fish").out
+
+
 def test_bash_takes_the_script(platform):
     script = platform("completion", "bash").out
     asked = f"{script}\ncomplete -p platform"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import (
     BashComplete,
+    FishComplete,
     add_completion_class,
     get_completion_class,
     shell_complete,
@@ -59,6 +60,15 @@ class _Bash(BashComplete):
     def format_completion(self, item: CompletionItem) -> str:
         item.value = item.value.removeprefix(self._typed)
         return super().format_completion(item)
+
+
+@add_completion_class
+class _Fish(FishComplete):
+    """Keeps the commas of lists and of descriptions, where click's script ends a word."""
+
+    source_template = FishComplete.source_template.replace(
+        'string split ","', 'string split --max 1 ","'
+    )
 
 
 def complete(cli: click.Group, instruction: str, ours: Iterable[str]) -> int:
