@@ -84,6 +84,13 @@ def test_what_is_refused_is_refused_before_anything_heavy_is_loaded(tmp_path, ar
     assert not _loaded(*arguments, status=2) & HEAVY - {*needs}
 
 
+@pytest.mark.parametrize(
+    "arguments", [("--version",), ("kb", "list"), ("kb", "add", "--help"), ("cache", "--help")]
+)
+def test_what_needs_no_plugin_loads_none(arguments, fresh_home):
+    assert not _loaded(*arguments) & {*HEAVY, "numpy", "pydantic", "irplatform_delta"}
+
+
 @pytest.mark.parametrize("words", ["platform ru", "platform run --rer", "platform run --device c"])
 def test_a_shell_is_answered_without_loading_plugins(monkeypatch, words):
     monkeypatch.setenv("_PLATFORM_COMPLETE", "bash_complete")

@@ -28,11 +28,8 @@ from irplatform.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from click.shell_completion import CompletionItem
 
-    from irplatform.registry.registration import Plugin
 
 _WIDEST = 160
 """Columns that help takes where the terminal has them; click's own limit is 80."""
@@ -70,6 +67,8 @@ SECTIONS = {
 }
 """Heading → command → (its module here, its help in a line). The order is that of `--help`."""
 COMMANDS = {name: entry for commands in SECTIONS.values() for name, entry in commands.items()}
+_WITHOUT_PLUGINS = {"--version", "cache", "completion", "kb"}
+"""What needs no plugin, and loads none."""
 _MEANT = {
     "version": "`platform --version` shows the version.",
     "help": "`platform --help` lists all.",
@@ -243,12 +242,8 @@ def main() -> None:
         check_packages()
         for warning in misspelt(os.environ):
             console.tell(warning)
-        with console.waiting("starting"):
-            from irplatform.registry import registry
-
-            check_arithmetic()
-            registry().add_commands(cli)
-        told = _tell_of(registry().plugins)
+        check_arithmetic()
+        told = _load_plugins()
         # What it returns is the status of `context.exit`; see `_nothing`.
         status = cli.main(prog_name="platform", standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)
@@ -306,10 +301,19 @@ Then check and rank your own:
     return formatter.getvalue()
 
 
-def _tell_of(plugins: Iterable[Plugin]) -> list[str]:
-    """Name the plugins that something is wrong with; and return what was told."""
+def _load_plugins() -> list[str]:
+    """Take the commands of plugins; and return what was told of those that something is wrong with.
+
+    Where the command is one that needs none, none is loaded.
+    """
+    if _WITHOUT_PLUGINS.intersection(sys.argv[1:2]):
+        return []
+    with console.waiting("starting"):
+        from irplatform.registry import registry
+
+        registry().add_commands(cli)
     told = []
-    for plugin in plugins:
+    for plugin in registry().plugins:
         if plugin.error:
             told.append(f"{plugin} is not used: {plugin.error}")
         if plugin.wrong:
