@@ -201,6 +201,11 @@ def test_time_that_is_left_is_told_where_steps_are_alike_and_some_are_done(termi
             terminal.wait_for(r"searching: 0 of 2 ━+─* +\d+% 0:00:0.\x1b")
 
 
+def test_work_of_which_nothing_is_counted_yet_is_named_alone():
+    assert str(Work("trying score()")) == "trying score()"
+    assert str(Work("reading", unit="concepts", done=3)) == "reading: 3 concepts"
+
+
 def test_a_narrow_line_is_brief_before_it_leaves_words_out():
     works = [
         Work("training delta", stage=True),

@@ -63,6 +63,8 @@ class Work:
         if self.noun:
             number = self.done + 1 if self.total is None else min(self.done + 1, self.total)
             return f"{self.noun} {number:,.0f}{of}"
+        if self.title and self.total is None and not self.done:
+            return self.title
         count = f"{self.done:,.0f}{of}{self.unit and ' '}{self.unit}"
         return f"{self.title}: {count}" if self.title else count
 

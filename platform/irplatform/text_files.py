@@ -103,8 +103,9 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
     if "\0" in str(path):
         raise InputError("no name of a file has a NUL character in it.", path=path)
     try:
-        raw = _Told if _LISTENERS else io.FileIO
-        with io.BufferedReader(raw(readable_again(path))) as packed:
+        raw: Any = (_Told if _LISTENERS else io.FileIO)(readable_again(path))
+        packed: io.BufferedReader
+        with io.BufferedReader(raw) as packed:
             beginning = packed.peek(max(map(len, _OTHERS)))
             if path.suffix == ".gz" or beginning.startswith(_GZIP):
                 with gzip.open(packed, "rb") as file:

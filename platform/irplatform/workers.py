@@ -69,12 +69,12 @@ class Workers(Generic[Item, Result]):
         self._at_work: dict[Connection, int] = {}
 
     def __enter__(self) -> Self:
-        atexit.register(self._kill)  # a generator that nobody ended: else they are waited for
+        atexit.register(self.kill)  # a generator that nobody ended: else they are waited for
         try:
             for _ in range(self._count):
                 self._start()
         except BaseException:
-            self._kill()
+            self.kill()
             raise
         return self
 
@@ -86,7 +86,7 @@ class Workers(Generic[Item, Result]):
                         pipe.send_bytes(_NO_MORE)
                     process.join()
         finally:
-            self._kill()
+            self.kill()
 
     @property
     def idle(self) -> bool:
@@ -135,6 +135,17 @@ class Workers(Generic[Item, Result]):
             self._idle.append(pipe)
             yield self._at_work.pop(pipe), result
 
+    def result(self) -> Result:
+        """The result of the one item that is worked on.
+
+        Raises:
+            WorkerKilledError: the worker was killed.
+            BaseException: that of the function; its cause has the worker's traceback.
+        """
+        while True:
+            for _, result in self.results():
+                return result
+
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
@@ -145,8 +156,9 @@ class Workers(Generic[Item, Result]):
         self._processes[ours] = process
         self._idle.append(ours)
 
-    def _kill(self) -> None:
-        atexit.unregister(self._kill)
+    def kill(self) -> None:
+        """End them, whatever they do."""
+        atexit.unregister(self.kill)
         for process in self._processes.values():
             process.kill()
         for pipe, process in self._processes.items():

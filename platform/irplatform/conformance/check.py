@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from irplatform import pipeline
 from irplatform.choices import choose_systems
 from irplatform.conformance.check_data import check_data_of
+from irplatform.conformance.elsewhere import Elsewhere
 from irplatform.conformance.features import problems_of_features
 from irplatform.conformance.finding import Finding
-from irplatform.conformance.importing import problems_of_importing
+from irplatform.conformance.importing import importing
 from irplatform.conformance.process import Watch
 from irplatform.conformance.rerankers import problems_of_reranker
 from irplatform.conformance.retrievers import problems_of_retriever
-from irplatform.console import progress
+from irplatform.console import LAST, parts, progress, stage, steps
 from irplatform.devices import choose_device
 from irplatform.errors import InputError, PlatformError, PluginError, unknown
 from irplatform.parallel import available_cores
@@ -64,23 +65,30 @@ def check_plugin(settings: CheckSettings) -> list[Finding]:
     pipeline.refuse_silent_downloads(collection, settings.collection)
     device = choose_device(settings.device, 1)
     resources = CollectionResources(collection.corpus, device, seed=42, threads=available_cores())
-    data = check_data_of(collection, plugins, resources)
     findings: list[Finding] = []
-    changes, heavy = problems_of_importing(plugin, plugins.environment)
-    if changes or heavy:
-        findings.append(Finding("plugin", plugin.name, changes, remarks=heavy))
-    with progress(f"checking {settings.plugin}", len(systems)) as advance:
-        for (kind, name), problems in systems.items():
-            finding = _finding(kind, name, problems, data)
-            findings.append(replace(finding, remarks=_undescribed(kind, name, plugins)))
-            advance(1)
+    with (
+        parts(len(systems) + 1),
+        importing(plugin, plugins.environment) as problems_of_importing,
+        Elsewhere(device, len(systems)) as elsewhere,
+    ):
+        with stage(""):
+            data = replace(check_data_of(collection, plugins, resources), elsewhere=elsewhere)
+            with progress(f"importing {plugin.name} in a process of its own", part=LAST):
+                changes, heavy = problems_of_importing()
+            if changes or heavy:
+                findings.append(Finding("plugin", plugin.name, changes, remarks=heavy))
+        with stage("", len(systems)), steps("system", len(systems)) as advance:
+            for (kind, name), problems in systems.items():
+                finding = _finding(kind, name, problems, data)
+                findings.append(replace(finding, remarks=_undescribed(kind, name, plugins)))
+                advance(1)
     return findings
 
 
 def _finding(kind: str, name: str, problems: Problems, data: CheckData) -> Finding:
     lines: list[str] = []
     unchecked = ""
-    data = replace(data, watch=Watch())
+    data = replace(data, watch=Watch(name))
     try:
         lines.extend(problems(data))
     except InputError as error:

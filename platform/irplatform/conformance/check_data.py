@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from irplatform import pipeline
 from irplatform.choices import choose_systems
+from irplatform.conformance.elsewhere import Elsewhere
 from irplatform.conformance.process import Watch
 from irplatform.errors import InputError
 from irplatform.plugin import LabelledTopic, Topic, TrainingData
@@ -39,6 +40,7 @@ class CheckData:
         training: topics to learn from.
         validation: topics that validate it.
         watch: looks at the process meanwhile.
+        elsewhere: asks in other processes.
     """
 
     resources: CollectionResources
@@ -46,6 +48,7 @@ class CheckData:
     training: Sequence[LabelledTopic]
     validation: Sequence[LabelledTopic]
     watch: Watch = field(default_factory=Watch)
+    elsewhere: Elsewhere = field(default_factory=Elsewhere)
 
     @contextmanager
     def training_data(self) -> Iterator[TrainingData]:

@@ -9,11 +9,12 @@ import os
 import pickle
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from irplatform import console
+from irplatform.console import progress, say_nothing
 from irplatform.devices import choose_device
 from irplatform.errors import PluginError
+from irplatform.registry import registry
 from irplatform.workers import WorkerKilledError, Workers
 
 if TYPE_CHECKING:
@@ -52,38 +53,85 @@ class Parcel:
     folder: Path | None = None
 
 
-def elsewhere(
-    ask: Callable[[Parcel], Result], parcel: Parcel, registration: Registration[Any]
-) -> Result:
-    """Ask a system in another process.
+class Elsewhere:
+    """Other processes that systems are asked in: a new one for each question.
+
+    The next one starts while this process works, since loading plugins and torch takes seconds.
 
     Args:
-        ask: a function of a module; it begins with `settle`.
-        parcel: what it is asked.
-        registration: of the system.
-
-    Raises:
-        PlatformError: of the function, or there is no answer.
+        device: where models compute.
+        expected: how many questions there will be; more may be asked.
     """
-    try:
-        with _other_hashes(), Workers(ask, 1) as workers:
-            workers.give(0, parcel)
-            ((_, answer),) = workers.results()
-    except WorkerKilledError as error:
-        raise PluginError(
-            f"{registration.who} ended the process that it was asked in, without an answer."
-        ) from error
-    except _CANNOT_TRAVEL as error:
-        raise PluginError(
-            f"{registration.who} cannot be asked in another process: {error}."
-        ) from error
-    return answer
+
+    def __init__(self, device: str = "cpu", expected: int = 0) -> None:
+        self._device = device
+        self._expected = expected
+        self._next: Workers[Any, Any] | None = None
+
+    def __enter__(self) -> Self:
+        self._start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._next is not None:
+            self._next.kill()
+
+    def ask(
+        self, ask: Callable[[Parcel], Result], parcel: Parcel, registration: Registration[Any]
+    ) -> Result:
+        """Ask a system.
+
+        Args:
+            ask: a function of a module.
+            parcel: what it is asked.
+            registration: of the system.
+
+        Raises:
+            PlatformError: of the function, or there is no answer.
+        """
+        if self._next is None:
+            self._expected += 1
+            self._start()
+        process, self._next = self._next, None
+        assert process is not None
+        try:
+            with progress(f"asking {registration.name} in another process", part=0.3):
+                process.result()  # it has started
+                self._start()
+                process.give(1, (ask, parcel))
+                answer: Result = process.result()
+                return answer
+        except WorkerKilledError as error:
+            raise PluginError(
+                f"{registration.who} ended the process that it was asked in, without an answer."
+            ) from error
+        except _CANNOT_TRAVEL as error:
+            raise PluginError(
+                f"{registration.who} cannot be asked in another process: {error}."
+            ) from error
+        finally:
+            process.kill()
+
+    def _start(self) -> None:
+        if self._expected <= 0:
+            return
+        self._expected -= 1
+        with _other_hashes():
+            self._next = Workers(_answer, 1)
+            self._next.__enter__()
+        self._next.give(0, (_settle, self._device))
 
 
-def settle(parcel: Parcel) -> None:
-    """Prepare a process as the one that asks is: its device is chosen, and it says nothing."""
-    console.say_nothing()
-    choose_device(parcel.resources.device, parcel.resources.model_threads)
+def _answer(question: tuple[Callable[[Any], Result], Any]) -> Result:
+    function, argument = question
+    return function(argument)
+
+
+def _settle(device: str) -> None:
+    """Prepare the process as the one that asks is: its device is chosen, and it says nothing."""
+    say_nothing()
+    registry()
+    choose_device(device, 1)
 
 
 @contextmanager

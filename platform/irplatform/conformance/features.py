@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from irplatform.conformance.consistency import difference, inconsistencies
-from irplatform.conformance.elsewhere import ELSEWHERE, Parcel, elsewhere, settle
+from irplatform.conformance.elsewhere import ELSEWHERE, Parcel
 from irplatform.conformance.learning import problems_of_learning, train
 from irplatform.conformance.misspelt import problems_of_names
 from irplatform.errors import InputError
@@ -58,7 +58,7 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
     def features_elsewhere(folder: Path | None) -> Outputs:
         options, registration = group.held.options, registry().features[name]
         parcel = Parcel(name, options, data.topics, data.resources.unopened(), folder)
-        return elsewhere(_features, parcel, registration)
+        return data.elsewhere.ask(_features, parcel, registration)
 
     instance = group.held
     if group.learns:
@@ -76,7 +76,6 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
 
 def _features(parcel: Parcel) -> Outputs:
     """The features of a group in the process that it is asked in."""
-    settle(parcel)
     (group,) = open_groups([parcel.system], {}, parcel.resources)
     if parcel.folder and isinstance(group.held, TrainableFeatureGroup):
         with group.at_work("loading"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import pluggy
@@ -17,7 +17,7 @@ from irplatform.registry.entry_points import entry_points
 from irplatform.workers import Workers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from irplatform.registry import Plugin
 
@@ -29,19 +29,23 @@ _HEAVY = (
 """Packages that take long to import, from a second to a quarter of a minute."""
 
 
-def problems_of_importing(
+@contextmanager
+def importing(
     plugin: Plugin, environment: Mapping[str, str]
-) -> tuple[list[str], list[str]]:
-    """What a plugin that can be loaded changes meanwhile, each in a line; and remarks.
+) -> Iterator[Callable[[], tuple[list[str], list[str]]]]:
+    """Import a plugin that can be loaded in a process of its own, while this one works.
 
     Args:
         plugin: the plugin, which this process has loaded.
         environment: `os.environ` before it did.
+
+    Yields:
+        What waits for the end, and returns what the plugin changes meanwhile, each in a line; and
+        remarks.
     """
     with Workers(_changes, 1) as workers:
         workers.give(0, (plugin, environment))
-        ((_, found),) = workers.results()
-    return found
+        yield workers.result
 
 
 def _changes(

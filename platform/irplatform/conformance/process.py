@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform import directory
+from irplatform.console import QUICK, progress
 from irplatform.errors import listing
 
 if TYPE_CHECKING:
@@ -103,9 +104,14 @@ def aspects() -> Sequence[Aspect]:
 
 
 class Watch:
-    """Looks at a process before and after the work of a plugin."""
+    """Looks at a process before and after the work of a plugin.
 
-    def __init__(self) -> None:
+    Args:
+        of: whose work it is, for the progress display.
+    """
+
+    def __init__(self, of: str = "") -> None:
+        self._of = of
         self._aspects = aspects()
         self._changes: dict[str, str] = {}
 
@@ -125,7 +131,8 @@ class Watch:
         """
         _draw()
         # Within a block of ours, those around a plugin's work leave the directory to be looked at
-        with warnings.catch_warnings(), directory.restored():
+        label = f"trying {work} of {self._of}" if self._of else f"trying {work}"
+        with warnings.catch_warnings(), directory.restored(), progress(label, part=QUICK):
             imported = {*sys.modules}
             before = [aspect.read() for aspect in self._aspects]
             try:

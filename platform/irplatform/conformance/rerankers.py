@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.conformance.consistency import difference, inconsistencies
-from irplatform.conformance.elsewhere import ELSEWHERE, Parcel, elsewhere, settle
+from irplatform.conformance.elsewhere import ELSEWHERE, Parcel
 from irplatform.conformance.learning import problems_of_learning, train
 from irplatform.conformance.misspelt import problems_of_names
 from irplatform.plugin import Reranker, TrainableReranker
@@ -57,7 +57,7 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
             return None
         topics = data.topics
         parcel = Parcel(choice.name, choice.options, topics, resources.unopened(), folder)
-        return elsewhere(_scores, parcel, choice.registration)
+        return data.elsewhere.ask(_scores, parcel, choice.registration)
 
     yield from problems_of_names(choice.registration.system)
     choice.check()
@@ -86,7 +86,6 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
 
 def _scores(parcel: Parcel) -> Outputs:
     """The scores of a reranker in the process that it is asked in."""
-    settle(parcel)
     choice = RerankerChoice(registry().reranker(parcel.system), parcel.options)
     reranker = choice.create(parcel.resources)
     if parcel.folder and isinstance(reranker, TrainableReranker):

@@ -8,7 +8,7 @@ import numpy as np
 
 from irplatform.conformance.check_data import DOCUMENTS
 from irplatform.conformance.consistency import difference
-from irplatform.conformance.elsewhere import ELSEWHERE, Parcel, elsewhere, settle
+from irplatform.conformance.elsewhere import ELSEWHERE, Parcel
 from irplatform.conformance.misspelt import problems_of_names
 from irplatform.registry import registry
 from irplatform.retrieval.checked_search import find
@@ -45,7 +45,7 @@ def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[
         yield f"{change} when it is asked again"
     elif registry().retrievers.get(choice.name) == choice.registration:
         parcel = Parcel(choice.name, choice.options, data.topics, data.resources.unopened())
-        found = Run(choice.name, elsewhere(_rankings, parcel, choice.registration))
+        found = Run(choice.name, data.elsewhere.ask(_rankings, parcel, choice.registration))
         if change := _change(topics, together, found):
             yield f"{change} {ELSEWHERE}"
     for topic in topics:
@@ -59,7 +59,6 @@ def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[
 
 def _rankings(parcel: Parcel) -> dict[str, Ranking]:
     """What a retriever finds in the process that it is asked in."""
-    settle(parcel)
     choice = RetrieverChoice(registry().retrievers[parcel.system], parcel.options)
     topics = [topic for topic, _ in parcel.topics]
     return dict(find(choice, topics, DOCUMENTS, parcel.resources).rankings)
