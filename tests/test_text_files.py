@@ -4,16 +4,21 @@ import gzip
 import os
 import subprocess
 import sys
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from irplatform import text_files
-from irplatform.collections.topics import read_topics
+from irplatform.collections.topics import FORMATS, read_topics
 from irplatform.digests import digest
 from irplatform.errors import InputError
+from irplatform.evaluation import read_qrels
 from irplatform.json_io import read_json
+from irplatform.judgments.clicks.log import read_log
 from irplatform.runs.trec import read_run
 from irplatform.text_files import (
     blocks_of_lines,
@@ -75,6 +80,44 @@ def test_a_line_without_end_is_refused_while_it_is_read(name, tmp_path, monkeypa
             file.write(bytes([120]) * (1 << 20))
     with pytest.raises(InputError, match="more than 64 MB"):
         READERS[name](path)
+
+
+PACKED = {
+    "judgments": read_qrels,
+    "run": read_run,
+    "click log": lambda path: list(read_log(path)),
+    **{name: partial(read_topics, format_name=name) for name in FORMATS},
+}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    reader=st.sampled_from(sorted(PACKED)),
+    beginning=st.sampled_from(
+        [b"", b"1 0 a 1\n", b'{"a": "', b"<top>", b"<topics>", b"id\tquery\n"]
+    ),
+    filling=st.sampled_from([b"\0", b" ", b"x", b"[", b"1\t"]),
+)
+def test_a_packed_line_without_end_is_refused_by_every_reader(
+    tmp_path, monkeypatch, reader, beginning, filling
+):
+    monkeypatch.setattr(text_files, "LONGEST_LINE", 1 << 12)
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(beginning + filling * (1 << 13)))
+    with pytest.raises(InputError) as raised:
+        PACKED[reader](path)
+    assert str(raised.value).startswith(str(path))
+
+
+@pytest.mark.parametrize("reader", ["json", "bioasq", "trec", "trec-pm", "judgments"])
+def test_what_is_read_whole_is_bounded(tmp_path, reader):
+    path = tmp_path / "bomb.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(b"[\n")
+        for _ in range(17):
+            file.write(bytes(1 << 24))
+    with pytest.raises(InputError, match="more than 256 MB"):
+        PACKED[reader](path)
 
 
 @pytest.mark.parametrize("length", [10, 11])
