@@ -61,6 +61,11 @@ def ending(say: Callable[[str], None]) -> Iterator[None]:
     over = threading.Event()
     late = threading.Thread(target=_end_late, args=(reading, over, set(before), say), daemon=True)
     try:
+        # The first thread that ends loads libgcc_s, without which, for want of memory, a process
+        # is aborted: one ends here, while there is memory.
+        first = threading.Thread(target=int)
+        first.start()
+        first.join()
         late.start()
     except RuntimeError:  # no thread is allowed: signals raise all the same
         os.close(reading)
