@@ -53,7 +53,8 @@ class VectorSource:
         if self.imported is not None:
             recognize(self.imported)
         for path in self.extra_text:
-            next(read_paragraphs(path), None)
+            if next(read_paragraphs(path), None) is None:
+                raise InputError("there is no text in this file.", path=path)
 
     def key(self, options: VectorOptions) -> str:
         """Stands for what these options get: published vectors are the same for all."""

@@ -182,7 +182,7 @@ def test_runs_without_a_common_topic_are_refused(platform, folder, runs):
     (folder / "else.run").write_text("q9 Q0 d2 1 2.0 y\n")
     outcome = platform("fuse", *runs, "else.run", "--out", "new.run")
     assert outcome.code == 2
-    assert "no topic in common: good.run has 2 topics, else.run 1 others" in outcome.err
+    assert "no topic in common: good.run has 2 topics (q1, q2), else.run 1 (" in outcome.err
     assert not (folder / "new.run").exists()
 
 
@@ -232,7 +232,7 @@ def test_weights_that_cannot_be_are_refused(platform, folder, runs, weights, sai
 def test_a_run_is_fused_once(platform, folder, runs):
     outcome = platform("fuse", *runs, "./good.run", "--weights", "1,2,3", "--out", "new.run")
     assert outcome.code == 2
-    assert "good.run is the run good.run: name each once; --weights lets it count" in outcome.err
+    assert "good.run is named twice: name each once; --weights lets it count" in outcome.err
     assert not (folder / "new.run").exists()
 
 

@@ -382,3 +382,10 @@ def test_a_corpus_line_that_is_not_json_ends_a_run_before_it_writes(platform, fo
     assert outcome.err.splitlines()[-1].startswith("platform: ")
     assert "corpus.jsonl:4: " in outcome.err
     assert not (folder / "runs").exists()
+
+
+def test_a_file_of_text_without_any_is_named(refused, folder):
+    (folder / "full.txt").write_text("crizotinib in lung cancer\n")
+    (folder / "empty.txt").write_text("\n")
+    texts = ("--vectors-text", "full.txt", "--vectors-text", "empty.txt")
+    assert "empty.txt: there is no text in this file." in refused(*RUN, *texts)

@@ -115,6 +115,24 @@ def test_several_files_are_one_knowledge_base(fresh_home, write):
     assert knowledge.concept("Y:1").kind == "drug"
 
 
+def test_a_file_that_adds_nothing_is_named(fresh_home, write, capsys):
+    own, header = write("own.tsv", OWN), write("header.tsv", "id\tname\tkind\tsynonyms\n")
+    add("own", [own, header])
+    told = capsys.readouterr().err
+    assert f"WARNING: {header}: there is not one concept or relation in it.\n" in told
+    assert "not read" not in told
+    again = write("again.tsv", "id\tname\tkind\tsynonyms\n")
+    with pytest.raises(InputError, match=r"header\.tsv, .*again\.tsv: there is not one concept"):
+        add("own", [header, again])
+
+
+def test_a_file_is_added_once(fresh_home, write):
+    own = write("own.tsv", OWN)
+    with pytest.raises(InputError, match=r"own\.tsv: this file is named more than once\."):
+        add("own", [own, own])
+    assert installed() == {}
+
+
 @pytest.mark.parametrize("before", [False, True])
 def test_a_bad_file_changes_nothing(fresh_home, write, before):
     if before:

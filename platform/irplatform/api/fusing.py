@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from irplatform.api import arguments
 from irplatform.console import notice
-from irplatform.errors import InputError, check_least, counted
+from irplatform.errors import InputError, check_least, counted, listing
 from irplatform.runs import read_run
 from irplatform.runs.checks import check_tag
 from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
@@ -97,7 +97,8 @@ def _refuse_same_files(paths: Sequence[Path], out: Path) -> None:
         raise InputError(f"--out {out} is the run {same}, which is fused; name another file.")
     for one, other in combinations(paths, 2):
         if same_file(one, other):
-            raise InputError(f"{other} is the run {one}: name each once; --weights lets it count.")
+            which = f"{one} is named twice" if one == other else f"{other} is the run {one}"
+            raise InputError(f"{which}: name each once; --weights lets it count.")
 
 
 def _shares(weights: Sequence[float] | None, runs: int) -> list[float]:
@@ -163,8 +164,9 @@ def _compare_topics(runs: Mapping[Path, Run]) -> None:
     for (first, one), (second, other) in combinations(runs.items(), 2):
         if not one.rankings.keys() & other.rankings.keys():
             raise InputError(
-                f"no topic in common: {first} has {len(one.rankings):,} topics, {second} "
-                f"{len(other.rankings):,} others. Are these runs of one collection?"
+                f"no topic in common: {first} has {counted(len(one.rankings), 'topic')} "
+                f"({listing(one.rankings)}), {second} {len(other.rankings):,} "
+                f"({listing(other.rankings)}). Are these runs of one collection?"
             )
     covered = [run.rankings.keys() for run in runs.values()]
     topics, shared = frozenset().union(*covered), frozenset(covered[0]).intersection(*covered)

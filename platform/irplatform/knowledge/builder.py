@@ -72,9 +72,11 @@ class Builder:
     def __bool__(self) -> bool:
         return bool(self._concepts or self._relations)
 
-    def extend(self, records: Iterable[Concept | Relation]) -> None:
-        """Take what an importer yields."""
+    def extend(self, records: Iterable[Concept | Relation]) -> int:
+        """Take what an importer yields, and count it."""
+        number = 0
         for record in records:
+            number += 1
             if isinstance(record, Concept):
                 self._add_concept(record)
             elif record.source_id != record.target_id:  # nothing is its own parent or partner
@@ -82,6 +84,7 @@ class Builder:
                 evidence = self._relations.setdefault(key, {})
                 if record.evidence:
                     evidence[record.evidence] = None
+        return number
 
     def _add_concept(self, concept: Concept) -> None:
         gathered = self._concepts.get(concept.id)

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from irplatform.knowledge.model import ConceptKind
 
 _NOTHING = "none"
+_EMPTY = "there is not one concept or relation in it."
 
 
 def add(
@@ -55,6 +57,10 @@ def add(
         raise InputError(
             f"'{name}' cannot be a name: use lower-case letters, digits, '-', '_' and '.'."
         )
+    for one, other in combinations(paths, 2):
+        if storage.same_file(one, other):
+            as_one = "" if one == other else f", once as {one}"
+            raise InputError(f"this file is named more than once{as_one}.", path=other)
     formats = [
         catalogue.format_of(path, name, format_name).with_kinds(kinds or {}) for path in paths
     ]
@@ -97,7 +103,7 @@ def add(
                         "this file was changed while it was read. Add it again.", path=path
                     )
             if not builder:
-                raise InputError("there is not one concept or relation in it.", path=paths[0])
+                raise InputError(_EMPTY, path=", ".join(map(str, paths)))
             with tempfile.TemporaryDirectory(dir=place, prefix=".partial-") as partial:
                 database = Path(partial) / "kb.sqlite"
                 counts = builder.write(database)
@@ -128,9 +134,11 @@ def _read(name: str, sources: Sequence[tuple[Path, Format]], files: Sequence[Pat
             advance(more)
 
         with reading_told(tell):
-            for path, file_format in sources:
-                builder.extend(file_format.read(path))
+            records = {path: builder.extend(f.read(path)) for path, f in sources}
         builder.settle()
+    if builder:
+        for path in (path for path, count in records.items() if not count):
+            notice(f"WARNING: {path}: {_EMPTY}")
     return builder
 
 

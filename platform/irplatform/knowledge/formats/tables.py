@@ -114,6 +114,7 @@ def rows(
             line=number,
         )
     asked = set(map(spelled, needed))
+    row = None
     for number, cells in lines:
         if len(cells) != len(header):
             raise InputError(
@@ -121,9 +122,10 @@ def rows(
                 path=path,
                 line=number,
             )
-        yield Row(dict(zip(header, cells, strict=True)), path, number, asked)
+        row = Row(dict(zip(header, cells, strict=True)), path, number, asked)
+        yield row
     unread = [title for title, column in zip(titles, header, strict=True) if column not in asked]
-    if unread := list(filter(None, unread)):
+    if row is not None and (unread := list(filter(None, unread))):  # rows say what is asked for
         notice(f"{path}: columns that are not read: {listing(unread, 12)}.")
 
 
