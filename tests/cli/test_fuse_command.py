@@ -215,7 +215,7 @@ def test_a_run_that_does_not_count_brings_no_documents(platform, folder, by):
     ("weights", "said"),
     [
         ("1", "has 1 number for 2 runs"),
-        ("1,two", "'two' is not a valid float"),
+        ("1,two", "'two' is not a number"),
         ("1,-1", "must be 0 or more"),
         ("0,0", "must be 0 or more"),
         ("1,inf", "must be 0 or more"),
