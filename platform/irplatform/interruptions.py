@@ -61,11 +61,6 @@ def ending(say: Callable[[str], None]) -> Iterator[None]:
     over = threading.Event()
     late = threading.Thread(target=_end_late, args=(reading, over, set(before), say), daemon=True)
     try:
-        # The first thread that ends loads libgcc_s, without which, for want of memory, a process
-        # is aborted: one ends here, while there is memory.
-        first = threading.Thread(target=int)
-        first.start()
-        first.join()
         late.start()
     except RuntimeError:  # no thread is allowed: signals raise all the same
         os.close(reading)
@@ -77,6 +72,8 @@ def ending(say: Callable[[str], None]) -> Iterator[None]:
         over.set()
         signal.set_wakeup_fd(-1)
         os.close(writing)  # which ends the thread
+        if late.ident is not None:
+            late.join(1)  # one that lives longer than Python aborts the process if memory is short
         for number, handler in before.items():
             signal.signal(number, handler)
         _come.clear()
