@@ -12,7 +12,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from irplatform import directory, interruptions, stdout
-from irplatform.errors import PlatformError, PluginError, in_a_line, in_words, lacks_space, one_line
+from irplatform.errors import (
+    InputError,
+    PlatformError,
+    PluginError,
+    in_a_line,
+    in_words,
+    lacks_space,
+    one_line,
+)
+from irplatform.packages import missing_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,6 +70,7 @@ def plugin_at_work(who: str, doing: str, module: str, *, as_told: bool = False) 
 
     Raises:
         PlatformError: as it was raised, with the name of the plugin in front.
+        InputError: it needs a package of an extra that is not installed.
         Exception: as it was raised, where a disk is full, which is no plugin's fault.
         PluginError: for anything else; where memory is missing, a `PluginMemoryError`.
     """
@@ -77,6 +87,8 @@ def plugin_at_work(who: str, doing: str, module: str, *, as_told: bool = False) 
     except BaseException as error:  # whatever a stranger's code raises
         if lacks_space(error):
             raise
+        if missing := missing_extra(error, who):
+            raise InputError(missing) from error
         place = _place_in(module, error) or _place_in("", error)
         kind = PluginMemoryError if lacks_memory(error) else PluginError
         raise kind(f"{who} failed {doing}: {in_a_line(error)} ({place})") from error

@@ -1,14 +1,91 @@
-"""Installed packages, of which some may be damaged: an interrupted installation leaves such."""
+"""Installed packages: which extra brings a missing one, and what to do about a damaged one."""
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from irplatform.console import notice
+from irplatform.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+_NEURAL = ("torch", "gensim", "safetensors")
+EXTRAS = {
+    "neural": _NEURAL,
+    "wmd": ("ot", "gensim"),
+    "ltr": ("lightgbm", *_NEURAL),
+    "encoders": ("transformers", "sentence_transformers", "faiss", *_NEURAL),
+    "clicks": ("polars",),
+    "datasets": ("ir_datasets",),
+    "measures": ("pyndeval", "cwl"),
+    "knowledge": ("fastobo",),
+    "concepts": ("scispacy", "spacy", "networkx", "sklearn", "fastobo"),
+    "ray": ("ray",),
+}
+"""The modules that an extra of pyproject.toml brings beyond the core."""
+_PACKAGES = {
+    "cwl": "cwl-eval",
+    "faiss": "faiss-cpu",
+    "ir_datasets": "ir-datasets",
+    "ot": "POT",
+    "sentence_transformers": "sentence-transformers",
+    "sklearn": "scikit-learn",
+}
+"""Packages that are not called as their module is."""
+
+
+def absent(*modules: str) -> list[str]:
+    """Those of some modules that cannot be imported here, because nothing has installed them."""
+    return [module for module in modules if not _is_installed(module)]
+
+
+def _is_installed(module: str) -> bool:
+    if module in sys.modules:
+        return sys.modules[module] is not None
+    return importlib.util.find_spec(module) is not None
+
+
+def require(who: str, *modules: str) -> None:
+    """See that modules are installed before work begins.
+
+    Args:
+        who: what needs them, for the message: "reranker 'delta'".
+        modules: by the names that Python imports, such as "torch".
+
+    Raises:
+        InputError: one is not; it says what to install.
+    """
+    if missing := absent(*modules):
+        raise InputError(_advice(who, missing))
+
+
+def missing_extra(error: BaseException, who: str = "this") -> str:
+    """What to install where an import failed for want of an extra; "" for other errors."""
+    name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
+    module = name.partition(".")[0]
+    return _advice(who, [module]) if _extras_with(module) and absent(module) else ""
+
+
+def how_to_install(modules: Sequence[str]) -> str:
+    """The command that installs what is missing, as `pip install 'irplatform[neural]'`."""
+    whole = [extra for extra, brought in EXTRAS.items() if {*modules} <= {*brought}]
+    extras = dict.fromkeys(whole[:1] or [e for m in modules for e in _extras_with(m)[:1]])
+    wanted = [f"'irplatform[{','.join(extras)}]'"] if extras else []
+    wanted += [module for module in modules if not _extras_with(module)]
+    return f"pip install {' '.join(wanted)}"
+
+
+def _advice(who: str, missing: Sequence[str]) -> str:
+    package = _PACKAGES.get(missing[0], missing[0])
+    return f"{who} needs {package}. Run {how_to_install(missing)}."
+
+
+def _extras_with(module: str) -> list[str]:
+    return [extra for extra, modules in EXTRAS.items() if module in modules]
 
 
 def leave_out_damaged() -> None:

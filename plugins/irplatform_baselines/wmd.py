@@ -59,6 +59,11 @@ class WMD(Reranker):
     )
     options: WMDOptions
 
+    @property
+    def needs(self) -> Sequence[str]:
+        """POT for the exact form."""
+        return ("ot", "gensim") if self.options.form == "exact" else ("gensim",)
+
     def prepare(self, resources: Resources) -> None:
         """Open forward index and word vectors."""
         self._index = resources.forward_index()

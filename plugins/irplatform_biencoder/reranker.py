@@ -27,6 +27,7 @@ class BiEncoder(Reranker):
     """
 
     Options = BiEncoderOptions
+    needs = ("torch", "transformers", "sentence_transformers", "safetensors")
     citation: ClassVar[str] = (
         "Nils Reimers, Iryna Gurevych. Sentence-BERT: Sentence Embeddings using Siamese "
         "BERT-Networks. EMNLP 2019."

@@ -22,6 +22,7 @@ class BiEncoderSearch(Retriever):
     """Nearest documents by a bi-encoder's vectors, through FAISS."""
 
     Options = RetrieverOptions
+    needs = (*BiEncoder.needs, "faiss")
     on_device = True
     seeded = False
     citation: ClassVar[str] = (

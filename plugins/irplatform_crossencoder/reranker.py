@@ -35,6 +35,7 @@ class CrossEncoder(Reranker):
     """
 
     Options = CrossEncoderOptions
+    needs = ("torch", "transformers", "sentence_transformers", "safetensors")
     citation: ClassVar[str] = (
         "Rodrigo Nogueira, Kyunghyun Cho. Passage Re-ranking with BERT. arXiv:1901.04085, 2019."
     )

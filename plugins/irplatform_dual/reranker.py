@@ -31,6 +31,7 @@ class DualEncoder(TrainableReranker):
     """
 
     Options = DualOptions
+    needs = ("torch", "gensim", "safetensors")
     citation: ClassVar[str] = (
         "The two towers and their training: Vladimir Karpukhin et al. Dense Passage Retrieval for "
         "Open-Domain Question Answering. EMNLP 2020, section 3. Learned averages of word vectors "

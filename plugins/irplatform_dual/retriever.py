@@ -60,6 +60,7 @@ class DualEncoderSearch(Retriever):
     """Nearest documents by the dual encoder's vectors, through FAISS."""
 
     Options = RetrieverOptions
+    needs = (*DualEncoder.needs, "faiss")
     on_device = True
     citation: ClassVar[str] = (
         f"{DualEncoder.citation} The index: Jeff Johnson, Matthijs Douze, Hervé Jégou. "

@@ -44,6 +44,7 @@ class Embedding(Retriever):
     """Cosine of mean word vectors, weighted by inverse document frequency."""
 
     Options = EmbeddingOptions
+    needs = ("gensim",)
     seeded = False
     citation: ClassVar[str] = (
         "The weighted centroid of word vectors, as in: Georgios-Ioannis Brokos, Prodromos "

@@ -49,6 +49,12 @@ class Graphene(ReadsFeatures, TrainableReranker):
 
     model: Model
 
+    @property
+    def needs(self) -> Sequence[str]:
+        """scispaCy, where documents or topics are read in the graph."""
+        reads_graph = self.options.graph or self.options.expansion
+        return ("torch", "gensim", "safetensors", *(("scispacy",) if reads_graph else ()))
+
     _resources: Resources
     _loaded = False
     _told_unknown = False

@@ -42,6 +42,14 @@ class LearningToRank(TrainableReranker):
     _groups: list[Group]
     _learners: Views
 
+    @property
+    def needs(self) -> Sequence[str]:
+        """What its learners are made with, and the stems of its groups of features."""
+        learner = self.options.learner
+        trees = ("lightgbm",) if learner in ("trees", "average") else ()
+        network = ("torch",) if learner in ("network", "average") else ()
+        return (*trees, *network, "gensim")
+
     def expanding(self, knowledge: tuple[str, ...]) -> LtrOptions:
         """The options whose features read the same knowledge bases."""
         from irplatform.features import rerankers_with_knowledge, with_knowledge

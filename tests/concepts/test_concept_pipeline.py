@@ -1,5 +1,7 @@
 """The scispaCy pipeline: abbreviations, models' mentions, and the linker for the rest."""
 
+import sys
+
 import pytest
 
 from irplatform.concepts import ConceptOptions
@@ -144,13 +146,10 @@ def test_where_a_missing_model_is_released_is_told():
 
 
 def test_without_scispacy_the_command_that_installs_it_is_told(monkeypatch):
-    from importlib import metadata
-
-    def missing(name):
-        raise metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(metadata, "version", missing)
-    with pytest.raises(InputError, match=r"pip install -c constraints.txt '\.\[concepts\]'"):
+    monkeypatch.setitem(sys.modules, "scispacy", None)
+    with pytest.raises(
+        InputError, match=r"needs scispacy\. .*'irplatform\[concepts\]'"
+    ):
         require_scispacy()
 
 
@@ -238,20 +237,27 @@ def test_the_linkers_index_is_the_same_every_time(kb_home, tmp_path, table):
 
 def test_the_nearest_names_are_those_of_a_plain_loop(kb_home, tmp_path, table):
     import numpy as np
-    from scipy.sparse import csr_matrix
+    from sklearn.feature_extraction.text import TfidfVectorizer
 
-    from irplatform.concepts.linker import _Nearest, build_linker
+    from irplatform.concepts.linker import _NearestNames, build_linker
     from irplatform.concepts.strings import Texts
 
     build_linker(table, ConceptOptions(), tmp_path)
-    shape = (len(Texts(tmp_path, "grams")), len(Texts(tmp_path, "names")))
-    nearest = _Nearest(tmp_path, shape)
-    names = nearest._by_gram.toarray().T
-    queries = names[[3, 0, 5]] + 0.1 * names[[1, 2, 4]]
-    for query, (found, distances) in zip(
-        queries, nearest.knnQueryBatch(csr_matrix(queries), 4), strict=True
-    ):
-        similar = np.array([sum(a * b for a, b in zip(query, name, strict=True)) for name in names])
-        assert len(found) == min(4, (similar > 0).sum())
-        assert (1 - distances) == pytest.approx(np.sort(similar)[::-1][: len(found)], abs=1e-5)
-        assert similar[found] == pytest.approx(1 - distances, abs=1e-5)
+    names = list(Texts(tmp_path, "names"))
+    vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3), dtype=np.float32)
+    vectors = vectorizer.fit_transform(names).toarray()
+    queries = [f"{names[3]}s", names[0], f"new {names[5]}", "qqq"]
+    nearest = list(_NearestNames(tmp_path).of(queries))
+    assert nearest[-1] == []
+    for query, found in zip(vectorizer.transform(queries).toarray(), nearest, strict=True):
+        similar = vectors @ query
+        best = np.lexsort((np.arange(len(names)), -similar))[: (similar > 0).sum()][:10]
+        assert [name for name, _ in found] == [names[place] for place in best]
+        assert [value for _, value in found] == pytest.approx(similar[best].tolist(), abs=1e-5)
+
+
+def test_the_nearest_names_of_no_text_are_none(kb_home, tmp_path, table):
+    from irplatform.concepts.linker import _NearestNames, build_linker
+
+    build_linker(table, ConceptOptions(), tmp_path)
+    assert list(_NearestNames(tmp_path).of([])) == []

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from irplatform.errors import InputError, in_a_line, lacks_resources, lacks_space
+from irplatform.packages import missing_extra
 from irplatform.text_files import NO_FILES
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def refused(error: BaseException) -> str:
             f"there is too little memory, or too few processes are allowed ({in_a_line(error)}). "
             f"See `ulimit -a`, or take a smaller batch or depth.{lost(error)}"
         )
+    if missing := missing_extra(error):
+        return missing
     if not isinstance(error, OSError):
         nul = isinstance(error, ValueError) and "embedded null" in str(error)
         return "a name of a file has a NUL character in it, which no file has." if nul else ""

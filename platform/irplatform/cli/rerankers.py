@@ -17,6 +17,7 @@ from irplatform.cli.names import FEATURES, RERANKER, RETRIEVER
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.console import terminal_width
 from irplatform.option_types import type_in_words
+from irplatform.packages import how_to_install
 from irplatform.plugin import Options, TrainableFeatureGroup, TrainableReranker
 from irplatform.registry import Registration, registry
 from irplatform.registry.settings import flat
@@ -96,7 +97,12 @@ def _list(kind: str, registrations: Mapping[str, Registration[Any]], as_json: bo
     else:
         print_rows(
             [
-                (name, _summary(registrations[name]) + _changes(registrations[name]))
+                (
+                    name,
+                    _summary(registrations[name])
+                    + _changes(registrations[name])
+                    + _lack(registrations[name]),
+                )
                 for name in sorted(registrations)
             ]
         )
@@ -109,6 +115,8 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
     say_text(f"{registration.name}: {_flowing(_documentation(registration))}".rstrip() + "\n")
     if registration.system.citation:
         say_text(f"Cite: {registration.system.citation}\n")
+    if lack := _lack(registration):
+        say_text(f"{lack.strip()}\n")
     options = _options(registration.options({}))
     say_text(f"From {registration.plugin}. {_heading(registration) if options else 'No options.'}")
     print_rows(
@@ -163,6 +171,12 @@ def _changes(registration: Registration[Any]) -> str:
     return f" [{', '.join(shown)}]" if shown else ""
 
 
+def _lack(registration: Registration[Any]) -> str:
+    """What has to be installed before it can be used; "" where all is there."""
+    missing = registration.missing()
+    return f" [not installed: {how_to_install(missing)}]" if missing else ""
+
+
 def _describe(registration: Registration[Any]) -> dict[str, Any]:
     return {
         "name": registration.name,
@@ -172,6 +186,7 @@ def _describe(registration: Registration[Any]) -> dict[str, Any]:
         "plugin": registration.plugin.name,
         "distribution": registration.plugin.distribution,
         "version": registration.plugin.version,
+        "missing": registration.missing(),
         "options": _options(registration.options({})),
         "presets": {
             name: to_jsonable_python(flat(settings))

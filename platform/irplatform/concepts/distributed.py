@@ -11,6 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.errors import InputError, unstopped
+from irplatform.packages import require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -32,10 +33,8 @@ def ray_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterat
     Raises:
         InputError: Ray is not installed or does not work, or the cluster cannot be reached.
     """
-    try:
-        import ray
-    except ImportError as error:
-        raise InputError("--workers ray needs Ray. Install it with `pip install ray`.") from error
+    require("--workers ray", "ray")
+    import ray
     from ray.exceptions import RayTaskError
 
     mine = not ray.is_initialized()

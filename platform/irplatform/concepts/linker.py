@@ -1,10 +1,11 @@
 """scispaCy's entity linker, for mentions that no name matches exactly.
 
-It compares a mention with the knowledge bases' names by TF-IDF of character 3-grams
-(`scispacy.candidate_generation`). The nearest names are found by one sparse product instead of
-scispaCy's approximate index (HNSW of nmslib): on 222,000 names that takes 0.9 ms a mention, as
-does the approximate search of a tenth of them, always finds the nearest, needs no hours to build,
-and gives the same answer every time, which nmslib's random levels do not. Nothing is pickled.
+It compares a mention with the knowledge bases' names by TF-IDF of character 3-grams, as
+`scispacy.candidate_generation` does. The nearest names are found by one sparse product of SciPy
+instead of scispaCy's approximate index (HNSW of nmslib, which has no wheels for current Pythons):
+on 222,000 names that takes 0.9 ms a mention, as does the approximate search of a tenth of them,
+always finds the nearest, needs no hours to build, and gives the same answer every time, which
+nmslib's random levels do not. Nothing is pickled.
 
 Without a scientific model, mentions are runs of content words, and abbreviations. These are
 compared by their long forms, as scispaCy's own linker does.
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from irplatform.concepts.options import ConceptOptions
     from irplatform.concepts.table import ConceptTable
     from irplatform.knowledge import ConceptKind, NameKind
-    from irplatform.text.arrays import Float64, Int64
 
 VERSION = 1
 """Of the index."""
@@ -105,34 +105,38 @@ def _linkable(table: ConceptTable, options: ConceptOptions) -> Iterator[tuple[st
                     yield text, concept
 
 
-class _Nearest:
-    """The names with the most similar vectors; stands in for scispaCy's index.
+class _NearestNames:
+    """Finds the names with the most similar vectors.
 
     Args:
         folder: what `build_linker` wrote.
-        shape: grams, names.
     """
 
-    def __init__(self, folder: Path, shape: tuple[int, int]) -> None:
+    def __init__(self, folder: Path) -> None:
         from scipy.sparse import csr_matrix
+        from sklearn.feature_extraction.text import TfidfVectorizer
 
+        grams, names = list(Texts(folder, "grams")), list(Texts(folder, "names"))
+        self._names = names
+        self._vectorizer = TfidfVectorizer(
+            analyzer="char_wb", ngram_range=(3, 3), vocabulary=grams, dtype=np.float32
+        )
+        self._vectorizer.idf_ = map_array(folder / "idf.float32", np.float32)
         data = map_array(folder / "vectors.data.float32", np.float32)
         indices = map_array(folder / "vectors.indices.int32", np.int32)
         indptr = map_array(folder / "vectors.indptr.int64", np.int64)
-        self._by_gram = csr_matrix((data, indices, indptr), shape=shape)
+        self._by_gram = csr_matrix((data, indices, indptr), shape=(len(grams), len(names)))
 
-    def knnQueryBatch(  # noqa: N802 - the name that scispaCy calls
-        self, vectors: Any, k: int
-    ) -> list[tuple[Int64, Float64]]:
-        """Names and cosine distances per vector, the nearest first, ties by number."""
-        similar = (vectors @ self._by_gram).tocsr()
-        nearest = []
+    def of(self, texts: list[str]) -> Iterator[list[tuple[str, float]]]:
+        """Names and their cosine similarity per text, the nearest first, ties by number."""
+        if not texts:
+            return
+        similar = (self._vectorizer.transform(texts) @ self._by_gram).tocsr()
         for start, end in pairwise(similar.indptr.tolist()):
             names = similar.indices[start:end].astype(np.int64)
             scores = similar.data[start:end].astype(np.float64)
-            best = np.lexsort((names, -scores))[:k]
-            nearest.append((names[best], 1 - scores[best]))
-        return nearest
+            best = np.lexsort((names, -scores))[:_NEIGHBOURS]
+            yield [(self._names[names[place]], float(scores[place])) for place in best]
 
 
 class SimilarNames:
@@ -151,10 +155,10 @@ class SimilarNames:
         aliases: dict[int, list[str]] = {}
         for text, concept in _linkable(table, options):
             aliases.setdefault(concept, []).append(text)
-        knowledge = KnowledgeBase(
+        self._knowledge = KnowledgeBase(
             Entity(str(concept), texts[0], texts) for concept, texts in aliases.items()
         )
-        self._candidates = _generator(folder, knowledge)
+        self._nearest = _NearestNames(folder)
 
     def mentions(self, document: Any, matched: list[Mention]) -> list[Mention]:
         """Link what is left of an article.
@@ -174,10 +178,13 @@ class SimilarNames:
             )
         ]
         texts = list(dict.fromkeys(_long_form(span) for span in spans))
-        candidates = self._candidates(texts, _NEIGHBOURS)
         best: dict[str, tuple[float, int]] = {}
-        for text, each in zip(texts, candidates, strict=True):
-            scored = [(max(c.similarities), -int(c.concept_id)) for c in each]
+        for text, names in zip(texts, self._nearest.of(texts), strict=True):
+            scored = [
+                (similarity, -int(concept))
+                for name, similarity in names
+                for concept in self._knowledge.alias_to_cuis[name]
+            ]
             if scored and max(scored)[0] >= self._threshold:
                 score, concept = max(scored)
                 best[text] = (score, -concept)
@@ -191,19 +198,6 @@ class SimilarNames:
 def _long_form(span: Any) -> str:
     """A mention, or what the article says that it stands for."""
     return str((span._.long_form or span).text)
-
-
-def _generator(folder: Path, knowledge: Any) -> Any:
-    from scispacy.candidate_generation import CandidateGenerator
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    grams, names = list(Texts(folder, "grams")), list(Texts(folder, "names"))
-    vectorizer = TfidfVectorizer(
-        analyzer="char_wb", ngram_range=(3, 3), vocabulary=grams, dtype=np.float32
-    )
-    vectorizer.idf_ = map_array(folder / "idf.float32", np.float32)
-    nearest = _Nearest(folder, (len(grams), len(names)))
-    return CandidateGenerator(nearest, vectorizer, names, knowledge)
 
 
 def _spans(document: Any, matched_spans: list[tuple[int, int]]) -> list[Any]:

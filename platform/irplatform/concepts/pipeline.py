@@ -16,6 +16,7 @@ from irplatform.concepts.abbreviations import definitions
 from irplatform.concepts.linker import LINKS_VERSION
 from irplatform.concepts.matcher import NameMatcher
 from irplatform.errors import InputError
+from irplatform.packages import require
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,7 +32,6 @@ MODELS = ("en_core_sci_lg", "en_core_sci_md", "en_core_sci_sm", "en_core_sci_sci
 _REMEMBERED = 20_000
 """Articles after which spaCy is made anew: it keeps every word that it has seen, and a pattern of
 every abbreviation, so that memory would grow with the collection."""
-_INSTALL = "In the platform's folder: `pip install -c constraints.txt '.[concepts]'`."
 
 
 def model_name(options: ConceptOptions) -> str | None:
@@ -74,16 +74,12 @@ def versions(options: ConceptOptions) -> dict[str, str]:
 
 
 def require_scispacy() -> None:
-    """Fail with the command that installs scispaCy where it is missing.
+    """See that scispaCy is installed.
 
     Raises:
-        InputError: it is.
+        InputError: it is not; it says what to install.
     """
-    for name in ("scispacy", "spacy"):
-        try:
-            metadata.version(name)
-        except metadata.PackageNotFoundError as error:
-            raise InputError(f"concepts need {name}, which is not installed. {_INSTALL}") from error
+    require("the concept graph", "scispacy", "spacy")
 
 
 class ConceptPipeline:

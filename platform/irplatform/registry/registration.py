@@ -14,6 +14,7 @@ from irplatform.at_work import plugin_at_work
 from irplatform.digests import digest, folder_digests
 from irplatform.errors import InputError, unknown
 from irplatform.option_problems import first_problem
+from irplatform.packages import absent, require
 from irplatform.plugin import (
     FeatureGroup,
     Options,
@@ -174,10 +175,19 @@ class Registration(Generic[System]):
         """An instance with these options.
 
         Raises:
+            InputError: a package that it needs is not installed.
             PluginError: it cannot be made.
         """
         with self.at_work("being made"):
-            return self.system(options)
+            instance = self.system(options)
+            needs = tuple(instance.needs)
+        require(self.title, *needs)
+        return instance
+
+    def missing(self) -> list[str]:
+        """The modules that it needs with its default options, and that are not installed."""
+        with self.at_work("being made"):
+            return absent(*self.system(self.options({})).needs)
 
     def dependencies(self, options: Options) -> dict[str, object]:
         """What results depend on beside options, documents and topics, as an instance says it.

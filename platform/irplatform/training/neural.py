@@ -36,6 +36,7 @@ class NeuralReranker(TrainableReranker):
         resources: what is lent, once `start` was called.
     """
 
+    needs = ("torch", "gensim", "safetensors")
     model: ClassVar[str]
 
     network: nn.Module

@@ -56,6 +56,7 @@ class Concepts(KnowledgeFeatures):
     and variants are there at all; how many names are used; whether disease and gene both are there.
     """
 
+    needs = ("gensim",)
     _index: ForwardIndex
     _stems: StemmedIndex
 

@@ -64,6 +64,7 @@ class DocumentProperties(FeatureGroup):
     """
 
     Options = DocumentOptions
+    needs = ("gensim",)
     options: DocumentOptions
     _resources: Resources
     _stems: StemmedIndex

@@ -40,6 +40,7 @@ class EmbeddingSimilarities(FeatureGroup):
     """Cosines of mean vectors with title, abstract and text; soft matches of query words."""
 
     Options = EmbeddingOptions
+    needs = ("gensim",)
     citation: ClassVar[str] = (
         "Rada Mihalcea, Courtney Corley, Carlo Strapparava. Corpus-based and Knowledge-based "
         "Measures of Text Semantic Similarity. AAAI 2006."

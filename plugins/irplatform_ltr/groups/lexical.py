@@ -25,6 +25,7 @@ class LexicalMatches(FeatureGroup):
     """The 18 lexical match features: overlap of query and title, abstract, text, and BM25."""
 
     Options = LexicalOptions
+    needs = ("gensim",)
     citation: ClassVar[str] = "Mohan et al., WWW 2018, section 4.2.2"
     options: LexicalOptions
     _index: ForwardIndex | StemmedIndex

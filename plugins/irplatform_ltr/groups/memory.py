@@ -57,6 +57,7 @@ class CitingText(TrainableFeatureGroup):
     """
 
     Options = MemoryOptions
+    needs = ("gensim",)
     remembers_documents = True
     options: MemoryOptions
     _stems: StemmedIndex
