@@ -147,9 +147,7 @@ def test_where_a_missing_model_is_released_is_told():
 
 def test_without_scispacy_the_command_that_installs_it_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "scispacy", None)
-    with pytest.raises(
-        InputError, match=r"needs scispacy\. .*'irplatform\[concepts\]'"
-    ):
+    with pytest.raises(InputError, match=r"needs scispacy\. .*'irplatform\[concepts\]'"):
         require_scispacy()
 
 

@@ -23,7 +23,5 @@ def test_a_local_ray_builds_the_same_graph(kb_home, graph, tmp_path, monkeypatch
 
 def test_without_ray_the_command_that_installs_it_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(
-        InputError, match=r"--workers ray needs ray\. .*'irplatform\[ray\]'"
-    ):
+    with pytest.raises(InputError, match=r"--workers ray needs ray\. .*'irplatform\[ray\]'"):
         list(ray_map(abs, [1]))

@@ -97,7 +97,7 @@ def test_means_that_differ_by_how_their_sum_was_rounded_tie():
     """As those of P@10 do: 0.1 + 0.2 + 0.3 is another float than 0.3 + 0.2 + 0.1."""
     values = {"a": (0.1, 0.2, 0.3), "b": (0.3, 0.2, 0.1), "c": (0.1, 0.0, 0.0)}
     per_topic = {name: dict(zip("xyz", held, strict=True)) for name, held in values.items()}
-    means = {name: sum(held) / 3 for name, held in values.items()}
+    means = {name: (held[0] + held[1] + held[2]) / 3 for name, held in values.items()}
     assert means["a"] > means["b"]
     twins = Source("x", "x", "P@10", means, per_topic)
     other = constant("y", {"a": 0.1, "b": 0.2, "c": 0.0})

@@ -73,10 +73,10 @@ def test_measures_of_plugins_come_first():
         ("P(rel=0)@10", "needs rel of 1 or more"),
         (
             "RBP(p=0.8)",
-            "Write it as 'RBP(rel=1)', and install one that does: pip install",
+            "It needs a grade from which documents count: 'RBP(rel=1, p=0.8)'.",
         ),
-        ("ERR", "It can be written as 'ERR@20'"),
-        ("NumRel(rel=3)", "It can be written as 'NumRel'"),
+        ("ERR", "It needs a cutoff: 'ERR@20'."),
+        ("NumRel(rel=3)", "It is computed without rel only: 'NumRel'."),
         ("P@-1", "cannot be understood"),
         ("P@1.5", "not take cutoff=1.5: ranking cutoff threshold must be a whole number."),
         ("IPrec@10", "needs recall between 0 and 1"),
@@ -103,7 +103,9 @@ def test_what_makes_no_sense_is_refused_with_what_to_do(name, words):
 def test_a_measure_without_its_package_is_refused_with_the_command_that_installs_it(monkeypatch):
     package = "ir_measures.providers.pyndeval_provider.PyNdEvalProvider"
     monkeypatch.setattr(f"{package}.is_available", lambda self: False)
-    with pytest.raises(InputError, match=r"no installed .*: pip install ir-measures\[pyndeval\]\."):
+    with pytest.raises(
+        InputError, match=r"no installed .* Run pip install 'irplatform\[measures\]'"
+    ):
         parse_measures(["alpha_nDCG@10"])
 
 

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from irplatform.errors import InputError, PlatformError
-from irplatform.retrieval import LuceneIndex, java, java_runtime
+from irplatform.retrieval import LuceneIndex, build, java, java_runtime, lucene_jar
 
 
 def fake_java(folder, *, release=None, says=None):
@@ -269,3 +270,65 @@ def test_no_way_to_java_is_open_after_a_fork(monkeypatch, use):
     monkeypatch.setattr(java, "_started_in", os.getpid() - 1)
     with pytest.raises(PlatformError, match="before this process was forked"):
         use()
+
+
+def _pip(folder, monkeypatch, *, archive=None, stderr="", returncode=0):
+    """Stands in for pip: puts an archive where it was told to."""
+    commands = []
+
+    def run(command, **_options):
+        commands.append(command)
+        if archive is not None:
+            target = Path(command[command.index("--dest") + 1])
+            with tarfile.open(target / "pyserini-2.4.0.tar.gz", "w:gz") as packed:
+                packed.add(
+                    archive, "pyserini-2.4.0/pyserini/resources/jars/anserini-2.3.0-fatjar.jar"
+                )
+        return SimpleNamespace(returncode=returncode, stderr=stderr)
+
+    monkeypatch.setenv("IRPLATFORM_HOME", str(folder / "home"))
+    monkeypatch.setattr(lucene_jar, "_installed", lambda: None)
+    monkeypatch.setattr(lucene_jar.subprocess, "run", run)
+    return commands
+
+
+def test_without_pyserini_its_jar_is_fetched_once(tmp_path, monkeypatch, capsys):
+    (tmp_path / "jar").write_text("classes")
+    commands = _pip(tmp_path, monkeypatch, archive=tmp_path / "jar")
+    for _ in range(2):
+        assert lucene_jar.lucene_jar().read_text() == "classes"
+    (command,) = commands
+    assert {"--no-deps", "--require-hashes"} <= {*command}
+    assert [path.name for path in lucene_jar.lucene_jar().parent.iterdir() if path.is_file()] == [
+        "anserini-2.3.0-fatjar.jar",
+        "manifest.json",
+    ]
+    assert "pip fetches Pyserini 2.4.0 (113 MB) into the cache" in capsys.readouterr().err
+
+
+def test_without_a_network_the_line_says_what_to_install(tmp_path, monkeypatch):
+    stderr = "WARNING: retrying\nERROR: No matching distribution found for pyserini==2.4.0\n"
+    _pip(tmp_path, monkeypatch, stderr=stderr, returncode=1)
+    with pytest.raises(PlatformError) as caught:
+        lucene_jar.lucene_jar()
+    assert str(caught.value) == (
+        "Lucene is missing and cannot be fetched (No matching distribution found for "
+        "pyserini==2.4.0). Run pip install --no-deps 'pyserini>=1.4,<3' where there is a network."
+    )
+    assert not list((tmp_path / "home").rglob("*.jar"))
+
+
+@pytest.mark.parametrize(
+    ("jar", "version"),
+    [
+        ("anserini-1.4.0-fatjar.jar", "9"),
+        ("anserini-0.39.0-fatjar.jar", "9"),
+        ("anserini-2.3.0-fatjar.jar", "10"),
+    ],
+)
+def test_the_jar_tells_lucenes_version_and_an_index_depends_on_it(monkeypatch, jar, version):
+    corpus = SimpleNamespace(fingerprint="x", finds_fields=False)
+    monkeypatch.setattr(lucene_jar, "_installed", lambda: Path(jar))
+    assert lucene_jar.lucene_version() == version
+    expected = {"corpus": "x", "format": 2} | ({"lucene": "10"} if version == "10" else {})
+    assert build._depends_on(corpus) == expected

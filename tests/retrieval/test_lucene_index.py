@@ -164,7 +164,7 @@ def test_feedback_from_vectors_equals_feedback_from_stored_text(
     query = {"q": "vemurafenib V600E"}
     parsed = index_of(common_and_rare).search(query, 10, feedback=RM3())["q"]
     vectors = _with_term_vectors(common_and_rare, tmp_path / "index")
-    assert vectors.reader.getTermVector(0, "contents")
+    assert vectors.reader.termVectors().get(0, "contents")
     stored = vectors.search(query, 10, feedback=RM3())["q"]
     vectors.close()
     assert parsed.doc_ids == stored.doc_ids

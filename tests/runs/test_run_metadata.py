@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from irplatform import __version__
+from irplatform.packages import EXTRAS
 from irplatform.runs.machine import LIBRARIES, describe_platform, library_versions, source_revision
 from irplatform.runs.metadata import metadata_path, run_metadata, write_metadata
 from irplatform.storage import fingerprint
@@ -26,6 +27,7 @@ HARMLESS = {
     "packaging",
     "platformdirs",
     "psutil",
+    "pyjnius",
     "requests",
     "rich",
     "safetensors",
@@ -69,20 +71,23 @@ def test_it_has_the_sections_of_primad_and_names_nobody():
 
 
 def test_the_machine_is_described():
-    described = describe_platform(java="21.0.8", accelerator="a GPU")
+    described = describe_platform(java="21.0.8", lucene="9", accelerator="a GPU")
     assert described["hardware"]["cpu"]["number of cores"] >= 1
     assert described["hardware"]["cpu"]["model"]
     assert described["hardware"]["gpu"] == {"model": "a GPU"}
     assert described["hardware"]["ram"].endswith(" GiB")
     assert described["software"]["java"] == "21.0.8"
+    assert described["software"]["lucene"] == "9"
     assert described["software"]["libraries"]["python"]["numpy"] == np.__version__
 
 
 def test_every_dependency_that_can_move_a_score_is_named():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needed = [*project["dependencies"], *project["optional-dependencies"]["concepts"]]
+    extras = project["optional-dependencies"]
+    own = [extras[name] for name in EXTRAS if name != "ray"]
+    needed = [*project["dependencies"], *(need for extra in own for need in extra)]
     names = {re.match(r"[\w-]+", requirement).group() for requirement in needed}
-    assert names - HARMLESS <= set(LIBRARIES)
+    assert names - HARMLESS - {"irplatform"} <= set(LIBRARIES)
     assert names >= HARMLESS
     assert {"lightgbm", "faiss-cpu", "transformers"} <= library_versions().keys()
 

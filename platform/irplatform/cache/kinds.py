@@ -10,6 +10,7 @@ EXACT_KINDS = frozenset(
         "fields",
         "forward-index",
         "index",
+        "lucene",
         "mesh-queries",
     }
 )

@@ -21,6 +21,8 @@ judged one; what lies outside of the pool is not relevant. The figures are those
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -59,8 +61,7 @@ def inferred_ndcg(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> flo
     retrieved = np.bincount(strata, minlength=count)
     judged = np.bincount(strata[grades >= 0], minlength=count)
     ideal = _ideal_dcg(pool, depth)
-    # Added up one by one, as the official program does: numpy takes several sums at once.
-    dcg = sum((retrieved * gain / np.maximum(judged, 1)).tolist())
+    dcg = _sum(retrieved * gain / np.maximum(judged, 1))
     return dcg / ideal if ideal > 0 else 0.0
 
 
@@ -141,9 +142,17 @@ def _ideal_dcg(pool: Pool, depth: int) -> float:
     start = 0
     for grade in np.unique(pool.grades[pool.grades > 0])[::-1].tolist():
         count = np.bincount(pool.strata[pool.grades == grade], minlength=len(pool.pooled))
-        estimated = sum((count * pool.pooled / np.maximum(pool.judged, 1)).tolist())
+        estimated = _sum(count * pool.pooled / np.maximum(pool.judged, 1))
         end = start + int(np.floor(estimated + 0.5))
         ranks = np.arange(start + 1, min(end, max(start + 1, depth)) + 1)
         total += float(np.sum(grade / np.log2(ranks + 1)))
         start = end
     return total
+
+
+def _sum(values: npt.NDArray[np.float64]) -> float:
+    """Added up one by one, as the official program does.
+
+    NumPy adds several parts at once, and Python's `sum` rounds otherwise since 3.12.
+    """
+    return functools.reduce(operator.add, values.tolist(), 0.0)

@@ -16,6 +16,7 @@ from irplatform.recording.folder import REPORT, RunFolder
 from irplatform.recording.scoreboard import Scoreboard
 from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
 from irplatform.retrieval.candidates import Provenance
+from irplatform.retrieval.lucene_jar import lucene_version
 from irplatform.runs.machine import accelerator_name
 from irplatform.runs.metadata import run_metadata
 from irplatform.runs.names import alone_name
@@ -229,6 +230,7 @@ class Recorder:
             baseline=baseline,
             significance=[_COMPARED] if baseline is not None and self._qrels is not None else (),
             java=resources.java_version,
+            lucene=lucene_version(),
             accelerator=accelerator_name(resources.device),
         )
         return self._folder.write(run, content)

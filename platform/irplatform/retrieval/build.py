@@ -25,6 +25,7 @@ from irplatform.parallel import available_cores
 from irplatform.repeats import Repeats
 from irplatform.retrieval import java
 from irplatform.retrieval.index import LuceneIndex
+from irplatform.retrieval.lucene_jar import lucene_version
 from irplatform.retrieval.records import is_changed, searchable, to_record
 from irplatform.text.composition import COMPOSITION, folded_characters
 
@@ -128,7 +129,9 @@ def _manifest_mark(folder: Path) -> str:
 
 def _depends_on(corpus: Corpus) -> dict[str, Any]:
     fields = {"fields": searchable(corpus.fields)} if corpus.finds_fields else {}
-    return {"corpus": corpus.fingerprint, "format": _FORMAT, **fields}
+    lucene = lucene_version()  # which Lucene 9 does not read, and of which older names say nothing
+    version = {} if lucene == "9" else {"lucene": lucene}
+    return {"corpus": corpus.fingerprint, "format": _FORMAT, **fields, **version}
 
 
 def _build(corpus: Corpus, folder: Path, threads: int) -> None:

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.console import waiting
 from irplatform.errors import InputError, PlatformError, unstopped
-from irplatform.retrieval.java_runtime import MINIMUM_VERSION, anserini_jar, find_runtime
+from irplatform.retrieval.java_runtime import MINIMUM_VERSION, find_runtime
+from irplatform.retrieval.lucene_jar import lucene_jar
 from irplatform.text.composition import composed
 
 if TYPE_CHECKING:
@@ -166,10 +167,13 @@ def _start(heap: str) -> None:
     if not jnius_config.vm_running:
         check_heap(heap)
         check_threads()
+        jar = lucene_jar()
         os.environ["JAVA_HOME"] = runtime = str(find_runtime())  # where jnius looks
-        jnius_config.set_classpath(str(anserini_jar()))
+        jnius_config.set_classpath(str(jar))
         # -Xrs leaves signals to Python, or Ctrl-C would end the process without a word.
-        jnius_config.set_options(f"-Xmx{heap}", "-Xrs", "-Djava.awt.headless=true")
+        # Lucene 10 calls the operating system, of which newer Java warns without leave.
+        options = ("-Xrs", "-Djava.awt.headless=true", "--enable-native-access=ALL-UNNAMED")
+        jnius_config.set_options(f"-Xmx{heap}", *options)
     try:
         with waiting("starting Java"):
             from jnius import autoclass

@@ -1,4 +1,4 @@
-"""Finds what Lucene runs on: a Java runtime, and Anserini's jar; nothing is started here."""
+"""Finds the Java runtime that Lucene runs on; nothing is started here."""
 
 from __future__ import annotations
 
@@ -78,21 +78,3 @@ def _bundled_runtime() -> Path | None:
     home = Path(spec.origin).parent / "java-runtime"
     version = runtime_version(home)
     return home if version is not None and version >= MINIMUM_VERSION else None
-
-
-def anserini_jar() -> Path:
-    """The jar with Lucene's and Anserini's classes, which Pyserini ships.
-
-    Raises:
-        PlatformError: it is not installed.
-    """
-    spec = importlib.util.find_spec("pyserini")
-    folders = spec.submodule_search_locations if spec is not None else None
-    jars = [
-        jar
-        for folder in folders or ()
-        for jar in Path(folder).glob("resources/jars/anserini-*-fatjar.jar")
-    ]
-    if not jars:
-        raise PlatformError("Pyserini's Lucene jar is missing. Run `pip install pyserini==1.4.0`.")
-    return jars[0]

@@ -12,6 +12,8 @@ did not find a document gives it the lowest score that it gives any.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -123,4 +125,6 @@ def _fused(runs: Sequence[Run], topic: str, k: float, weights: Sequence[float]) 
             for rank, doc_id in enumerate(run.rankings[topic].doc_ids, start=1):
                 shares[doc_id].append(weight / (k + rank))
     # Added in order of size, so that the sum does not depend on the order of the runs.
-    return Ranking.of(list(shares), [sum(sorted(share)) for share in shares.values()])
+    # One by one, since Python's `sum` rounds otherwise from 3.12 on.
+    scores = [functools.reduce(operator.add, sorted(share)) for share in shares.values()]
+    return Ranking.of(list(shares), scores)

@@ -35,11 +35,11 @@ LIBRARIES = (
     "scikit-learn",
     "spacy",
     "scispacy",
-    "nmslib-metabrainz",
     "lxml",
     "fastobo",
     "ir-measures",
     "pyndeval",
+    "cwl-eval",
     "pytrec-eval-terrier",
     "ir-datasets",
     "pydantic",
@@ -53,11 +53,14 @@ with is not imported by the run that takes it.
 _GIT_SECONDS = 5.0
 
 
-def describe_platform(*, java: str | None = None, accelerator: str | None = None) -> dict[str, Any]:
+def describe_platform(
+    *, java: str | None = None, lucene: str | None = None, accelerator: str | None = None
+) -> dict[str, Any]:
     """Describe hardware, operating system and software.
 
     Args:
         java: version of the Java that ran, which only its caller knows.
+        lucene: major version of the Lucene that searched.
         accelerator: name of the GPU that was used, if one was.
     """
     hardware: dict[str, Any] = {
@@ -77,6 +80,8 @@ def describe_platform(*, java: str | None = None, accelerator: str | None = None
     }
     if java is not None:
         software["java"] = java
+    if lucene is not None:
+        software["lucene"] = lucene
     software |= arithmetic()
     return {
         "hardware": hardware,

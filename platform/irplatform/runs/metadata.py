@@ -56,6 +56,7 @@ def run_metadata(
     baseline: str | None = None,
     significance: Sequence[Mapping[str, str]] = (),
     java: str | None = None,
+    lucene: str | None = None,
     accelerator: str | None = None,
 ) -> dict[str, Any]:
     """Put together what a run's metadata file holds.
@@ -72,6 +73,7 @@ def run_metadata(
         baseline: the run that the others are tested against.
         significance: the tests: name, correction method.
         java: see `describe_platform`.
+        lucene: see there.
         accelerator: see `describe_platform`.
     """
     import irplatform
@@ -90,7 +92,7 @@ def run_metadata(
     return {
         "schema version": SCHEMA_VERSION,
         "tag": tag,
-        "platform": describe_platform(java=java, accelerator=accelerator),
+        "platform": describe_platform(java=java, lucene=lucene, accelerator=accelerator),
         "research goal": {"evaluation": evaluation},
         "implementation": implementation,
         "data": dict(data),
