@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -239,6 +240,8 @@ def main() -> None:
     try:
         ready_streams()
         ready_home()
+        # ir-measures imports it, and Python complains of its escapes where it compiles it anew.
+        warnings.filterwarnings("ignore", category=SyntaxWarning, module=r".*\bcwl\b")
         check_packages()
         for warning in misspelt(os.environ):
             console.tell(warning)
