@@ -4,6 +4,7 @@ import irplatform  # noqa: F401, I001 - first, since it tells numpy how to compu
 
 import os
 import random
+import re
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,6 +12,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 from hypothesis import settings
+
+from irplatform.packages import EXTRAS, absent, how_to_install
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("irplatform", deadline=None)
@@ -29,6 +32,35 @@ _downloads = TemporaryDirectory(prefix="irplatform-tests-")
 os.environ["IR_DATASETS_HOME"] = _downloads.name
 
 _ROOT = Path(__file__).resolve().parent.parent
+
+_MISSING = absent(*{module for modules in EXTRAS.values() for module in modules})
+_SAYS = re.compile(
+    rf"No module named '({'|'.join(_MISSING)})\b|pip install \\*'irplatform\[([\w,]+)"
+)
+"""What tests fail with where an extra is not installed."""
+
+
+def _skip_without_extra(report, text):
+    if report.failed and _MISSING and (said := _SAYS.search(text)):
+        report.outcome = "skipped"
+        what = how_to_install([said[1]]) if said[1] else f"pip install 'irplatform[{said[2]}]'"
+        report.longrepr = (str(report.fspath), 0, f"not installed here: {what}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    """A test that fails for want of an extra is skipped; with all of them this changes nothing."""
+    report = yield
+    _skip_without_extra(report, f"{report.longreprtext}{report.capstderr}{report.capstdout}")
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report():
+    """So is a file of tests that imports what an extra brings."""
+    report = yield
+    _skip_without_extra(report, str(report.longrepr))
+    return report
 
 
 @pytest.hookimpl(tryfirst=True)
