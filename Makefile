@@ -5,26 +5,36 @@ PYTHON ?= python3.11
 VENV   ?= .venv
 TORCH_INDEX ?=
 BIN     = $(VENV)/bin
+MAIN    = $(VENV)/.ready-to-run
 READY   = $(VENV)/.ready
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test test-real test-all lint types check bench clean
+.PHONY: help demo test test-real test-all test-environments lint types check bench wheel clean
 
 help:
 	@echo "make demo        a complete run on the embedded collection"
 	@echo "make test        the tests that need no data"
 	@echo "make test-real   the tests on real collections (IRPLATFORM_TEST_DATA)"
 	@echo "make test-all    all tests, the slow ones too"
+	@echo "make test-environments   the tests on every Python here, with the oldest and newest packages"
 	@echo "make check       test, lint and types (what continuous integration runs)"
 	@echo "make bench       benchmarks against peers"
+	@echo "make wheel       the package, as it is published"
 
-$(READY): pyproject.toml constraints.txt
+# What a run with a neural reranker needs. Pyserini without its dependencies: its Lucene jar is used.
+$(MAIN): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is needed; set PYTHON=... to name it"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt $(addprefix --index-url ,$(TORCH_INDEX)) torch
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(INSTALL) $(addprefix --index-url ,$(TORCH_INDEX)) torch
+	$(INSTALL) --editable '.[neural]'
+	$(INSTALL) --no-deps pyserini
 	@touch $@
 
-demo: $(READY)
+$(READY): $(MAIN)
+	$(INSTALL) --no-warn-conflicts --editable '.[dev]'
+	@touch $@
+
+demo: $(MAIN)
 	$(BIN)/platform run --collection demo --reranker delta --run-dir runs/demo
 
 test: $(READY)
@@ -35,6 +45,9 @@ test-real: $(READY)
 
 test-all: $(READY)
 	$(BIN)/python -m pytest
+
+test-environments:
+	$(PYTHON) tests/environments.py
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -47,6 +60,10 @@ check: test lint types
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+wheel: $(READY)
+	$(INSTALL) build
+	$(BIN)/python -m build --outdir dist
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
