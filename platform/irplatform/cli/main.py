@@ -63,6 +63,7 @@ SECTIONS = {
         "features": ("rerankers", "List groups of features and show their options."),
         "plugins": ("plugins", "List installed plugins, begin a new one, check one."),
         "cache": ("cache", "List what the cache holds, and make room."),
+        "doctor": ("doctor", "Say what is installed, what works, and what to do if not."),
         "completion": ("completion", "Complete commands and names in your shell."),
     },
 }

@@ -23,9 +23,11 @@ _SHA256 = "45979fa5fc8d54a35dce15cfd59d4d3dc4b4b29d8f0442e1e1f3a9ab0a303541"
 _MEGABYTES = 113
 _JAR = "anserini-2.3.0-fatjar.jar"
 """In this Pyserini."""
+_LABEL = f"pyserini-{_PYSERINI}"
+_DEPENDS_ON = {"pyserini": _PYSERINI, "sha256": _SHA256}
 _NAME = re.compile(r"anserini-(\d+)\.[\w.-]*fatjar\.jar")
 _LUCENE_9 = "9"
-_INSTALL = "pip install --no-deps 'pyserini>=1.4,<3'"
+INSTALL = "pip install --no-deps 'pyserini>=1.4,<3'"
 
 
 def lucene_jar() -> Path:
@@ -36,8 +38,12 @@ def lucene_jar() -> Path:
     """
     if (jar := _installed()) is not None:
         return jar
-    depends_on = {"pyserini": _PYSERINI, "sha256": _SHA256}
-    return cache.artifact("lucene", f"pyserini-{_PYSERINI}", depends_on, _fetch).path / _JAR
+    return cache.artifact("lucene", _LABEL, _DEPENDS_ON, _fetch).path / _JAR
+
+
+def is_here() -> bool:
+    """Whether `lucene_jar` would fetch nothing."""
+    return _installed() is not None or cache.is_built("lucene", _LABEL, _DEPENDS_ON)
 
 
 def lucene_version() -> str:
@@ -76,7 +82,7 @@ def _fetch(folder: Path) -> None:
             lines = [line for line in ran.stderr.splitlines() if "ERROR" in line or "pip" in line]
             reason = one_line(lines[-1]).removeprefix("ERROR: ") if lines else "pip failed"
             raise PlatformError(
-                f"Lucene is missing and cannot be fetched ({reason}). Run {_INSTALL} where there "
+                f"Lucene is missing and cannot be fetched ({reason}). Run {INSTALL} where there "
                 "is a network."
             )
         with tarfile.open(archive) as packed:

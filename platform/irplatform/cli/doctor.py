@@ -1,0 +1,185 @@
+"""`platform doctor`: whether all that the platform works with is here, and what to do if not."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from irplatform.cache import home
+from irplatform.cli.commands import command
+from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.errors import PlatformError, in_a_line, one_line
+from irplatform.packages import EXTRAS, absent, how_to_install
+from irplatform.registry import registry
+from irplatform.stdout import say_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TESTED = ((3, 11), (3, 13))
+_GIB = 2**30
+_LEAST_FREE = 5 * _GIB
+OK, ABSENT, WRONG = "ok", "-", "WRONG"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was looked at.
+
+    Attributes:
+        subject: "Java".
+        state: `OK`, `ABSENT` for what one may do without, or `WRONG`.
+        found: what is there.
+        advice: what to do; "" where nothing is.
+    """
+
+    subject: str
+    state: str
+    found: str
+    advice: str = ""
+
+
+@command("platform doctor")
+@json_option
+@click.pass_context
+def doctor(context: click.Context, as_json: bool) -> None:
+    """Look at all that the platform works with, and say what to do where something is missing.
+
+    Nothing is downloaded. The exit code is 1 where something is wrong; extras may be missing.
+    """
+    findings = list(_findings())
+    if as_json:
+        print_json({"findings": [asdict(finding) for finding in findings]})
+    else:
+        rows = []
+        for finding in findings:
+            advice = f" {finding.advice}" if finding.advice else ""
+            rows.append((finding.state, finding.subject, finding.found + advice))
+        print_rows(rows)
+        wrong = sum(finding.state == WRONG for finding in findings)
+        say_text(f"{wrong} wrong." if wrong else "Nothing is wrong.")
+    context.exit(any(finding.state == WRONG for finding in findings))
+
+
+def _findings() -> Iterator[Finding]:
+    yield _python()
+    for extra in EXTRAS:
+        yield _extra(extra)
+    yield _lucene()
+    if not absent("torch"):
+        yield _torch()
+    if not absent("scispacy"):
+        yield _models()
+    yield _cache()
+    for plugin in registry().plugins:
+        if plugin.error or plugin.wrong or plugin.failed:
+            reasons = filter(None, [plugin.error, plugin.wrong, plugin.failed])
+            advice = f"Ask its author, or leave it out: IRPLATFORM_PLUGINS=-{plugin.name}."
+            yield Finding(f"plugin {plugin.name}", WRONG, one_line("; ".join(reasons)), advice)
+    sound = [p.name for p in registry().plugins if not (p.error or p.wrong or p.failed)]
+    yield Finding("plugins", OK, ", ".join(sound))
+
+
+def _python() -> Finding:
+    found = f"{platform.python_version()} in {sys.prefix}"
+    if _TESTED[0] <= sys.version_info[:2] <= _TESTED[1]:
+        return Finding("Python", OK, found)
+    advice = "The platform is tested on 3.11 to 3.13: gensim and ir-measures do not work on 3.14."
+    return Finding("Python", WRONG, found, advice)
+
+
+def _extra(extra: str) -> Finding:
+    names = metadata.packages_distributions()
+    here = [
+        f"{package} {metadata.version(package)}"
+        for module in EXTRAS[extra]
+        for package in names.get(module, ())[:1]
+    ]
+    missing = absent(*EXTRAS[extra])
+    if not missing:
+        return Finding(f"extra {extra}", OK, ", ".join(here))
+    found = ", ".join([*here, f"without {', '.join(missing)}."])
+    return Finding(f"extra {extra}", ABSENT, found, f"If you need it: {how_to_install(missing)}")
+
+
+def _lucene() -> Finding:
+    """Whether Java starts, and three documents are indexed and found."""
+    from irplatform.retrieval.java_runtime import find_runtime, runtime_version
+    from irplatform.retrieval.lucene_jar import INSTALL, is_here, lucene_version
+
+    try:
+        runtime = find_runtime()
+        java = f"Java {runtime_version(runtime)} in {runtime}"
+        if not is_here():
+            advice = f"The first search fetches it; or run {INSTALL}."
+            return Finding("Lucene", ABSENT, f"{java}; Lucene is not here yet.", advice)
+        found = _search()
+    except PlatformError as error:
+        return Finding("Lucene", WRONG, str(error))
+    except Exception as error:
+        advice = "Set JAVA_HOME to another Java of version 21 or newer, or unset it."
+        return Finding("Lucene", WRONG, f"{java} failed: {in_a_line(error)}.", advice)
+    if found != ["2"]:
+        return Finding("Lucene", WRONG, f"{java} found {found} where document 2 was right.")
+    return Finding("Lucene", OK, f"Lucene {lucene_version()} on {java}: indexed and searched")
+
+
+def _search() -> list[str]:
+    from irplatform.plugin import Document
+    from irplatform.retrieval import LuceneIndex
+    from irplatform.retrieval.java import java_class
+    from irplatform.retrieval.records import to_record
+
+    texts = ("melanoma", "vemurafenib in melanoma", "liposarcoma")
+    records = [to_record(Document(str(number), text)) for number, text in enumerate(texts, 1)]
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = ["-input", "", "-collection", "JsonCollection", "-index", folder]
+        indexer = java_class("io.anserini.index.SimpleIndexer")([*arguments, "-storeRaw"])
+        indexer.addRawDocuments(records)
+        indexer.close()
+        with closing(LuceneIndex.open(Path(folder))) as index:
+            return list(index.search({"q": "vemurafenib"}, 10)["q"].doc_ids)
+
+
+def _torch() -> Finding:
+    try:
+        import torch
+
+        cuda = torch.cuda.is_available()
+        names = [torch.cuda.get_device_name(n) for n in range(torch.cuda.device_count())]
+        gpu = f"cuda: {', '.join(names)}" if cuda else "no CUDA"
+        mps = "; mps" if torch.backends.mps.is_available() else ""
+    except Exception as error:  # a library that is damaged, or does not fit
+        return Finding("devices", WRONG, f"torch: {in_a_line(error)}.", "Install torch again.")
+    return Finding("devices", OK, f"cpu with {os.cpu_count()} cores; {gpu}{mps}")
+
+
+def _models() -> Finding:
+    from irplatform.concepts.options import ConceptOptions
+    from irplatform.concepts.pipeline import model_name
+
+    model = model_name(ConceptOptions())
+    found = f"scispaCy's model {model}" if model else "no scientific model: names are matched"
+    return Finding("concepts", OK, found)
+
+
+def _cache() -> Finding:
+    folder = home()
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    found = f"{folder}, {free / _GIB:,.0f} GiB free"
+    if not os.access(there, os.W_OK):
+        return Finding("cache", WRONG, found, "It cannot be written: set IRPLATFORM_HOME.")
+    if free < _LEAST_FREE:
+        return Finding("cache", WRONG, found, "`platform cache remove` makes room.")
+    return Finding("cache", OK, found)
