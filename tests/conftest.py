@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from irplatform.packages import EXTRAS, absent, how_to_install
+from irplatform.packages import EXTRAS, absent
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("irplatform", deadline=None)
@@ -34,8 +34,10 @@ os.environ["IR_DATASETS_HOME"] = _downloads.name
 _ROOT = Path(__file__).resolve().parent.parent
 
 _MISSING = absent(*{module for modules in EXTRAS.values() for module in modules})
+_EXTRAS = [extra for extra, modules in EXTRAS.items() if {*modules} & {*_MISSING}]
 _SAYS = re.compile(
-    rf"No module named '({'|'.join(_MISSING)})\b|pip install \\*'irplatform\[([\w,]+)"
+    rf"No module named '({'|'.join(_MISSING)})\b"
+    rf"|pip install \\*'irplatform\[(?:\w+,)*({'|'.join(_EXTRAS)})\b"
 )
 """What tests fail with where an extra is not installed."""
 
@@ -43,8 +45,8 @@ _SAYS = re.compile(
 def _skip_without_extra(report, text):
     if report.failed and _MISSING and (said := _SAYS.search(text)):
         report.outcome = "skipped"
-        what = how_to_install([said[1]]) if said[1] else f"pip install 'irplatform[{said[2]}]'"
-        report.longrepr = (str(report.fspath), 0, f"not installed here: {what}")
+        extra = said[2] or next(e for e in _EXTRAS if said[1] in EXTRAS[e])
+        report.longrepr = (str(report.fspath), 0, f"the extra '{extra}' is not installed")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -73,6 +73,7 @@ def test_its_tests_pass(call, written):
 
 
 def test_it_is_typed_and_linted(call, written):
+    pytest.importorskip("mypy")
     settings = written.with_name("mypy.toml")
     settings.write_text((written / "pyproject.toml").read_text() + WITHOUT_TORCH)
     mypy = ("mypy", "--config-file", str(settings), "--follow-imports", "silent")

@@ -51,7 +51,7 @@ def test_an_error_says_where_in_the_worker_it_was_raised():
 
 @pytest.mark.parametrize(
     ("function", "named"),
-    [(_raise_what_cannot_be_read, "this and that"), (_unpicklable, "pickle")],
+    [(_raise_what_cannot_be_read, "this and that"), (_unpicklable, "pickle|local object")],
 )
 def test_what_cannot_be_sent_back_is_described(function, named):
     with pytest.raises(Exception, match=named), Workers(function, 1) as workers:

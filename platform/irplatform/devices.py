@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from irplatform.arithmetic import check_arithmetic
 from irplatform.console import notice, waiting
 from irplatform.errors import InputError
+from irplatform.packages import absent, require
 from irplatform.parallel import available_cores
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def check_device(wanted: str) -> None:
 def choose_device(wanted: str, threads: int = 1) -> str:
     """The device that a name stands for, with torch told how to compute there, in all of a process.
 
+    Without torch it is the CPU: rerankers that need no more than NumPy compute there.
     On the CPU torch gets so many threads; on a GPU convolutions are not rounded to TF32.
 
     Args:
@@ -46,10 +48,15 @@ def choose_device(wanted: str, threads: int = 1) -> str:
             another number of them would train other weights.
 
     Raises:
-        InputError: the device is not there, or `IRPLATFORM_ARITHMETIC` asks for what cannot be.
+        InputError: the device or torch is not there, or `IRPLATFORM_ARITHMETIC` asks for what
+            cannot be.
     """
     check_device(wanted)
     check_arithmetic()
+    if absent("torch"):
+        if wanted in ("auto", "cpu"):
+            return "cpu"
+        require(f"--device {wanted}", "torch")
     with waiting("loading torch"):
         import torch
 

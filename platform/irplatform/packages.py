@@ -63,7 +63,7 @@ def require(who: str, *modules: str) -> None:
         raise InputError(_advice(who, missing))
 
 
-def missing_extra(error: BaseException, who: str = "this") -> str:
+def missing_extra(error: BaseException, who: str = "this command") -> str:
     """What to install where an import failed for want of an extra; "" for other errors."""
     name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
     module = name.partition(".")[0]

@@ -13,6 +13,7 @@ from irplatform.collections.builders import check_built
 from irplatform.collections.declaration import is_declaration
 from irplatform.collections.paths import is_collection, open_path, split_off
 from irplatform.errors import InputError, nearest, unknown
+from irplatform.packages import require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -62,7 +63,9 @@ def resolve_target(target: str, names: Iterable[str] = ()) -> Collection:
     """
     if not target.strip():
         raise InputError("no collection is named: give a name, a path or an ir_datasets id.")
-    target = SHORT_NAMES.get(target, target)
+    if target in SHORT_NAMES:
+        require(f"collection '{target}'", "ir_datasets")
+        target = SHORT_NAMES[target]
     path = expand(target)
     if is_path(target):
         _refuse_split(target, names)
@@ -70,6 +73,8 @@ def resolve_target(target: str, names: Iterable[str] = ()) -> Collection:
         return open_path(path)
     if irds.exists(target):
         return irds.open_dataset(target)
+    if "/" in target and not path.exists():
+        require(f"there is no folder {target} here, and an id of ir_datasets", "ir_datasets")
     if path.exists():
         return open_path(path)  # which says why it is not a collection
     raise _unknown(target, [*names, *SHORT_NAMES])

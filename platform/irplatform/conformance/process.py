@@ -23,6 +23,7 @@ import numpy as np
 from irplatform import directory
 from irplatform.console import QUICK, progress
 from irplatform.errors import listing
+from irplatform.packages import absent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,8 +64,6 @@ class Aspect:
 
 def aspects() -> Sequence[Aspect]:
     """All that a plugin must leave alone."""
-    import torch
-
     return (
         Aspect("the working directory", os.getcwd, os.chdir),
         Aspect("os.environ", lambda: dict(os.environ), set_environment, of_libraries=True),
@@ -74,6 +73,14 @@ def aspects() -> Sequence[Aspect]:
         Aspect("the state of Python's random generator", random.getstate, of_libraries=True),
         Aspect("the state of numpy's random generator", _numpys_state, of_libraries=True),
         Aspect("the error state of numpy", np.geterr, lambda state: np.seterr(**state)),
+        *(() if absent("torch") else _aspects_of_torch()),
+    )
+
+
+def _aspects_of_torch() -> Sequence[Aspect]:
+    import torch
+
+    return (
         Aspect(
             "the state of torch's random generator",
             lambda: torch.get_rng_state().numpy().tobytes(),
@@ -153,11 +160,12 @@ class Watch:
 
 def _draw() -> None:
     """Move the generators on: one that is seeded twice with one number is then seen to be."""
-    import torch
-
     random.random()
     np.random.random()
-    torch.rand(1)
+    if not absent("torch"):
+        import torch
+
+        torch.rand(1)
 
 
 def _numpys_state() -> object:

@@ -16,6 +16,7 @@ from irplatform.collections.irds import medline, records, sampled
 from irplatform.collections.irds.announce import reading
 from irplatform.collections.irds.downloads import refusing_damage
 from irplatform.errors import InputError
+from irplatform.packages import absent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -45,13 +46,17 @@ CORD-19's metadata.csv has a row for each source of a paper, and so the same cor
 
 def known() -> list[str]:
     """The ids of all datasets, without those that ir_datasets makes from a pattern."""
+    if absent("ir_datasets"):
+        return []
     import ir_datasets
 
     return list(ir_datasets.registry)
 
 
 def exists(dataset_id: str) -> bool:
-    """Whether ir_datasets knows an id."""
+    """Whether ir_datasets is installed and knows an id."""
+    if absent("ir_datasets"):
+        return False
     import ir_datasets
 
     try:

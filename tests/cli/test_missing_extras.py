@@ -1,0 +1,172 @@
+"""Without the extras every command works, or ends in a line that names the extra."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from irplatform.packages import EXTRAS
+from irplatform.registry import registry
+
+MODULES = sorted({module for modules in EXTRAS.values() for module in modules})
+LINE = re.compile(r"needs [\w-]+\. Run pip install 'irplatform\[([\w,]+)\]'\.")
+PROGRAM = """
+import contextlib, io, json, sys
+sys.modules.update(dict.fromkeys(json.loads(sys.argv[1])))  # None: as if it were not installed
+from irplatform.cli.main import main
+outcomes = []
+for arguments in json.loads(sys.argv[2]):
+    sys.argv = ["platform", *arguments]
+    out, err = io.StringIO(), io.StringIO()
+    code = 0
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+    outcomes.append((code, out.getvalue(), err.getvalue()))
+sys.stdout.write("\\nOUTCOMES" + json.dumps(outcomes))
+"""
+DEMO = ("--collection", "demo")
+CALLS = {
+    "run": (*DEMO, "--retriever", "bm25,rm3", "--run-dir", "runs"),
+    "search": (*DEMO, "--query", "melanoma"),
+    "explain": (*DEMO, "--reranker", "delta", "--topic", "1", "--doc", "d1"),
+    "index": DEMO,
+    "train": (*DEMO, "--reranker", "ltr"),
+    "tune": (*DEMO, "--reranker", "wmd-text", "--over", "form=exact,relaxed"),
+    "fuse": ("runs/bm25.run", "runs/rm3.run", "--out", "fused.run"),
+    "evaluate": ("runs/bm25.run", *DEMO, "--measure", "nDCG@20,AP"),
+    "agree": ("a", "b", "--runs-dir", "runs"),
+    "reproduce": ("--list",),
+    "bench rerankers": (*DEMO, "--reranker", "bm25-text"),
+    "submit bioasq": ("runs/bm25.run", *DEMO, "--out", "answers.json"),
+    "submit check": ("runs/bm25.run",),
+    "collections add": ("mine", "folder"),
+    "collections build headings": ("--from", "demo", "--out", "headings"),
+    "collections build mesh": ("--from", "demo", "--out", "mesh"),
+    "collections build new-documents": ("--from", "folder", "--out", "new"),
+    "collections build pubmed-articles": ("--qrels", "qrels.txt", "--out", "articles"),
+    "collections build treatments": ("--from", "demo", "--kb", "own", "--out", "treatments"),
+    "collections build trec-pm-pool-2017": ("--help",),
+    "collections build trec-pm-pool-2018": ("--help",),
+    "collections check": ("demo",),
+    "collections download": ("beir/nfcorpus/test",),
+    "collections list": (),
+    "collections remove": ("mine",),
+    "collections show": ("demo",),
+    "qrels from-citations": ("article.xml", "--out", "citations.txt"),
+    "qrels from-clicks": ("clicks.tsv", "--out", "clicks"),
+    "qrels simulate-clicks": (*DEMO, "--out", "simulated.tsv"),
+    "concepts build": DEMO,
+    "concepts check": DEMO,
+    "concepts export": ("graph.graphml", *DEMO),
+    "concepts show": ("melanoma", *DEMO),
+    "kb add": ("own", "own.obo"),
+    "kb list": (),
+    "kb remove": ("own",),
+    "kb show": ("melanoma",),
+    "rerankers list": (),
+    "rerankers show": ("delta",),
+    "retrievers list": (),
+    "retrievers show": ("bi-encoder",),
+    "features list": (),
+    "features show": ("lexical",),
+    "plugins check": ("baselines",),
+    "plugins list": (),
+    "plugins new": ("my-ranker",),
+    "cache list": (),
+    "cache remove": ("--all", "--dry-run"),
+    "cache verify": (),
+    "doctor": (),
+    "completion": ("bash",),
+}
+
+
+def commands():
+    import click
+
+    from irplatform.cli.main import cli
+
+    def leaves(command, path):
+        if not isinstance(command, click.Group):
+            yield " ".join(path)
+            return
+        for name in command.list_commands(click.Context(command)):
+            yield from leaves(command.get_command(None, name), [*path, name])
+
+    return {*leaves(cli, [])}
+
+
+def without_extras(folder, calls):
+    """What commands end with, one after the other in a process that lacks all extras."""
+    (folder / "folder").mkdir()
+    (folder / "folder" / "corpus.jsonl").write_text('{"_id": "d1", "text": "melanoma"}\n')
+    (folder / "qrels.txt").write_text("1 0 d1 1\n")
+    (folder / "clicks.tsv").write_text("session\tquery\tdocument\n1\tmelanoma\td1\n")
+    (folder / "article.xml").write_text("<article/>")
+    (folder / "own.obo").write_text("format-version: 1.4\n\n[Term]\nid: X:1\nname: melanoma\n")
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, json.dumps(MODULES), json.dumps(calls)],
+        cwd=folder,
+        env={**os.environ, "IRPLATFORM_HOME": str(folder / "home")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.rpartition("OUTCOMES")[2])
+
+
+def extra_named(outcome):
+    """The extra that a command's last line names; "" where it names none."""
+    code, _, err = outcome
+    assert "Traceback" not in err
+    assert "No module named" not in err
+    lines = err.strip().splitlines() or [""]
+    named = LINE.search(lines[-1])
+    assert named is None or code == 2
+    return named[1] if named else ""
+
+
+@pytest.mark.java
+def test_every_command_works_or_names_the_extra(tmp_path):
+    assert CALLS.keys() == commands()
+    calls = [[*command.split(), *arguments] for command, arguments in CALLS.items()]
+    outcomes = dict(zip(CALLS, without_extras(tmp_path, calls), strict=True))
+    named = {c: extra for c, outcome in outcomes.items() if (extra := extra_named(outcome))}
+    assert named == {
+        "explain": "neural",
+        "train": "ltr",
+        "tune": "wmd",
+        "collections download": "datasets",
+        "qrels from-clicks": "clicks",
+        "qrels simulate-clicks": "clicks",
+        "concepts build": "concepts",
+        "concepts export": "concepts",
+        "concepts show": "concepts",
+        "kb add": "knowledge",
+    }
+    print({c: o for c, o in outcomes.items() if o[0] and c not in named})
+
+
+@pytest.mark.java
+def test_every_system_runs_or_names_the_extra(tmp_path):
+    systems = [("--reranker", name) for name in registry().rerankers]
+    systems += [("--retriever", name) for name in registry().retrievers]
+    calls = [["run", *DEMO, *system, "--run-dir", system[1]] for system in systems]
+    outcomes = dict(zip(systems, without_extras(tmp_path, calls), strict=True))
+    named = {system: extra_named(outcome) for system, outcome in outcomes.items()}
+    works = {name for _, name in systems if not outcomes[_, name][0]}
+    assert {name for (_, name), extra in named.items() if not extra} == works
+    assert works == {
+        *("revdocid", "mbm", "bm25", "qld", "rm3", "dlh13", "dlh13-title", "dlh13-abstract"),
+        *(f"{kind}-{part}" for kind in ("bm25", "uqlm") for part in ("title", "abstract", "text")),
+    }
+    assert named["--reranker", "graphene"] == "neural,concepts"
+    assert named["--reranker", "delta"] == named["--retriever", "embedding"] == "neural"
+    assert named["--reranker", "ltr"] == named["--reranker", "lexical"] == "ltr"
+    assert named["--retriever", "dual-encoder"] == "encoders"
