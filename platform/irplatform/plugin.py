@@ -397,9 +397,6 @@ class Reranker:
     Attributes:
         Options: the class of its options.
         citation: the paper that it implements, with section.
-        needs: modules that the platform's core does not bring and that it imports, such as
-            `("torch",)`. Where one is missing, a command says so before it begins. A property may
-            choose by the options.
         presets: name to settings, as `--set` takes them, that `--preset NAME` puts in place of
             defaults: `{"paper": {"filters": 64, "loop.epochs": 50}}`.
         wants_expansion: whether it is made for expanded queries. Where all rerankers of a run are,
@@ -409,12 +406,19 @@ class Reranker:
 
     Options: ClassVar[type[Options]] = Options
     citation: ClassVar[str] = ""
-    needs: Sequence[str] = ()
     wants_expansion: ClassVar[bool] = False
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
 
     def __init__(self, options: _Options | None = None) -> None:
         self.options: _Options = options if options is not None else type(self).Options()
+
+    @property
+    def needs(self) -> Sequence[str]:
+        """Modules that the platform's core does not bring and that it imports: `("torch",)`.
+
+        Where one is missing, a command says so before it begins. A plain attribute will do.
+        """
+        return ()
 
     def expanding(self, knowledge: tuple[str, ...]) -> _Options:
         """Its options where a run expands its queries with some knowledge bases.
@@ -593,7 +597,6 @@ class FeatureGroup:
     Attributes:
         Options: the class of its options.
         citation: where the features come from.
-        needs: modules that it imports beyond the core's, as a reranker's.
         reads_knowledge: whether features change with knowledge bases: those of an option
             `knowledge`, where a group has one and it says so, else all that are installed.
         holds_first_stage: whether a first stage's score of the whole query is among them.
@@ -602,12 +605,19 @@ class FeatureGroup:
 
     Options: ClassVar[type[Options]] = Options
     citation: ClassVar[str] = ""
-    needs: Sequence[str] = ()
     reads_knowledge: ClassVar[bool] = False
     holds_first_stage: ClassVar[bool] = False
 
     def __init__(self, options: _Options | None = None) -> None:
         self.options: _Options = options if options is not None else type(self).Options()
+
+    @property
+    def needs(self) -> Sequence[str]:
+        """Modules that the platform's core does not bring and that it imports: `("torch",)`.
+
+        Where one is missing, a command says so before it begins. A plain attribute will do.
+        """
+        return ()
 
     def depends_on(self) -> Mapping[str, object]:
         """The cache key of its features and of models that learn from them, as a reranker's.
@@ -714,7 +724,6 @@ class Retriever:
     Attributes:
         Options: the class of its options.
         citation: where the method comes from.
-        needs: modules that it imports beyond the core's, as a reranker's.
         on_device: whether it computes on the device of the resources, such as a GPU; its rankings
             are then kept for each, and for each number of `model_threads`.
         seeded: whether its rankings may depend on the seed of the resources; they are then kept for
@@ -725,13 +734,20 @@ class Retriever:
 
     Options: ClassVar[type[Options]] = Options
     citation: ClassVar[str] = ""
-    needs: Sequence[str] = ()
     on_device: ClassVar[bool] = False
     seeded: ClassVar[bool] = True
     limits_dates: ClassVar[bool] = False
 
     def __init__(self, options: _Options | None = None) -> None:
         self.options: _Options = options if options is not None else type(self).Options()
+
+    @property
+    def needs(self) -> Sequence[str]:
+        """Modules that the platform's core does not bring and that it imports: `("torch",)`.
+
+        Where one is missing, a command says so before it begins. A plain attribute will do.
+        """
+        return ()
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
         """Rank at most `depth` documents for every topic.

@@ -33,7 +33,7 @@ class VanillaBert(NeuralReranker):
     """
 
     model = "vanilla-bert"
-    needs = ("torch", "transformers", "sentence_transformers", "safetensors")
+    needs: Sequence[str] = ("torch", "transformers", "sentence_transformers", "safetensors")
     Options = VanillaBertOptions
     citation: ClassVar[str] = (
         "Sean MacAvaney, Andrew Yates, Arman Cohan, Nazli Goharian. CEDR: Contextualized "

@@ -13,7 +13,7 @@ from irplatform.training.loop import run_shown
 from irplatform.training.weights import load_into, load_weights, save_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -36,7 +36,7 @@ class NeuralReranker(TrainableReranker):
         resources: what is lent, once `start` was called.
     """
 
-    needs = ("torch", "gensim", "safetensors")
+    needs: Sequence[str] = ("torch", "gensim", "safetensors")
     model: ClassVar[str]
 
     network: nn.Module
