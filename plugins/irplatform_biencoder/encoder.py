@@ -224,7 +224,6 @@ def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
     """A model of sentence-transformers, in evaluation mode."""
     import torch
     from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
     saved = (folder / MODULES).exists()
     weights: dict[str, Any] = {
@@ -236,18 +235,28 @@ def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
         if saved:
             model = SentenceTransformer(str(folder), device=device, model_kwargs=weights, **shared)
         else:
-            words = Transformer(
-                str(folder), model_kwargs={**weights, **shared}, config_kwargs=shared
-            )
-            dimension = words.get_embedding_dimension()
-            model = SentenceTransformer(
-                modules=[words, Pooling(dimension, pooling_mode=options.pooling)], device=device
-            )
+            modules = _with_pooling(folder, options.pooling, {**weights, **shared}, shared)
+            model = SentenceTransformer(modules=modules, device=device)
     _check_weights(folder, model[0])
     if (network := getattr(model[0], "auto_model", None)) is not None:
         check_tokens(folder, model[0].tokenizer, network)
     multiply_by_numpy(model, device)
     return model.eval()
+
+
+def _with_pooling(
+    folder: Path, pooling: str, weights: dict[str, Any], configuration: dict[str, Any]
+) -> list[Any]:
+    """A transformer that was saved alone, and how its words' vectors become one."""
+    try:
+        from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    except ImportError:  # before 5.4
+        from sentence_transformers.models import Pooling, Transformer
+
+        words = Transformer(str(folder), model_args=weights, config_args=configuration)
+    else:
+        words = Transformer(str(folder), model_kwargs=weights, config_kwargs=configuration)
+    return [words, Pooling(_width(words), pooling_mode=pooling)]
 
 
 def _note(model: Any, options: BiEncoderOptions) -> str:
@@ -262,7 +271,10 @@ def _note(model: Any, options: BiEncoderOptions) -> str:
 
 
 def _width(model: Any) -> int:
-    return int(model.get_embedding_dimension())
+    """Of the vectors of a model or of its transformer; before 5.4, the names were longer."""
+    names = ("embedding", "sentence_embedding", "word_embedding")
+    methods = (getattr(model, f"get_{name}_dimension", None) for name in names)
+    return int(next(filter(None, methods))())
 
 
 def _check_weights(folder: Path, first: Any) -> None:
@@ -279,7 +291,10 @@ def _check_weights(folder: Path, first: Any) -> None:
     for path in folder.rglob("*.safetensors"):
         with safe_open(path, "np") as file:
             names.update(file.keys())
-    # Files may have a prefix, such as "bert.".
+    # Files may have a prefix, such as "bert.", and TensorFlow's names of layer norms.
+    old_names = {"Norm.gamma": "Norm.weight", "Norm.beta": "Norm.bias"}
+    for old, new in old_names.items():
+        names = {name.replace(old, new) for name in names}
     parts = (name.split(".") for name in names)
     ends = {".".join(part[start:]) for part in parts for start in range(len(part))}
     state = network.state_dict()

@@ -78,7 +78,14 @@ def _with_formatter(folder: Path, model: Model, *, saved: bool) -> Model:
         saved: whether sentence-transformers saved it. If not, a chat template that does not take a
             query and a document is no reason to refuse it.
     """
-    from sentence_transformers.base.modules import Transformer
+    try:
+        from sentence_transformers.base.modules import Transformer
+    except ImportError as error:
+        raise InputError(
+            "a model with a chat template, or with sentence-transformers' modules, needs version "
+            "5.4 or newer of sentence-transformers.",
+            path=folder,
+        ) from error
 
     class Opened(Transformer):  # type: ignore[misc]
         def _load_model(self, *_: Any, **__: Any) -> Any:

@@ -483,6 +483,20 @@ def test_weights_of_a_model_with_a_head_are_found_behind_their_prefix(folder, tm
     )
 
 
+def test_layer_norms_may_have_the_names_of_tensorflow(folder, tmp_path, resources):
+    def renamed(tensors):
+        return {
+            name.replace("Norm.weight", "Norm.gamma").replace("Norm.bias", "Norm.beta"): tensor
+            for name, tensor in tensors.items()
+        }
+
+    old = _changed(folder, tmp_path / "old", renamed)
+    read = _read(resources, 5)
+    assert _opened(old, resources).score(QUERY, read) == pytest.approx(
+        _opened(folder, resources).score(QUERY, read), abs=1e-6
+    )
+
+
 def test_vectors_that_are_not_finite_are_refused(folder, tmp_path, resources):
     def broken(tensors):
         return {k: v * float("nan") for k, v in tensors.items()}

@@ -5,12 +5,14 @@ import math
 import shutil
 import threading
 from contextlib import contextmanager
+from importlib import metadata
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from packaging.version import Version
 from pretrained_models import LONGEST, WORDS, config, documents, save_transformer, tokenizer
 from safetensors import safe_open
 from safetensors.torch import save_file
@@ -23,6 +25,11 @@ from irplatform.runs.standardize import standardized
 from irplatform_crossencoder.options import CrossEncoderOptions
 from irplatform_crossencoder.reading import Reader
 from irplatform_crossencoder.reranker import CrossEncoder, probabilities
+
+saved_by_modules = pytest.mark.skipif(
+    Version(metadata.version("sentence-transformers")) < Version("5.4"),
+    reason="sentence-transformers saves cross-encoders by modules since 5.4",
+)
 
 
 def _save(folder, labels=1):
@@ -309,6 +316,7 @@ def _library(folder, query, read):
 PROMPTED = {"prompts": {"own": PROMPT, "other": "w1 "}, "default_prompt_name": "own"}
 
 
+@saved_by_modules
 @pytest.mark.parametrize("template", [None, TEMPLATE], ids=["pair", "template"])
 @pytest.mark.parametrize("changed", [{}, PROMPTED, {"max_length": 20}], ids=str)
 @pytest.mark.parametrize("query", ["w3 w4 w5", " ".join(WORDS[:8])])
@@ -320,6 +328,7 @@ def test_scores_are_those_of_sentence_transformers(folder, tmp_path, template, c
     assert np.allclose(scores, _library(saved, query, documents()), atol=1e-4)
 
 
+@saved_by_modules
 def test_a_chat_template_of_any_tool_is_used(tmp_path):
     bare = _save_decoder(tmp_path / "bare")
     scores = _opened(bare).score(QUERY, documents())
@@ -332,6 +341,7 @@ def _told(folder, **options):
     return resources.told
 
 
+@saved_by_modules
 def test_a_chat_template_without_a_place_for_the_texts_is_told(tmp_path):
     for_chats = "{% for m in messages if m.role == 'user' %}{{ m.content }}{% endfor %}"
     bare = _save_decoder(tmp_path / "bare", for_chats)
@@ -343,6 +353,7 @@ def test_a_chat_template_without_a_place_for_the_texts_is_told(tmp_path):
         _opened(saved)
 
 
+@saved_by_modules
 def test_a_prompt_of_the_user_takes_the_place_of_the_model_s(folder, tmp_path):
     saved = _save_with_library(tmp_path / "saved", folder, **PROMPTED)
     plain = _opened(folder)
@@ -357,6 +368,7 @@ def _rewritten(folder, name, **changed):
     path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
 
 
+@saved_by_modules
 def test_what_the_files_say_and_is_not_supported_is_refused(folder, tmp_path):
     saved = _save_with_library(tmp_path / "saved", folder)
     _rewritten(saved, "config_sentence_transformers.json", default_prompt_name="nowhere")
@@ -373,6 +385,7 @@ def test_what_the_files_say_and_is_not_supported_is_refused(folder, tmp_path):
         _opened(saved)
 
 
+@saved_by_modules
 @pytest.mark.parametrize("kind", ["SentenceTransformer", "SparseEncoder", "MultiVectorEncoder"])
 def test_models_of_other_kinds_are_refused_before_any_work(folder, tmp_path, kind):
     saved = _save_with_library(tmp_path / "saved", folder)
@@ -382,6 +395,7 @@ def test_models_of_other_kinds_are_refused_before_any_work(folder, tmp_path, kin
         reranker.depends_on()
 
 
+@saved_by_modules
 def test_what_of_the_files_is_not_used_is_told(folder, two_labels, tmp_path):
     saved = _save_with_library(tmp_path / "one", folder)
     assert _told(saved) == []
