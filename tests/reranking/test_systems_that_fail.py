@@ -93,10 +93,10 @@ def test_what_it_learns_from_is_looked_at_where_it_will_be_trained():
 
     choice = _choice(TrainableReranker, check_training=check_training)
     with pytest.raises(InputError, match="no such file of pairs"):
-        choice.check()
-    replace(choice, trained=True).check()
+        choice.check_training()
+    replace(choice, trained=True).check_training()
 
 
 def test_one_that_fails_looking_at_what_it_learns_from_is_named():
     with pytest.raises(PluginError, match=f"{WHO} failed looking at what it learns from: KeyError"):
-        _choice(TrainableReranker, check_training=_raises).check()
+        _choice(TrainableReranker, check_training=_raises).check_training()
