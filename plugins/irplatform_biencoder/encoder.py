@@ -245,7 +245,7 @@ def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
 
 
 def _with_pooling(
-    folder: Path, pooling: str, weights: dict[str, Any], configuration: dict[str, Any]
+    folder: Path, pooling: str | None, weights: dict[str, Any], configuration: dict[str, Any]
 ) -> list[Any]:
     """A transformer that was saved alone, and how its words' vectors become one."""
     try:
