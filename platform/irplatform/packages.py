@@ -70,6 +70,11 @@ def missing_extra(error: BaseException, who: str = "this command") -> str:
     return _advice(who, [module]) if _extras_with(module) and absent(module) else ""
 
 
+def package_of(module: str) -> str:
+    """The package that brings a module, as pip calls it: "POT" for `ot`."""
+    return _PACKAGES.get(module, module)
+
+
 def how_to_install(modules: Sequence[str]) -> str:
     """The command that installs what is missing, as `pip install 'irplatform[neural]'`."""
     whole = [extra for extra, brought in EXTRAS.items() if {*modules} <= {*brought}]
@@ -80,8 +85,7 @@ def how_to_install(modules: Sequence[str]) -> str:
 
 
 def _advice(who: str, missing: Sequence[str]) -> str:
-    package = _PACKAGES.get(missing[0], missing[0])
-    return f"{who} needs {package}. Run {how_to_install(missing)}."
+    return f"{who} needs {package_of(missing[0])}. Run {how_to_install(missing)}."
 
 
 def _extras_with(module: str) -> list[str]:

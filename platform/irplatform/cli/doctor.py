@@ -19,7 +19,7 @@ from irplatform.cache import home
 from irplatform.cli.commands import command
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import PlatformError, in_a_line, one_line
-from irplatform.packages import EXTRAS, absent, how_to_install
+from irplatform.packages import EXTRAS, absent, how_to_install, package_of
 from irplatform.registry import registry
 from irplatform.stdout import say_text
 
@@ -108,7 +108,7 @@ def _extra(extra: str) -> Finding:
     missing = absent(*EXTRAS[extra])
     if not missing:
         return Finding(f"extra {extra}", OK, ", ".join(here))
-    found = ", ".join([*here, f"without {', '.join(missing)}."])
+    found = ", ".join([*here, f"without {', '.join(map(package_of, missing))}."])
     return Finding(f"extra {extra}", ABSENT, found, f"If you need it: {how_to_install(missing)}")
 
 

@@ -1,0 +1,57 @@
+"""`platform doctor`: what is here, what works, and what to do."""
+
+import sys
+
+import pytest
+from commands import call
+
+from irplatform.cli import doctor
+from irplatform.retrieval import lucene_jar
+
+
+@pytest.fixture
+def findings(capsys, monkeypatch, fresh_home):
+    def found():
+        outcome = call(capsys, monkeypatch, "doctor", "--json")
+        return outcome.code, {f["subject"]: f for f in outcome.json["findings"]}
+
+    return found
+
+
+@pytest.mark.java
+def test_lucene_indexes_and_finds(findings):
+    code, found = findings()
+    assert (code, found["Lucene"]["state"], found["Python"]["state"]) == (0, "ok", "ok")
+    assert "indexed and searched" in found["Lucene"]["found"]
+    assert "delta" in found["plugins"]["found"]
+
+
+def test_what_is_missing_is_no_fault_and_is_named(findings, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ot", None)
+    monkeypatch.setattr(lucene_jar, "_installed", lambda: None)
+    code, found = findings()
+    assert code == 0
+    assert found["extra wmd"]["state"] == "-"
+    assert "without POT" in found["extra wmd"]["found"]
+    assert found["extra wmd"]["advice"] == "If you need it: pip install 'irplatform[wmd]'"
+    assert found["Lucene"]["state"] == "-"
+    assert "pip install --no-deps 'pyserini>=1.4,<3'" in found["Lucene"]["advice"]
+
+
+@pytest.mark.parametrize(
+    ("subject", "patch", "words"),
+    [
+        ("Lucene", ("_search", lambda: ["1"]), "where document 2 was right"),
+        ("Python", ("_TESTED", ((3, 9), (3, 10))), "3.11 to 3.13"),
+        ("cache", ("_LEAST_FREE", 2**60), "`platform cache remove` makes room"),
+    ],
+)
+def test_what_is_wrong_ends_with_1(capsys, monkeypatch, fresh_home, subject, patch, words):
+    monkeypatch.setattr(doctor, "_search", lambda: ["2"])
+    monkeypatch.setattr(doctor, *patch)
+    outcome = call(capsys, monkeypatch, "doctor")
+    assert outcome.code == 1
+    assert outcome.out.endswith("1 wrong.\n")
+    (line,) = [line for line in outcome.out.splitlines() if line.startswith("WRONG")]
+    assert subject in line
+    assert words in line
