@@ -35,8 +35,10 @@ _ROOT = Path(__file__).resolve().parent.parent
 
 _MISSING = absent(*{module for modules in EXTRAS.values() for module in modules})
 _EXTRAS = [extra for extra, modules in EXTRAS.items() if {*modules} & {*_MISSING}]
+_BROUGHT = {"tokenizers": "encoders", "threadpoolctl": "concepts"}
+"""Modules that packages of an extra bring along, and that tests import."""
 _SAYS = re.compile(
-    rf"No module named '({'|'.join(_MISSING)})\b"
+    rf"No module named '({'|'.join([*_MISSING, *_BROUGHT])})\b"
     rf"|pip install \\*'irplatform\[(?:\w+,)*({'|'.join(_EXTRAS)})\b"
 )
 """What tests fail with where an extra is not installed."""
@@ -45,7 +47,8 @@ _SAYS = re.compile(
 def _skip_without_extra(report, text):
     if report.failed and _MISSING and (said := _SAYS.search(text)):
         report.outcome = "skipped"
-        extra = said[2] or next(e for e in _EXTRAS if said[1] in EXTRAS[e])
+        named = _BROUGHT.get(said[1]) or next((e for e in _EXTRAS if said[1] in EXTRAS[e]), "")
+        extra = said[2] or named
         report.longrepr = (str(report.fspath), 0, f"the extra '{extra}' is not installed")
 
 

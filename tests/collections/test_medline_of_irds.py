@@ -12,9 +12,11 @@ import sys
 import pytest
 from pubmed_files import DISEASES, GENES, medline_home, write_tar
 
+pytest.importorskip("ir_datasets")
 PROGRAM = """
 import json
 from irplatform.collections.resolve import resolve
+
 collection = resolve("trec-pm-2017", {})
 corpus = collection.corpus
 print(json.dumps({

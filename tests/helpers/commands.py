@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from irplatform.cli.main import main
+from irplatform.packages import EXTRAS, absent
 
-if TYPE_CHECKING:
-    import pytest
+_NEEDS = re.compile(r"needs [\w-]+\. Run pip install 'irplatform\[(?:\w+,)*(\w+)\]'")
 
 
 @dataclass(frozen=True)
@@ -39,4 +42,6 @@ def call(
     except SystemExit as stop:
         code = int(stop.code or 0)
     printed = capsys.readouterr()
+    if (named := _NEEDS.search(printed.err)) and absent(*EXTRAS[named[1]]):
+        pytest.skip(f"the extra '{named[1]}' is not installed")
     return Outcome(code, printed.out, printed.err)

@@ -36,6 +36,8 @@ _BESIDE_HEAP = 2_700
 compressed class space of 1 GB, and what is loaded already."""
 _THREADS = 16
 """What Java starts before it runs anything."""
+_STACK = "8m"
+"""Of a thread that calls Java: what Linux gives the main thread of a program."""
 _JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
 """Any Java reads options from these; those of the second go before ours."""
 _SETS_HEAP = re.compile("-Xmx|MaxHeapSize|MaxRAM")
@@ -173,7 +175,9 @@ def _start(heap: str) -> None:
         # -Xrs leaves signals to Python, or Ctrl-C would end the process without a word.
         # Lucene 10 calls the operating system, of which newer Java warns without leave.
         options = ("-Xrs", "-Djava.awt.headless=true", "--enable-native-access=ALL-UNNAMED")
-        jnius_config.set_options(f"-Xmx{heap}", *options)
+        # Java guards the end of the main thread's stack, which by default it takes to be 1 MB:
+        # NumPy and Python's json, which need more, would then end the process.
+        jnius_config.set_options(f"-Xmx{heap}", f"-Xss{_STACK}", *options)
     try:
         with waiting("starting Java"):
             from jnius import autoclass
