@@ -102,7 +102,13 @@ def _graph(corpus: Corpus, folder: Path | None, settings: dict[str, Any]) -> Con
     return graph.require(corpus=corpus.fingerprint, pipeline=versions(options))
 
 
-class _Workers(click.ParamType[int | str]):
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[int | str]
+else:
+    _ParamType = click.ParamType  # generic since click 8.4
+
+
+class _Workers(_ParamType):
     """A number of processes, or `ray`."""
 
     name = "N|ray"

@@ -74,7 +74,13 @@ def split_collections(text: str) -> list[str]:
     return parts if len(paths) == len(parts) or all(map(is_there, paths)) else [text]
 
 
-class Names(click.ParamType[str]):
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[str]
+else:
+    _ParamType = click.ParamType  # generic since click 8.4
+
+
+class Names(_ParamType):
     """A name of something; `--help` calls it as it is named here, in capitals.
 
     Args:
