@@ -158,7 +158,7 @@ def texts_of(works: Sequence[Work], subject: str = "") -> list[str]:
 def seconds_left(works: Sequence[Work]) -> float | None:
     """How long the work takes from now on; None where that would be a wild guess.
 
-    It is told of one piece of work whose steps are alike: of several, each has its own speed.
+    Only a single piece of work has an estimate: several have each their own speed.
     """
     if len(works) != 1 or not works[0].total:
         return None

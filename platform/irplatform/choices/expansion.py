@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from irplatform.retrieval.first_stage import RetrieverChoice
 
 NONE = "none"
-"""In the place of knowledge bases: queries are not expanded, whoever would have it."""
+"""In place of knowledge bases: queries are not expanded, even where a collection asks for it."""
 _EXPANDED_FIELDS = ("disease", "gene")
 """The fields that expanded queries are made of by default."""
 

@@ -147,7 +147,7 @@ def run_loop(
             are validated, too, and stay where no epoch is better.
         report: called after each epoch with its number, mean loss and validation measure.
         showing: shows how far an epoch is: takes its number of batches, None where that is not
-            known, and yields what is told of each.
+            known, and yields a function that takes the batches just done.
 
     Returns:
         The best validation measure.
