@@ -109,7 +109,8 @@ def _anchors(page: Path) -> set[str]:
 
 def test_every_page_is_linked_from_the_index():
     linked = {target.partition("#")[0] for target in _LINK.findall(_text("index.md"))}
-    assert {page.name for page in DOCS.glob("*.md")} - {"index.md"} <= linked
+    pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
+    assert pages - {"index.md"} <= linked
 
 
 def test_all_kinds_of_artifacts_are_in_the_table_of_the_cache():

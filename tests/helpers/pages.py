@@ -8,7 +8,12 @@ from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = [*ROOT.glob("*.md"), *DOCS.glob("*.md"), ROOT / "runs/README.md", ROOT / "qrels/README.md"]
+PAGES = [
+    *ROOT.glob("*.md"),
+    *DOCS.rglob("*.md"),
+    ROOT / "runs/README.md",
+    ROOT / "qrels/README.md",
+]
 
 FENCE = re.compile(r"^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
