@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from itertools import chain
 
 import pytest
 from eutils_stand_in import StandIn
@@ -161,62 +160,6 @@ def test_heading_queries_are_built_from_a_collection(platform, folder):
     assert named.json["of_genes"] == 0
     assert "queries with a gene       0" in platform(*command[:-1], "named2", "--kb", "own").out
     assert "not installed" in platform(*command[:-1], "other", "--kb", "nowhere").err
-
-
-@pytest.fixture
-def treated(folder, platform, drugs):
-    """Makes a topic with a treatment of the collection `small`, with other options if need be."""
-    (folder / "small/queries.jsonl").write_text('{"_id": "q1", "text": "cancer"}\n')
-    judged = "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t1\n"
-    (folder / "small/qrels/test.tsv").write_text(judged)
-    acts_on = "gene_name\tdrug_name\tdrug_concept_id\nALK\tCrizotinib\t\n"
-    (folder / "acts-on.tsv").write_text(acts_on)
-    assert platform("kb", "add", "acts-on", "acts-on.tsv").code == 0
-    options = {"--from": "small", "--out": "treated", "--kb": "own, acts-on", "--at-least": "1"}
-    return lambda *more, **changed: platform(
-        *("collections", "build", "treatments", *more),
-        *chain.from_iterable({**options, **changed}.items()),
-    )
-
-
-def test_topics_with_a_treatment_are_built_from_judged_topics(platform, treated):
-    built = treated()
-    assert built.code == 0, built.err
-    assert built.out.splitlines() == [
-        "topics             1, of 1 of 1 judged topics of small-test",
-        "treatments         Crizotinib 1",
-        "relevant articles  1 a topic (median)",
-        "Use it: platform run --collection C --reranker NAME --train-on treated",
-    ]
-    shown = platform("collections", "show", "treated", "--json").json
-    assert shown["example_topic"]["query"] == "cancer Crizotinib"
-    assert shown["judgments"]["per_grade"] == {"0": 1, "1": 1}
-
-
-def test_the_report_on_topics_with_a_treatment_as_json(treated):
-    facts = treated("--json").json
-    assert (facts["collection"], facts["topics"]) == ("treated", 1)
-    assert facts["drugs"] == {"Crizotinib": 1}
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (("--kb", "nowhere"), "the knowledge base 'nowhere' is not installed"),
-        (("--kb", "own, own"), "the knowledge bases (own) relate no drug to a gene or a disease"),
-        (("--kb", ","), "--kb is empty; it takes one value or several."),
-        (("--at-least", "2"), "that are there: 1; treatments among these: 1; in 2 or more"),
-        (("--from", "nowhere"), "unknown collection 'nowhere'"),
-        (("--out", "small"), "this exists already"),
-    ],
-)
-def test_mistakes_with_treatments_are_told_in_a_line(treated, folder, changes, message):
-    option, value = changes
-    said = treated(**{option: value})
-    assert said.code == 2
-    assert message in said.err
-    assert said.err.splitlines()[-1].startswith("platform: ")
-    assert not (folder / "treated").exists()
 
 
 def test_articles_of_judgments_are_fetched_and_how_to_use_them_is_said(platform, server, folder):

@@ -50,7 +50,6 @@ CALLS = {
     "collections build mesh": ("--from", "demo", "--out", "mesh"),
     "collections build new-documents": ("--from", "folder", "--out", "new"),
     "collections build pubmed-articles": ("--qrels", "qrels.txt", "--out", "articles"),
-    "collections build treatments": ("--from", "demo", "--kb", "own", "--out", "treatments"),
     "collections build trec-pm-pool-2017": ("--help",),
     "collections build trec-pm-pool-2018": ("--help",),
     "collections check": ("demo",),

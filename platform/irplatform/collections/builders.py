@@ -40,7 +40,6 @@ BUILDERS: Mapping[str, Builder] = {
         Builder("mesh", "MeSH-term queries for the documents of a collection", named=False),
         Builder("headings", "queries of a few MeSH headings, to pre-train on", named=False),
         Builder("new-documents", "halves of a collection that share no document", named=False),
-        Builder("treatments", "topics with a treatment, of judged topics without", named=False),
     )
 }
 """What can be built, by name."""

@@ -1,1 +1,1 @@
-"""Judgments that are built rather than made by assessors: of clicks, citations and treatments."""
+"""Judgments that are built rather than made by assessors: of clicks and citations."""

@@ -85,11 +85,9 @@ def warning_of_fields(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> s
     new_fields = [name for name in _ASKED if _have(topics, name) and not _have(learned_on, name)]
     if not new_fields:
         return _warning_of_missing(topics, learned_on)
-    builder = " `platform collections build treatments` makes topics that do."
     return (
         f"WARNING: these topics have the field {' and '.join(new_fields)}, and no training topic "
         "has: rerankers have not learned what it is worth, and may rank worse than the first stage."
-        f"{builder if 'treatment' in new_fields else ''}"
     )
 
 
