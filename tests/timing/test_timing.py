@@ -9,8 +9,15 @@ from small import SmallResources, registration
 from irplatform.errors import InputError
 from irplatform.plugin import Reranker, Topic, TrainableReranker
 from irplatform.reranking.systems import RerankerChoice
-from irplatform.timing.measure import pools, time_reranker
-from irplatform.timing.weights import BRIEFLY, CHECKPOINT, NONE, UNTRAINED, ready
+from irplatform.timing import (
+    BRIEFLY,
+    CHECKPOINT,
+    NONE,
+    UNTRAINED,
+    pools,
+    ready,
+    time_reranker,
+)
 
 CHOSEN = [(Topic("1", "q"), ["a", "b", "c"]), (Topic("2", "q"), ["b", "c", "d"])]
 SOURCE = {"imported": None}
@@ -101,7 +108,7 @@ def test_one_that_scores_batches_alone_is_measured():
 
 def test_features_are_computed_anew_for_each_measurement(monkeypatch):
     times = []
-    monkeypatch.setattr("irplatform.timing.measure.forget_features", lambda: times.append(1))
+    monkeypatch.setattr("irplatform.timing.forget_features", lambda: times.append(1))
     time_reranker(_choice(Constant), CHOSEN, 3, Resources(), {})
     assert len(times) == len(CHOSEN) * 4
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -80,16 +80,10 @@ def bench() -> None:
 @click.pass_context
 def time_rerankers(
     context: click.Context,
-    collection: str,
     rerankers: tuple[str, ...],
-    documents: int,
-    topics: int,
-    rounds: int,
-    devices: tuple[str, ...],
-    model_threads: int,
     settings: tuple[str, ...],
-    preset: str | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Time rerankers: milliseconds to score 500 documents for a topic.
 
@@ -100,36 +94,17 @@ def time_rerankers(
     reranker that is named could not be timed.
     """
     from irplatform.registry import registry
-    from irplatform.timing import BenchSettings
     from irplatform.timing import time_rerankers as measure
 
-    timings = measure(
-        BenchSettings(
-            collection,
-            rerankers=rerankers,
-            documents=documents,
-            topics=topics,
-            rounds=rounds,
-            devices=devices,
-            model_threads=model_threads,
-            settings=read_settings(
-                settings, None, rerankers=rerankers or sorted(registry().rerankers)
-            ),
-            preset=preset,
-        )
-    )
+    read = read_settings(settings, None, rerankers=rerankers or sorted(registry().rerankers))
+    timings = measure(rerankers=rerankers, settings=read, **options)
     if as_json:
-        print_json(
-            {
-                "collection": collection,
-                "documents": documents,
-                "topics": topics,
-                "model_threads": model_threads,
-                "timings": [timing.as_json() for timing in timings],
-            }
-        )
+        facts = {
+            name: options[name] for name in ("collection", "documents", "topics", "model_threads")
+        }
+        print_json({**facts, "timings": [timing.as_json() for timing in timings]})
     else:
-        _print(timings, documents)
+        _print(timings, options["documents"])
     if any(timing.problem for timing in timings if timing.name in rerankers):
         context.exit(1)
 
