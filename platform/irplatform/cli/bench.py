@@ -80,6 +80,7 @@ def bench() -> None:
 @click.pass_context
 def time_rerankers(
     context: click.Context,
+    /,
     rerankers: tuple[str, ...],
     settings: tuple[str, ...],
     as_json: bool,

@@ -1,8 +1,7 @@
-"""Whether a package that is installed computes a measure, and what to do if not."""
+"""Packages behind ir-measures: whether an installed one computes a measure, and what to do else."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
@@ -33,39 +32,24 @@ def check_available(name: str, measure: Measure) -> None:
     if packages := _packages(measure):
         advice = _to_install(packages)
     else:
-        forms = [form for form in _similar_forms(name, measure) if _packages(form[2])]
-        near = next((form for form in forms if _is_available(form[2])), next(iter(forms), None))
-        if near is not None:
-            what, written, form = near
-            advice = f" {what}: '{written}'."
+        forms = sorted(_similar_forms(measure), key=lambda form: not _is_available(form[1]))
+        if near := next(((what, form) for what, form in forms if _packages(form)), None):
+            what, form = near
+            advice = f" {what}: '{form}'."
             advice += "" if _is_available(form) else _to_install(_packages(form))
     raise InputError(f"no installed package computes the measure '{name}'.{advice}")
 
 
-def _similar_forms(name: str, measure: Measure) -> Iterator[tuple[str, str, Measure]]:
-    """What the same measure would be with a parameter more or fewer, how to write it, and it."""
-    present = measure.params
-    absent = measure.SUPPORTED_PARAMS.keys() - present.keys()
+def _similar_forms(measure: Measure) -> Iterator[tuple[str, Measure]]:
+    """The same measure with a parameter more or fewer, and what to say of it."""
+    absent = measure.SUPPORTED_PARAMS.keys() - measure.params.keys()
     if "rel" in absent:
-        written = _with_rel(name)
-        yield "It needs a grade from which documents count", written, _with(measure, rel=1)
+        yield "It needs a grade from which documents count", measure(rel=1)
     if "cutoff" in absent:
-        yield "It needs a cutoff", f"{name}@20", _with(measure, cutoff=20)
-    for parameter in present:
-        fewer = {key: value for key, value in present.items() if key != parameter}
-        form = type(measure)(**fewer)
-        yield f"It is computed without {parameter} only", str(form), form
-
-
-def _with_rel(name: str) -> str:
-    if "(" in name:
-        return re.sub(r"\(\s*", "(rel=1, ", name, count=1)
-    measure, cut, cutoff = name.partition("@")
-    return f"{measure}(rel=1){cut}{cutoff}"
-
-
-def _with(measure: Measure, **more: int) -> Measure:
-    return type(measure)(**measure.params, **more)
+        yield "It needs a cutoff", measure(cutoff=20)
+    for parameter in measure.params:
+        fewer = {key: value for key, value in measure.params.items() if key != parameter}
+        yield f"It is computed without {parameter} only", type(measure)(**fewer)
 
 
 def _to_install(packages: list[Any]) -> str:

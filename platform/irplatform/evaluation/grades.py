@@ -16,7 +16,6 @@ import math
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.evaluation.measure_parameters import DIVERSITY
 from irplatform.evaluation.qrels import subtopics_of
 
 if TYPE_CHECKING:
@@ -25,6 +24,10 @@ if TYPE_CHECKING:
     from irplatform.collections.collection import Qrels
     from irplatform.evaluation.measures import Measure
 
+DIVERSITY = frozenset(
+    ["alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"]
+)
+"""Measures of judgments of subtopics, all of them computed by pyndeval."""
 _HIGHEST = {"gdeval": 4}
 """What ir-measures calls a package, and the highest grade that it takes; others take any."""
 _NO_GRADES = ("Judged", "NumQ")

@@ -3,6 +3,8 @@
 Ours are infNDCG and infAP, of sampled judgments, and nDCG-exp and AP-graded.
 
 Names are checked before anything is computed, so that a typing error costs a second and not a run.
+ir-measures takes some parameters that make no sense, and meets them later with a crash of
+trec_eval's code or a wrong number; they are refused here.
 """
 
 from __future__ import annotations
@@ -16,9 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from irplatform.errors import InputError, unknown
 from irplatform.evaluation.availability import check_available
 from irplatform.evaluation.graded import GRADED, Graded
-from irplatform.evaluation.grades import refuse_grades
+from irplatform.evaluation.grades import DIVERSITY, refuse_grades
 from irplatform.evaluation.inferred import DEPTH, INFERRED, InferredMeasure
-from irplatform.evaluation.measure_parameters import check_parameters, with_fractions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +33,6 @@ MeasureFunction: TypeAlias = Callable[["Qrels", "Run"], Mapping[str, float]]
 Measure: TypeAlias = Any
 """ir-measures' `Measure` (a package without types), a `MeasureFunction`, `Inferred` or `Graded`."""
 
-_FORM = "Write a measure as nDCG@20, AP or P(rel=2)@10; parameters go in brackets, by name."
 _CUTOFF = re.compile(r"(?!IPrec).*@([0-9]+)")
 """A measure that looks at so many documents of a ranking; IPrec's number is a level of recall."""
 _DEPTH = re.compile(r"0*[1-9][0-9]{0,5}")
@@ -43,6 +43,31 @@ _NEEDS_SAMPLE = (
     "needs sampled judgments, with the five columns topic 0 docid stratum grade. Name them in the "
     "collection's TOML file ([qrels] sampled), or give `platform evaluate` --sampled-qrels FILE."
 )
+
+
+def _whole(number: object, least: int = 1, most: int = 999_999) -> bool:
+    """As of grades: trec_eval's code counts with 32 bits."""
+    return type(number) is int and least <= number <= most
+
+
+_TAKEN: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "cutoff": (_whole, "whole numbers from 1 to 999,999"),
+    "rel": (_whole, "whole numbers from 1 to 999,999"),
+    "gains": (
+        lambda gains: all(_whole(n, 0) for n in (*gains, *gains.values())),
+        "whole numbers from 0 to 999,999, written as {0: 0, 1: 5}",
+    ),
+    "recall": (
+        lambda recall: 0 <= recall <= 1 and round(recall, 2) == recall,
+        "numbers from 0 to 1 of two decimals, by which trec_eval names a level",
+    ),
+    "p": (lambda p: 0 <= p <= 1, "numbers from 0 to 1"),
+}
+"""Values that a parameter takes of those that ir-measures takes."""
+_TAKEN_OF_SUBTOPICS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "cutoff": (lambda cutoff: _whole(cutoff, most=20), "whole numbers from 1 to 20"),
+    "judged_only": (lambda judged_only: not judged_only, "False alone"),
+}
 
 
 @dataclass(frozen=True)
@@ -128,16 +153,14 @@ def parse_measures(
         InputError: a name is unknown or ill-formed, a parameter is missing or makes no sense, or a
             package that computes the measure is not installed.
     """
-    extra = extra or {}
     parsed: dict[str, Measure] = {}
     for name in names:
-        right: tuple[str, Measure] | None
-        if name in extra:
-            right = name, extra[name]
-        else:
-            right = _inferred(name.strip(), sampled, sampled_hint) or _graded(name.strip())
-        right_name, measure = right or _parse(name.strip(), extra)
-        parsed[right_name] = measure
+        if extra and name in extra:
+            parsed[name] = extra[name]
+            continue
+        written = name.strip()
+        right, measure = _ours(written, sampled, sampled_hint) or _parse(written, extra or {})
+        parsed[right] = measure
     return parsed
 
 
@@ -147,34 +170,24 @@ def beyond(measures: Iterable[str], depth: int) -> list[str]:
     return [name for name, match in cutoffs.items() if int(match[1]) > depth]
 
 
-def _graded(name: str) -> tuple[str, Graded] | None:
-    """A measure of graded relevance by its right name; None where ir-measures is to be asked."""
+def _ours(name: str, sampled: bool, hint: str = "") -> tuple[str, Inferred | Graded] | None:
+    """A measure of ours by its right name; None where ir-measures is to be asked."""
     base = re.split(r"[@(]", name, maxsplit=1)[0].strip()
-    if base not in GRADED:
+    inferred = base in INFERRED and (sampled or base != "infAP")
+    if not inferred and base not in GRADED:
         return None
-    if name == base:
-        return base, Graded(GRADED[base])
     cutoff = name.removeprefix(base).removeprefix("@")
-    if not _DEPTH.fullmatch(cutoff):
-        raise InputError(f"the measure '{name}' takes only a cutoff, as in '{base}@20'.")
-    return f"{base}@{int(cutoff)}", Graded(GRADED[base], int(cutoff))
-
-
-def _inferred(name: str, sampled: bool, hint: str) -> tuple[str, Inferred] | None:
-    """A measure of sampled judgments by its right name; None where ir-measures is to be asked."""
-    base = re.split(r"[@(]", name, maxsplit=1)[0].strip()
-    if base not in INFERRED or (base == "infAP" and not sampled):
-        return None
-    depth = name.removeprefix(base).removeprefix("@") if name != base else str(DEPTH)
-    if not _DEPTH.fullmatch(depth):
-        raise InputError(
-            f"'{name}' cannot be estimated from sampled judgments: {base} takes only a depth "
-            f"there, as in '{base}@1000'; without one, the first {DEPTH} documents count."
-        )
-    if not sampled:
+    if name != base and not _DEPTH.fullmatch(cutoff):
+        where = " of sampled judgments" if inferred else ""
+        raise InputError(f"the measure '{name}'{where} takes only a cutoff, as in '{base}@20'.")
+    number = int(cutoff) if cutoff else None
+    if inferred and not sampled:
         raise InputError(f"the measure '{name}' {_NEEDS_SAMPLE}{' ' + hint if hint else ''}")
-    right = base if int(depth) == DEPTH else f"{base}@{int(depth)}"
-    return right, Inferred(INFERRED[base], int(depth))
+    usual = DEPTH if inferred else None
+    right = base if number in (None, usual) else f"{base}@{number}"
+    if inferred:
+        return right, Inferred(INFERRED[base], number or DEPTH)
+    return right, Graded(GRADED[base], number)
 
 
 def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> tuple[str, Measure]:
@@ -182,18 +195,13 @@ def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> tuple[str, Measur
 
     try:
         measure = _of_trec_eval(name) or ir_measures.parse_measure(name)
-    except NameError:
-        raise _unknown_measure(name, extra) from None
-    except (ValueError, TypeError, SyntaxError) as error:
-        if ours := {key.lower(): key for key in (*extra, *GRADED)}.get(_base(name).lower()):
-            if ours == _base(name):
-                raise _takes_nothing(ours) from None
-            raise InputError(f"unknown measure '{name}'. Did you mean '{ours}'?") from None
-        raise InputError(f"the measure '{name}' cannot be understood. {_FORM}") from error
-    measure = with_fractions(measure)
-    check_parameters(name, measure)
+    except (NameError, ValueError, TypeError, SyntaxError) as error:
+        raise _refusal(name, extra, error) from error
+    measure = _with_fractions(measure)
+    if problem := _problem(measure):
+        raise InputError(f"the measure '{name}' {problem}.")
     # ir-measures' program for this one takes grades up to 4 and prints five digits.
-    if exponential := _graded(_EXPONENTIAL.sub("nDCG-exp", str(measure))):
+    if exponential := _ours(_EXPONENTIAL.sub("nDCG-exp", str(measure)), sampled=False):
         return exponential
     check_available(name, measure)
     return str(measure), measure
@@ -206,34 +214,59 @@ def _of_trec_eval(name: str) -> Measure | None:
     if name in ir_measures.measures.registry or not _TREC_EVALS.fullmatch(name):
         return None
     try:
-        with contextlib.redirect_stdout(None):  # names of sets of measures are told what they lack
+        with contextlib.redirect_stdout(None):  # it prints what names of sets of measures lack
             (measure,) = ir_measures.parse_trec_measure(name)
     except (ValueError, NameError):
         return None
     return measure
 
 
-def _unknown_measure(name: str, extra: Mapping[str, MeasureFunction]) -> InputError:
+def _with_fractions(measure: Measure) -> Measure:
+    """A measure with 2 as 2.0 where a parameter is a fraction, as in `SetF(beta=2)`."""
+    declared = measure.SUPPORTED_PARAMS
+    floats = {name for name in measure.params if name in declared and declared[name].dtype is float}
+    return measure(
+        **{n: float(v) for n, v in measure.params.items() if n in floats and _whole(v, 0)}
+    )
+
+
+def _problem(measure: Measure) -> str:
+    """Say why a measure cannot be computed with its parameters; "" where it can."""
+    params, declared = measure.params, measure.SUPPORTED_PARAMS
+    if lacking := next((n for n, p in declared.items() if p.required and n not in params), ""):
+        example = f", as in '{measure}@10'" if lacking == measure.AT_PARAM == "cutoff" else ""
+        return f"needs its parameter '{lacking}'{example}"
+    try:
+        measure.validate_params()
+    except AssertionError as error:
+        listed = "; ".join(f"{name}: {parameter.desc}" for name, parameter in declared.items())
+        return f"cannot be computed: {error}. Its parameters: {listed or 'none'}"
+    rules = [_TAKEN, *([_TAKEN_OF_SUBTOPICS] if measure.NAME in DIVERSITY else [])]
+    for name, value in params.items():
+        for fits, taken in (rule[name] for rule in rules if name in rule):
+            if not fits(value):
+                return f"does not take {name}={value!r}: it takes {taken}"
+    return ""
+
+
+def _refusal(name: str, extra: Mapping[str, MeasureFunction], error: Exception) -> InputError:
     import ir_measures
 
-    if _base(name) in extra:
-        return _takes_nothing(_base(name))
+    base = name.partition("@")[0].partition("(")[0]
+    if base in extra:
+        return InputError(
+            f"the measure '{base}' is a plugin's: it has no cutoff and no parameters. Write "
+            f"'{base}'."
+        )
     if with_at := _with_at(name):
         return InputError(f"unknown measure '{name}'. Did you mean '{with_at}'?")
-    return unknown(
-        "measure", _base(name), [*ir_measures.measures.registry, *INFERRED, *GRADED, *extra]
-    )
-
-
-def _takes_nothing(name: str) -> InputError:
+    if isinstance(error, NameError) or base.lower() in {key.lower() for key in (*extra, *GRADED)}:
+        known = [*ir_measures.measures.registry, *INFERRED, *GRADED, *extra]
+        return unknown("measure", base, known)
     return InputError(
-        f"the measure '{name}' is a plugin's: it has no cutoff and no parameters. Write '{name}'."
+        f"the measure '{name}' cannot be understood. Write a measure as nDCG@20, AP or "
+        "P(rel=2)@10; parameters go in brackets, by name."
     )
-
-
-def _base(name: str) -> str:
-    """A measure's name without cutoff and parameters."""
-    return name.partition("@")[0].partition("(")[0]
 
 
 def _with_at(name: str) -> str:

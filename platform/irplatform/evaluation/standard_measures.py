@@ -16,7 +16,7 @@ from itertools import compress, islice
 from typing import TYPE_CHECKING
 
 from irplatform.errors import PlatformError
-from irplatform.evaluation.measure_parameters import DIVERSITY
+from irplatform.evaluation.grades import DIVERSITY
 from irplatform.evaluation.qrels import subtopics_of
 
 if TYPE_CHECKING:
