@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -40,14 +40,7 @@ if TYPE_CHECKING:
 )
 @seed_option("Random seed of the draws.")
 @json_option
-def agree(
-    folders: tuple[Path, ...],
-    measures: tuple[str, ...],
-    alone: bool,
-    samples: int,
-    seed: int,
-    as_json: bool,
-) -> None:
+def agree(folders: tuple[Path, ...], as_json: bool, **options: Any) -> None:
     """Compare the orders that several sources give the same systems.
 
     Prints the scores of the systems that all sources have, with their ranks, and Kendall's tau-b of
@@ -57,7 +50,7 @@ def agree(
     from irplatform.reports.agreement import as_json as facts
     from irplatform.reports.agreement import render
 
-    agreement = agree_sources(folders, measures=measures, alone=alone, samples=samples, seed=seed)
+    agreement = agree_sources(folders, **options)
     if as_json:
         print_json(facts(agreement))
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -93,10 +93,6 @@ if TYPE_CHECKING:
 )
 def evaluate(
     runs: tuple[Path, ...],
-    collection: str | None,
-    qrels: Path | None,
-    sampled_qrels: Path | None,
-    measures: tuple[str, ...],
     among: str | None,
     relevant: str | None,
     names: tuple[str, ...],
@@ -104,6 +100,7 @@ def evaluate(
     per_topic: bool,
     form: str,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Score TREC run files against a collection's judgments or a qrels file.
 
@@ -113,22 +110,14 @@ def evaluate(
     from irplatform.evaluation import compare
     from irplatform.evaluation.significance import comparisons_json
     from irplatform.evaluation.topic_notices import cut_short
-    from irplatform.reports.rows import ResultRow, mark
+    from irplatform.reports.rows import ResultRow, marks
 
     if form != "text" and (as_json or per_topic):
         other = "--json" if as_json else "--per-topic"
         raise InputError(f"--table {form} and {other} exclude each other: leave out one of them.")
     name_of = _named(runs, names)
     topic_filter = TopicFilter(parse_among(among) if among else None, relevant)
-    evaluations = evaluate_runs(
-        runs,
-        collection=collection,
-        qrels=qrels,
-        sampled_qrels=sampled_qrels,
-        measures=measures,
-        topics=topic_filter,
-        trec_eval=int(trec_eval),
-    )
+    evaluations = evaluate_runs(runs, topics=topic_filter, trec_eval=int(trec_eval), **options)
     if topic_filter:
         number = len(next(iter(next(iter(evaluations.values())).per_topic.values()), ()))
         notice("1 topic counts" if number == 1 else f"{number:,} topics count")
@@ -138,19 +127,12 @@ def evaluate(
     if as_json or form != "text":
         for note in notes:
             notice(note)
-    baseline, *others = evaluations
-    comparisons = (
-        compare(evaluations[baseline], {path: evaluations[path] for path in others})
-        if others
-        else {}
-    )
+    others = dict(evaluations)
+    baseline = next(iter(others))
+    comparisons = compare(others.pop(baseline), others)
     if as_json:
-        content: dict[str, object] = {
-            "runs": [
-                _entry(path, name_of[path], evaluation, per_topic)
-                for path, evaluation in evaluations.items()
-            ]
-        }
+        entries = [_entry(path, name_of[path], e, per_topic) for path, e in evaluations.items()]
+        content: dict[str, object] = {"runs": entries}
         if comparisons:
             content["comparisons"] = comparisons_json(baseline, comparisons)
         print_json(content)
@@ -158,11 +140,7 @@ def evaluate(
     if per_topic:
         _print_topics(named)
     rows = [
-        ResultRow(
-            name_of[path],
-            evaluation.aggregate,
-            {m: mark(c) for m, c in comparisons.get(path, {}).items()},
-        )
+        ResultRow(name_of[path], evaluation.aggregate, marks(comparisons.get(path, {})))
         for path, evaluation in evaluations.items()
     ]
     _print_table(form, rows, list(evaluations[baseline].aggregate), name_of[baseline])
@@ -172,11 +150,7 @@ def evaluate(
 
 
 def _named(runs: Sequence[Path], names: Sequence[str]) -> dict[str, str]:
-    """What tables call runs, by their paths.
-
-    Raises:
-        InputError: there is not one name for each, or two are alike or empty.
-    """
+    """Return what tables call runs, by their paths."""
     from irplatform.runs.names import names_of
 
     if not names:
@@ -206,7 +180,6 @@ def _print_table(
 
 
 def _tell_of_topics(evaluations: Mapping[str, Evaluation]) -> None:
-    """Say which topics have no results, no judgments or nothing relevant."""
     from irplatform.evaluation.topic_notices import (
         without_judgments,
         without_relevant,
@@ -223,7 +196,6 @@ def _tell_of_topics(evaluations: Mapping[str, Evaluation]) -> None:
 
 
 def _print_topics(evaluations: Mapping[str, Evaluation]) -> None:
-    """Print every run's value of every measure and topic."""
     from irplatform.reports.rows import figure
 
     for name, evaluation in evaluations.items():
@@ -232,7 +204,6 @@ def _print_topics(evaluations: Mapping[str, Evaluation]) -> None:
 
 
 def _entry(path: str, name: str, evaluation: Evaluation, per_topic: bool) -> dict[str, object]:
-    """A run in the output of `--json`."""
     entry: dict[str, object] = {
         "path": path,
         "name": name,

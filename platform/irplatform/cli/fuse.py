@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -49,30 +49,13 @@ if TYPE_CHECKING:
 @force_option("a run at --out that was made with other settings")
 @json_option
 def fuse(
-    runs: tuple[Path, ...],
-    out: Path,
-    tag: str,
-    by: Literal["ranks", "scores"],
-    k: float | None,
-    weights: tuple[float, ...],
-    depth: int,
-    force: bool,
-    as_json: bool,
+    runs: tuple[Path, ...], out: Path, weights: tuple[float, ...], as_json: bool, **options: Any
 ) -> None:
     """Fuse TREC runs, by their ranks or by their scores."""
     from irplatform.api import fuse_runs
 
-    facts = fuse_runs(
-        runs,
-        out,
-        by=by,
-        k=k,
-        weights=weights or None,
-        depth=depth,
-        tag=tag,
-        force=force,
-        command=("platform", *sys.argv[1:]),
-    )
+    command_line = ("platform", *sys.argv[1:])
+    facts = fuse_runs(runs, out, weights=weights or None, command=command_line, **options)
     if as_json:
         print_json(facts)
     else:

@@ -58,16 +58,7 @@ def submit() -> None:
 )
 @json_option
 @click.pass_context
-def check(
-    context: click.Context,
-    runs: tuple[Path, ...],
-    collection: str | None,
-    documents: bool,
-    max_per_topic: int,
-    tag_length: int | None,
-    tag_pattern: str | None,
-    as_json: bool,
-) -> None:
+def check(context: click.Context, /, runs: tuple[Path, ...], as_json: bool, **options: Any) -> None:
     """Check run files as TREC's submission system does.
 
     Format, scores, documents that come twice, ranks that contradict scores, the run tag, the number
@@ -76,31 +67,24 @@ def check(
     """
     from irplatform.api import check_runs
 
-    checks = check_runs(
-        runs,
-        collection=collection,
-        documents=documents,
-        max_per_topic=max_per_topic,
-        tag_length=tag_length,
-        tag_pattern=tag_pattern,
-    )
+    checks = check_runs(runs, **options)
     if as_json:
         print_json({"runs": [_entry(path, found) for path, found in checks.items()]})
     else:
         for path, found in checks.items():
             _print_check(path, found)
-    if tag_pattern is None:
+    if options["tag_pattern"] is None:
+        length = options["tag_length"] or 20
         notice(
-            f"Assumed of run tags: at most {tag_length or 20} letters, digits, '-', '_' and '.'. "
-            "Tracks differ: --tag-length and --tag-pattern give the rule of yours."
+            f"Assumed of run tags: at most {length} letters, digits, '-', '_' and '.'. Tracks "
+            "differ: --tag-length and --tag-pattern give the rule of yours."
         )
-    if collection is not None and not documents:
+    if options["collection"] is not None and not options["documents"]:
         notice("Documents were not looked up in the collection; --documents does.")
     context.exit(1 if any(found.refused for found in checks.values()) else 0)
 
 
 def _entry(path: str, found: RunCheck) -> dict[str, Any]:
-    """A run in the output of `--json`."""
     return {
         "path": path,
         "accepted": not found.refused,
@@ -115,7 +99,6 @@ def _entry(path: str, found: RunCheck) -> dict[str, Any]:
 
 
 def _print_check(path: str, found: RunCheck) -> None:
-    """Print what is wrong with a run, errors first, and what is in it."""
     problems = sorted(found.problems, key=lambda problem: problem.level != "error")
     for problem in problems[:_SHOWN]:
         place = path if problem.line is None else f"{path}:{problem.line}"

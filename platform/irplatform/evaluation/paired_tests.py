@@ -51,6 +51,11 @@ class Comparison:
     n: int
     adjusted_p: float | None = None
 
+    @property
+    def p(self) -> float | None:
+        """The p-value, corrected where several runs were compared."""
+        return self.p_value if self.adjusted_p is None else self.adjusted_p
+
     def as_json(self) -> dict[str, Any]:
         """An entry of the comparisons of `platform run --json`."""
         return {

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.console import say
 from irplatform.reports.columns import aligned
 from irplatform.runs.names import alone_name
 
@@ -49,13 +48,6 @@ def render_effects(
     )
 
 
-def print_effects(
-    comparisons: Mapping[str, Mapping[str, Comparison]], measures: Sequence[str], baseline: str
-) -> None:
-    """Print comparisons with a baseline, see `render_effects`."""
-    say(render_effects(comparisons, measures, baseline))
-
-
 def _lines(
     comparisons: Mapping[str, Mapping[str, Comparison]], measures: Sequence[str]
 ) -> Iterator[tuple[str, ...]]:
@@ -74,9 +66,7 @@ def _cells(comparison: Comparison) -> tuple[str, str, str, str]:
     else:
         interval = f"[{comparison.low:+.4f}, {comparison.high:+.4f}]"
     effect = "-" if comparison.effect_size is None else f"{comparison.effect_size:+.2f}"
-    p_value = comparison.p_value if comparison.adjusted_p is None else comparison.adjusted_p
-    if p_value is None:
-        chance = "-"
-    else:
-        chance = f"<{_SMALLEST}" if p_value < _SMALLEST else f"{p_value:.4f}"
+    chance = "-"
+    if comparison.p is not None:
+        chance = f"<{_SMALLEST}" if comparison.p < _SMALLEST else f"{comparison.p:.4f}"
     return f"{comparison.difference:+.4f}", interval, effect, chance

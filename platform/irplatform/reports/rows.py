@@ -43,15 +43,16 @@ class ResultRow:
 
 
 def mark(comparison: Comparison) -> int:
-    """How significant a difference is: 0 is not, ±1 is p < 0.05, ±2 is p < 0.01; + is better.
-
-    The p-value is the corrected one where there is one.
-    """
-    p_value = comparison.p_value if comparison.adjusted_p is None else comparison.adjusted_p
-    if p_value is None or comparison.difference == 0.0:
+    """How significant a difference is: 0 is not, ±1 is p < 0.05, ±2 is p < 0.01; + is better."""
+    if comparison.p is None or comparison.difference == 0.0:
         return 0
-    strength = sum(p_value < level for level in _LEVELS)
+    strength = sum(comparison.p < level for level in _LEVELS)
     return strength if comparison.difference > 0 else -strength
+
+
+def marks(comparisons: Mapping[str, Comparison]) -> dict[str, int]:
+    """The marks of a row, by measure."""
+    return {measure: mark(comparison) for measure, comparison in comparisons.items()}
 
 
 def figure(measure: str, value: float) -> str:

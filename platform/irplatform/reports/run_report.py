@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from statistics import fmean, stdev
+from statistics import stdev
 from typing import TYPE_CHECKING, Any
 
 from irplatform.console import say, terminal_width, wrapped
 from irplatform.errors import for_display
 from irplatform.evaluation.significance import comparisons_json
 from irplatform.reports.columns import aligned
-from irplatform.reports.effects import print_effects
-from irplatform.reports.rows import ResultRow, mark
+from irplatform.reports.effects import render_effects
+from irplatform.reports.rows import ResultRow, marks
 from irplatform.reports.table import render_table, shows_glyphs
 from irplatform.retrieval.candidates import Provenance
 from irplatform.runs.names import alone_name
@@ -26,28 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.evaluation import Comparison
-
-
-@dataclass(frozen=True)
-class Spread:
-    """What seeds change of a measure.
-
-    Attributes:
-        mean: over the seeds.
-        std: standard deviation over the seeds (n - 1).
-        min: the lowest.
-        max: the highest.
-    """
-
-    mean: float
-    std: float
-    min: float
-    max: float
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Spread:
-        """The spread of two or more values."""
-        return cls(fmean(values), stdev(values), min(values), max(values))
 
 
 @dataclass(frozen=True)
@@ -109,21 +87,18 @@ class SystemResult:
     warnings: Sequence[str] = ()
     results: Sequence[int] = field(default=(), repr=False)
 
-    def spread(self, *, own_scores: bool = False) -> dict[str, Spread]:
-        """Per measure, what seeds change of it; empty where there was one seed.
+    def spread(self, *, own_scores: bool = False) -> dict[str, dict[str, float]]:
+        """Per measure, `std` (n - 1), `min` and `max` over seeds; empty where there was one seed.
 
         Args:
             own_scores: of the reranker alone.
         """
-        if not self.seeds:
-            return {}
-        seed_measures = [
-            seed.measures_alone if own_scores else seed.measures for seed in self.seeds
-        ]
-        return {
-            measure: Spread.of([values[measure] for values in seed_measures])
-            for measure in seed_measures[0]
-        }
+        per_seed = [seed.measures_alone if own_scores else seed.measures for seed in self.seeds]
+        spread = {}
+        for measure in per_seed[0] if per_seed else ():
+            values = [measures[measure] for measures in per_seed]
+            spread[measure] = {"std": stdev(values), "min": min(values), "max": max(values)}
+        return spread
 
     def as_json(self) -> dict[str, Any]:
         """The entry of `platform run --json`."""
@@ -138,8 +113,8 @@ class SystemResult:
             entry["measures_alone"] = dict(self.measures_alone or {})
         if self.seeds:
             entry["seeds"] = [seed.as_json() for seed in self.seeds]
-            entry["spread"] = _spread_json(self.spread())
-            entry["spread_alone"] = _spread_json(self.spread(own_scores=True))
+            entry["spread"] = self.spread()
+            entry["spread_alone"] = self.spread(own_scores=True)
         if self.remark:
             entry["remark"] = self.remark
         return entry
@@ -151,12 +126,12 @@ class SystemResult:
         details += [f"mean of {len(self.seeds)} seeds"] if self.seeds else []
         return f"{self.name} ({', '.join(details)})" if details else self.name
 
-    def rows(self, marks: Mapping[str, int], marks_alone: Mapping[str, int]) -> Iterator[ResultRow]:
-        """Its lines in the table."""
-        yield ResultRow(self.label, self.measures, marks, seconds=sum(self.seconds.values()))
+    def rows(self, own: Mapping[str, int], alone: Mapping[str, int]) -> Iterator[ResultRow]:
+        """Its lines in the table, given the marks of its final run and of its own scores."""
+        yield ResultRow(self.label, self.measures, own, seconds=sum(self.seconds.values()))
         yield from _spread_rows(self.spread(), 1)
         if self.measures_alone is not None:
-            yield ResultRow("alone", self.measures_alone, marks_alone, 1)
+            yield ResultRow("alone", self.measures_alone, alone, 1)
             yield from _spread_rows(self.spread(own_scores=True), 2)
 
 
@@ -171,20 +146,10 @@ def _counts(system: SystemResult) -> tuple[str, ...]:
     return system.label, f"{len(system.results):,}", results, seconds
 
 
-def _spread_json(spread: Mapping[str, Spread]) -> dict[str, dict[str, float]]:
-    return {
-        measure: {"std": measure_spread.std, "min": measure_spread.min, "max": measure_spread.max}
-        for measure, measure_spread in spread.items()
-    }
-
-
-def _spread_rows(spread: Mapping[str, Spread], indent: int) -> Iterator[ResultRow]:
-    if spread:
-        for name in ("std", "min", "max"):
-            values = {
-                measure: getattr(measure_spread, name) for measure, measure_spread in spread.items()
-            }
-            yield ResultRow(f"{name} of the seeds", values, indent=indent, aside=True)
+def _spread_rows(spread: Mapping[str, Mapping[str, float]], indent: int) -> Iterator[ResultRow]:
+    for name in ("std", "min", "max") if spread else ():
+        values = {measure: figures[name] for measure, figures in spread.items()}
+        yield ResultRow(f"{name} of the seeds", values, indent=indent, aside=True)
 
 
 @dataclass(frozen=True, repr=False)
@@ -242,7 +207,7 @@ class RunReport:
         print(self._text(width, ascii_only=not shows_glyphs(sys.stdout)), flush=True)
         if effects and self.comparisons:
             say()
-            print_effects(self.comparisons, self.measures, self.baseline)
+            say(render_effects(self.comparisons, self.measures, self.baseline))
 
     def __repr__(self) -> str:
         """The table, for `print` and for notebooks."""
@@ -262,11 +227,12 @@ class RunReport:
         if not self.scored:
             table = "\n".join(aligned([_COUNTED, *map(_counts, self.systems)]))
             return (f"{wrapped(note, width)}\n\n" if note else "") + for_display(table)
-        rows = [
-            row
-            for system in self.systems
-            for row in system.rows(self._marks(system.name), self._marks(alone_name(system.name)))
-        ]
+        rows: list[ResultRow] = []
+        for system in self.systems:
+            own, alone = (
+                self.comparisons.get(n, {}) for n in (system.name, alone_name(system.name))
+            )
+            rows += system.rows(marks(own), marks(alone))
         baseline = self.baseline
         return render_table(
             rows, self.measures, note=note, baseline=baseline, ascii_only=ascii_only, width=width
@@ -284,6 +250,3 @@ class RunReport:
             if any(system.interpolation == 1 for system in self.systems):
                 text += f"; W = 1 leaves {self.baseline}'s ranking"
             yield text.replace("×", "x").replace("−", "-") if ascii_only else text
-
-    def _marks(self, name: str) -> dict[str, int]:
-        return {measure: mark(c) for measure, c in self.comparisons.get(name, {}).items()}
