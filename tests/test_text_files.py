@@ -6,7 +6,6 @@ import subprocess
 import sys
 from functools import partial
 from itertools import count
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -23,7 +22,6 @@ from irplatform.runs.trec import read_run
 from irplatform.text_files import (
     blocks_of_lines,
     numbered_lines,
-    open_bytes,
     read_whole,
     reading_told,
 )
@@ -144,11 +142,6 @@ def test_reading_what_takes_long_tells_how_far_it_is(tmp_path, monkeypatch, caps
     (tmp_path / "large").write_bytes(b"x\n" * (1 << 18))
     assert len(list(numbered_lines(tmp_path / "large"))) == 1 << 18
     assert "large: 0 MB so far" in capsys.readouterr().err
-
-
-def test_a_name_with_a_nul_character_is_refused():
-    with pytest.raises(InputError, match="NUL character"), open_bytes(Path("a\0b")):
-        pass
 
 
 def test_it_is_told_how_much_of_a_packed_file_is_read(tmp_path):

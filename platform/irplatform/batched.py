@@ -12,12 +12,7 @@ Item = TypeVar("Item")
 
 
 def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Yield the items in lists of a size; the last one may be shorter.
-
-    Args:
-        items: read one list at a time, and no further.
-        size: items of a list, 1 or more.
-    """
+    """Yield the items in lists of a size; the last one may be shorter."""
     stream = iter(items)
     while batch := list(islice(stream, size)):
         yield batch
@@ -26,13 +21,7 @@ def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
 def batched_by_size(
     items: Iterable[Item], size_of: Callable[[Item], int], most: int
 ) -> Iterator[list[Item]]:
-    """Yield the items in lists whose sizes sum to at most a limit; a larger item stands alone.
-
-    Args:
-        items: read one list and one item at a time.
-        size_of: the size of an item, 0 or more.
-        most: the limit.
-    """
+    """Yield the items in lists whose sizes sum to at most a limit; a larger item stands alone."""
     batch: list[Item] = []
     total = 0
     for item in items:

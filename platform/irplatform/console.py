@@ -221,11 +221,7 @@ def say_nothing() -> None:
 
 
 def report_to(report: Callable[[str, Any], None]) -> None:
-    """Hand notices and progress to another process, which calls `take_report` with them.
-
-    Args:
-        report: sends a kind and its content; it is called from one thread at a time.
-    """
+    """Hand notices and progress to another process, which calls `take_report` with them."""
     _display.report = report
 
 

@@ -75,12 +75,7 @@ def choose_device(wanted: str, threads: int = 1) -> str:
 
 
 def within_cores(option: str, threads: int) -> int:
-    """A number of threads, but no more than there are cores; a line says so.
-
-    Args:
-        option: that gives the number, for the line.
-        threads: the number.
-    """
+    """A number of threads, but no more than there are cores; a line says so."""
     if threads <= (cores := available_cores()):
         return threads
     notice(f"{option} {threads} is more than the cores here: {cores} are used")

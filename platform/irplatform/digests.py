@@ -20,9 +20,6 @@ class HashedFiles:
     Files are identified by their content first and read later, perhaps several times. What is built
     of them is kept under what identifies them. If one was replaced in between, the cache would hold
     something else under that name for good.
-
-    Args:
-        paths: the files.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -60,10 +57,6 @@ class HashedFiles:
 
 def folder_digests(folder: Path, patterns: Sequence[str] = ("*",)) -> dict[str, str]:
     """The digests of the files in a folder and those in it, by their paths within it.
-
-    Args:
-        folder: the folder.
-        patterns: names of the files that count, such as "*.json".
 
     Raises:
         InputError: a file cannot be read.

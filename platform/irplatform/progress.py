@@ -83,11 +83,7 @@ class Whole:
         """How much of the whole is not for work that was done once."""
 
     def share(self, works: Sequence[Work]) -> float | None:
-        """How much is done, from 0 to 1; None where nobody knows.
-
-        Args:
-            works: what is under way, outermost first.
-        """
+        """How much is done, from 0 to 1; None where nobody knows."""
         once = next((n for n, work in enumerate(works) if work.once and n), len(works))
         if (share := _share(works[:once])) is None:
             return None
@@ -98,12 +94,7 @@ class Whole:
         return self._reached
 
     def end(self, ended: Work, works: Sequence[Work]) -> None:
-        """Note that a piece of work has ended.
-
-        Args:
-            ended: the work.
-            works: what is still under way.
-        """
+        """Note that a piece of work has ended."""
         if ended.once and works and not any(work.once for work in works):
             self._rest *= 1 - ended.part
         elif ended.counts and (around := innermost(works)):
@@ -132,10 +123,6 @@ def texts_of(works: Sequence[Work], subject: str = "") -> list[str]:
     """What is done, and the same in fewer and fewer words, where a line is too short for that.
 
     "training delta: fold 2 of 5, member 3 of 5, epoch 4 of 12"
-
-    Args:
-        works: what is under way, outermost first.
-        subject: what all of it is about.
     """
     title = [work.title for work in works if work.title and work.stage][-1:]
     said: list[str] = []

@@ -42,11 +42,7 @@ class Repeats:
             self._hashes.append(hash(text))
 
     def found(self, corpus: Corpus) -> dict[str, list[str]]:
-        """The texts that several documents have, and the ids of these documents.
-
-        Args:
-            corpus: the documents, all of which have been read; read again only if hashes repeat.
-        """
+        """The texts that several documents have, and the ids of these documents."""
         import numpy as np
 
         ordered = np.array(self._hashes, dtype=np.int64)

@@ -13,12 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Stopwatch:
-    """Times stages.
-
-    Attributes:
-        seconds: time spent so far, by stage.
-        clock: what time it is, in seconds.
-    """
+    """Times stages."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     clock: Callable[[], float] = time.monotonic

@@ -33,12 +33,7 @@ def number_of(text: str) -> int:
 
 
 def file_digest(path: Path, stopped: Callable[[], bool] = lambda: False) -> str:
-    """The SHA-256 of a file's bytes (of the file as it lies there, compressed or not).
-
-    Args:
-        path: the file.
-        stopped: asked now and then whether nobody waits any more; the digest is then none.
-    """
+    """The SHA-256 of a file's bytes (of the file as it lies there, compressed or not)."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while not stopped() and (chunk := file.read(_DIGEST_CHUNK)):
@@ -88,11 +83,7 @@ def share(path: Path) -> None:
 
 
 def _place(path: Path) -> Path:
-    """Where a file of a name is written: a link stays, for what it leads to is written.
-
-    Raises:
-        InputError: there is something else than a file.
-    """
+    """Where a file of a name is written: a link stays, for what it leads to is written."""
     if path.is_dir():
         raise InputError("this is a folder; name a file.", path=path)
     if path.exists() and not path.is_file():
@@ -112,16 +103,7 @@ def to_disk(path: Path) -> None:
 def write_json(
     path: Path, value: object, *, default: Callable[[object], object] | None = None
 ) -> None:
-    """Write a value as a JSON file, whole or not at all.
-
-    Args:
-        path: the file; its folder is made if it is missing.
-        value: what to write.
-        default: see `as_json`.
-
-    Raises:
-        InputError: see `atomic_write`.
-    """
+    """Write a value as a JSON file, whole or not at all."""
     content = as_json(value, default=default)
     with atomic_write(path, "wb") as file:
         file.write(content)
@@ -132,10 +114,6 @@ def as_json(value: object, *, default: Callable[[object], object] | None = None)
 
     Names of files that are not UTF-8 become the escapes that JSON has for them. Python's `json`
     reads those, orjson does not.
-
-    Args:
-        value: what to write.
-        default: makes something that JSON has out of what it has not, see `json.dumps`.
     """
     text = json.dumps(value, indent=1, ensure_ascii=False, default=default)
     return f"{text}\n".encode(errors="backslashreplace")
@@ -190,17 +168,6 @@ def refuse_taken(folder: Path) -> None:
 
 
 @contextmanager
-def parents_of(path: Path) -> Iterator[None]:
-    """Make the folders that a file or folder to make lies in; those made go if the block fails.
-
-    Raises:
-        InputError: the place cannot be written to.
-    """
-    with made_folder(writable_folder(path).parent):
-        yield
-
-
-@contextmanager
 def made_folder(path: Path) -> Iterator[None]:
     """Make a folder, and those that it lies in; those made go, while empty, if the block fails."""
     made = list(takewhile(lambda folder: not folder.exists(), (path, *path.parents)))
@@ -230,7 +197,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         InputError: something is there already, or the place cannot be written to.
     """
     refuse_taken(path)
-    with parents_of(path), scratch_beside(path) as scratch:
+    with made_folder(writable_folder(path).parent), scratch_beside(path) as scratch:
         filled = scratch / path.name
         filled.mkdir()
         yield filled

@@ -100,8 +100,6 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
         InputError: the file is missing, is a folder, may not be read, is packed otherwise than by
             gzip, or is not sound gzip (also while it is being read inside the block).
     """
-    if "\0" in str(path):
-        raise InputError("no name of a file has a NUL character in it.", path=path)
     try:
         raw: Any = (_Told if _LISTENERS else io.FileIO)(readable_again(path))
         packed: io.BufferedReader
@@ -135,10 +133,6 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
 
 def read_whole(path: Path, most: int) -> bytes:
     """All that a file holds.
-
-    Args:
-        path: the file.
-        most: bytes, unpacked.
 
     Raises:
         InputError: see `open_bytes`; or it holds more.
@@ -201,11 +195,7 @@ def is_ordinary(path: Path, status: os.stat_result) -> bool:
 
 
 def starts_with_mark(path: Path) -> bool:
-    """Whether a file begins with the byte order mark of UTF-8, which `numbered_lines` drops.
-
-    Raises:
-        InputError: see `open_bytes`.
-    """
+    """Whether a file begins with the byte order mark of UTF-8, which `numbered_lines` drops."""
     with open_bytes(path) as file:
         return file.read(len(_BYTE_ORDER_MARK)) == _BYTE_ORDER_MARK
 
@@ -235,11 +225,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def uncommented_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the same lines without those that begin with `#`, which a notice counts.
-
-    Raises:
-        InputError: see `numbered_lines`.
-    """
+    """Yield the same lines without those that begin with `#`, which a notice counts."""
     comments = 0
     for number, line in numbered_lines(path):
         if b"#" in line and line.lstrip().startswith(b"#"):

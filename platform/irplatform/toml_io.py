@@ -10,7 +10,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.json_io import DEEPEST, too_large
 from irplatform.text_files import read_whole
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ _PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
 
 
 class TOMLError(InputError):
-    """A text is not TOML, or not TOML that is read here."""
+    """A text is not TOML."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -43,47 +42,17 @@ def parse_toml(text: str, path: Path | None = None) -> dict[str, Any]:
     """What a text holds.
 
     Raises:
-        TOMLError: it is not TOML; or a value is nested more than `DEEPEST` deep, is a whole number
-            of more than 64 bits, or has a NUL character, which no name of a file has.
+        TOMLError: it is not TOML.
     """
     import tomllib
 
     try:
-        content = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = _PLACE.search(str(error))
         line = int(place[1]) if place and place[1] else None
         reason = _PLACE.sub("", str(error))
         raise TOMLError(f"this is not TOML: {reason}.", path=path, line=line) from error
-    except RecursionError as error:
-        raise TOMLError(_DEEP, path=path) from error
-    except ValueError as error:  # Python reads no number of thousands of digits
-        raise TOMLError(_LARGE, path=path) from error
-    if wrong := _wrong(content):
-        raise TOMLError(wrong, path=path)
-    return content
-
-
-_DEEP = f"its values are nested more than {DEEPEST} deep."
-_LARGE = "a whole number in it has more than 64 bits."
-
-
-def _wrong(content: dict[str, Any]) -> str:
-    """What is wrong with values that TOML has words for; "" for nothing."""
-    level: list[Any] = [content]
-    for _ in range(DEEPEST + 1):
-        below: list[Any] = []
-        for value in level:
-            if isinstance(value, dict):
-                below += [*value, *value.values()]
-            elif isinstance(value, list):
-                below += value
-            elif isinstance(value, int) and too_large(value):
-                return _LARGE
-            elif isinstance(value, str) and "\0" in value:
-                return "a text in it has a NUL character."
-        level = below
-    return _DEEP if level else ""
 
 
 def toml_key(name: str) -> str:

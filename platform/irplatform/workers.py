@@ -136,12 +136,7 @@ class Workers(Generic[Item, Result]):
             yield self._at_work.pop(pipe), result
 
     def result(self) -> Result:
-        """The result of the one item that is worked on.
-
-        Raises:
-            WorkerKilledError: the worker was killed.
-            BaseException: that of the function; its cause has the worker's traceback.
-        """
+        """The result of the one item that is worked on."""
         while True:
             for _, result in self.results():
                 return result

@@ -462,13 +462,6 @@ def test_a_long_label_is_cut_to_what_a_file_system_takes():
     assert len(os.fsencode(built.path.name)) < 100
 
 
-def test_a_cache_whose_name_is_no_text_is_refused(tmp_path, monkeypatch):
-    """Lucene, which is Java, could not open what is in it."""
-    monkeypatch.setenv("IRPLATFORM_HOME", f"{tmp_path}/h\udcff")
-    with pytest.raises(InputError, match=r"is not UTF-8: '.*h\\udcff'. Set IRPLATFORM_HOME"):
-        artifact("kind", "label", DEPENDS_ON, _never)
-
-
 def test_a_cache_that_cannot_be_written_to_is_the_users_to_mend(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "file"))

@@ -135,7 +135,6 @@ def test_a_spoilt_file_of_aliases_is_named():
         ("demo:dev", "the collection 'demo' has no splits. Leave out ':dev'."),
         ("trec-pm-2017:dev", "the collection 'trec-pm-2017' has no splits."),
         ("beir/nfcorpus/test:dev", "the collection 'beir/nfcorpus/test' has no splits."),
-        ("~nobody-of-this-name/x", "there is no such user"),
         ("nowhere.toml", "nowhere.toml: there is no such file"),
         ("medline", "'medline' has no documents or no topics of its own. Choose a part of it: "),
         (".", "this folder is not a collection"),

@@ -1,7 +1,5 @@
 """What is wrong with a collection is found and numbered; a broken corpus is refused."""
 
-from dataclasses import replace
-
 import pytest
 
 from irplatform.collections import Collection, Corpus
@@ -126,22 +124,6 @@ def test_topics_and_judgments_that_do_not_meet_are_told():
     assert found["judgments without topic"].examples == ("4",)
     assert found["topics without relevant documents"].examples == ("1",)
     assert found["topics without judgments"].message == "topics without judgments: 1 of 3 topics"
-
-
-@pytest.mark.parametrize("header", ["qid", "query_id", "Query-ID", "topic", "ID"])
-def test_a_header_that_became_a_topic_is_told(header):
-    found = findings(documents("a"), {"1": {"a": 1}}, topics=(header, "1"))
-    told = found["header among the topics"]
-    assert (told.serious, told.count) == (False, 1)
-    assert (
-        f"the first topic, '{header}' with the query 'query', looks like a header" in told.message
-    )
-
-
-def test_a_topic_that_is_like_a_header_in_part_is_none():
-    asked = [Topic("id", "query expansion"), Topic("qid", "query")]
-    sound = replace(collection(documents("a"), {"id": {"a": 1}}), load_topics=lambda: asked)
-    assert "header among the topics" not in {finding.kind for finding in check(sound)}
 
 
 def test_no_documents_and_no_judgments_are_told():

@@ -86,7 +86,7 @@ def artifact(
     if (whole := _whole(final, mark)) and not outdated(whole):
         detail(f"reusing {within_home(whole)}")
         return _finished(whole, mark, built=False)
-    with lock(place_of_lock(final, mark), wait=True, told_as=final):
+    with lock(final.with_name(mark), wait=True, told_as=final):
         whole = _whole(final, mark)
         fault = outdated(whole) if whole else ""
         if whole and not fault:  # another process built it while we waited
@@ -142,19 +142,9 @@ def kept_json(path: Path) -> Any:
         ) from error
 
 
-def place_of_lock(item: Path, mark: str) -> Path:
-    """What is locked while an artifact is built: the same under all labels.
-
-    Args:
-        item: the artifact's folder, or the partial one.
-        mark: its fingerprint.
-    """
-    return item.with_name(mark)
-
-
 def _whole(final: Path, mark: str) -> Path | None:
     """The artifact where it is finished, under this label if it can be."""
-    return next((path for path in _under_any_label(final, mark) if _is_whole(path)), None)
+    return next((path for path in _under_any_label(final, mark) if damage(path) is None), None)
 
 
 def _under_any_label(final: Path, mark: str, suffix: str = "") -> Iterator[Path]:
@@ -184,20 +174,11 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _is_whole(final: Path) -> bool:
-    """Whether an artifact is finished, and its files are what they were then."""
-    return damage(final) is None
-
-
 def damage(final: Path, *, anew: bool = False) -> str | None:
     """What is wrong with an artifact, to follow its name; None where it is finished and whole.
 
     When a machine stops without warning, files may come back empty or cut off; disks and copies
     change single bits. What reads them would fail far from here, or compute other scores.
-
-    Args:
-        final: its folder.
-        anew: read every file, whatever was found before.
     """
     manifest = final / MANIFEST
     try:
@@ -219,10 +200,6 @@ def damaged_file(folder: Path, *, anew: bool = False) -> Path | None:
     Folders that earlier versions made, and those whose files change, have no digests to compare
     with. A folder is read once in a process, and its large files only where their size or time
     stamps are others than when they were read last.
-
-    Args:
-        folder: an artifact, or a copy of one.
-        anew: read every file.
     """
     try:
         files: dict[str, str] = read_own_json(folder / MANIFEST).get("files") or {}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from irplatform.cache.artifacts import MANIFEST, place_of_lock
+from irplatform.cache.artifacts import MANIFEST
 from irplatform.cache.location import home
 from irplatform.cache.locks import lock
 from irplatform.errors import InputError
@@ -65,11 +65,7 @@ class Item:
 
 
 def contents(kinds: Collection[str] = ()) -> list[Item]:
-    """All that commands have made, by kind and name.
-
-    Args:
-        kinds: only items of these; a file that others share with them counts here all the same.
-    """
+    """All that commands have made, by kind and name."""
     items: list[Item] = []
     counted: set[tuple[int, int]] = set()
     for path in sorted(home().glob("*/*")):
@@ -100,17 +96,13 @@ def remove(items: Iterable[Item]) -> tuple[list[Item], list[Item]]:
     removed: list[Item] = []
     busy: list[Item] = []
     for item in items:
-        with lock(_place_of_lock(item.path)) as free:
+        name = _NAME.fullmatch(item.path.name)
+        is_folder = name is not None and name[2] != ".jsonl"  # a journal is locked itself
+        with lock(item.path.with_name(name[1]) if name and is_folder else item.path) as free:
             if free:
                 _delete(item.path)
         (removed if free else busy).append(item)
     return removed, busy
-
-
-def _place_of_lock(path: Path) -> Path:
-    """What whoever makes an item locks: of a journal, the file itself."""
-    name = _NAME.fullmatch(path.name)
-    return path if name is None or name[2] == ".jsonl" else place_of_lock(path, name[1])
 
 
 def _delete(path: Path) -> None:
@@ -147,11 +139,7 @@ def _sizes(path: Path, counted: set[tuple[int, int]]) -> tuple[int, int]:
 
 
 def collections_of(items: Iterable[Item]) -> dict[Path, str]:
-    """Whose documents items were made of, where an index tells their name.
-
-    Args:
-        items: of any kinds.
-    """
+    """Whose documents items were made of, where an index tells their name."""
     names: dict[str, str] = {}
     for index in contents(("index", "forward-index")):
         label = str(index.manifest.get("label", ""))

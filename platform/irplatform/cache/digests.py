@@ -42,10 +42,6 @@ def digest(path: Path) -> str:
 def digests(paths: Sequence[Path], *, anew: bool = False) -> list[str]:
     """The digests of several files, hashed side by side.
 
-    Args:
-        paths: the files.
-        anew: read every file, whatever is remembered.
-
     Raises:
         InputError: a file is missing or cannot be read.
     """

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from filelock import FileLock
-
 
 @contextmanager
 def lock(final: Path, *, wait: bool = False, told_as: Path | None = None) -> Iterator[bool]:
@@ -31,12 +29,20 @@ def lock(final: Path, *, wait: bool = False, told_as: Path | None = None) -> Ite
     Raises:
         InputError: the cache cannot be written to.
     """
-    from filelock import FileLock
+    from filelock import FileLock, Timeout
 
     file_lock = FileLock(f"{final}.lock")
+    free = True
     try:
         final.parent.mkdir(parents=True, exist_ok=True)
-        free = _acquire(file_lock, told_as or final, wait=wait)
+        try:
+            file_lock.acquire(timeout=0)
+        except Timeout:
+            free = wait
+            if wait:
+                building = within_home(told_as or final)
+                notice(f"another process is building {building}; waiting for it")
+                file_lock.acquire()
     except OSError as error:
         raise InputError(
             f"the cache cannot be written to: {error.strerror}. Set IRPLATFORM_HOME to a folder "
@@ -48,17 +54,3 @@ def lock(final: Path, *, wait: bool = False, told_as: Path | None = None) -> Ite
     finally:
         if free:
             file_lock.release()
-
-
-def _acquire(file_lock: FileLock, final: Path, *, wait: bool) -> bool:
-    """Take a lock, if need be after another process; whether it is ours."""
-    from filelock import Timeout
-
-    try:
-        file_lock.acquire(timeout=0)
-    except Timeout:
-        if wait:
-            notice(f"another process is building {within_home(final)}; waiting for it")
-            file_lock.acquire()
-        return wait
-    return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from datetime import UTC, datetime, timedelta
-from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -112,7 +111,7 @@ def remove(
         raise InputError(
             "say what to remove: --kind, --collection, --unused-for, --interrupted or --all."
         )
-    since = _days_ago(days or 0)
+    since = datetime.now(UTC) - timedelta(days=days or 0)
     items = [
         item
         for item in _chosen(kinds, collection)
@@ -168,26 +167,8 @@ def verify(context: click.Context, kinds: tuple[str, ...], as_json: bool) -> Non
         context.exit(1)
 
 
-def _days_ago(days: float) -> datetime:
-    """So many days before now, or as long ago as can be.
-
-    Raises:
-        InputError: that is no number.
-    """
-    if isnan(days):
-        raise InputError("--unused-for is nan; it must be a number.")
-    try:
-        return datetime.now(UTC) - timedelta(days=days)
-    except OverflowError:
-        return datetime.min.replace(tzinfo=UTC)
-
-
 def _confirmed(question: str) -> bool:
-    """Ask; where nobody can answer, nothing is meant.
-
-    Raises:
-        InputError: the input has ended.
-    """
+    """Ask; where nobody can answer, nothing is meant."""
     try:
         return click.confirm(question)
     except click.Abort as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -130,16 +131,7 @@ def check(context: click.Context, name: str, as_json: bool) -> None:
             {
                 "collection": name,
                 "sound": not serious,
-                "findings": [
-                    {
-                        "kind": finding.kind,
-                        "serious": finding.serious,
-                        "count": finding.count,
-                        "message": finding.message,
-                        "examples": list(finding.examples),
-                    }
-                    for finding in findings
-                ],
+                "findings": [asdict(finding) for finding in findings],
             }
         )
     else:

@@ -62,10 +62,6 @@ class BeirWriter:
         """A split's file, for those who write its three columns themselves.
 
         It is made when it is first asked for.
-
-        Args:
-            split: the split.
-            levels: whether its judgments are levels.
         """
         if split not in self._qrels:
             self._qrels[split] = self._open.enter_context(qrels_path(self.folder, split).open("wb"))
@@ -86,15 +82,7 @@ def write_measures(folder: Path, measures: Iterable[str]) -> None:
 
 @contextmanager
 def corpus_writer(folder: Path, *, fields: bool = True) -> Iterator[Callable[[Document], None]]:
-    """Write `corpus.jsonl.gz`.
-
-    Args:
-        folder: a folder that is there.
-        fields: whether documents are written with their fields.
-
-    Yields:
-        What writes a document.
-    """
+    """Write `corpus.jsonl.gz`."""
 
     def write(document: Document) -> None:
         named = {"_id": document.id, "title": document.title, "text": document.abstract}

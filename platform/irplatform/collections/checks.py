@@ -26,11 +26,7 @@ if TYPE_CHECKING:
 
     from irplatform.collections.collection import Collection, Qrels
     from irplatform.evaluation.measures import MeasureFunction
-    from irplatform.plugin import Topic
 
-_ID_HEADERS = frozenset({"id", "qid", "queryid", "topic", "topicid", "number", "num"})
-_QUERY_HEADERS = frozenset({"query", "querytext", "text", "title", "topic", "question"})
-"""What columns of topics are called, in letters of the alphabet."""
 _LOOKED_UP = 2_000
 """Relevant documents that are looked up in an index, evenly spread over all of them."""
 
@@ -40,20 +36,14 @@ def check(
 ) -> list[Finding]:
     """Read a whole collection and list what is wrong with it.
 
-    Args:
-        collection: the collection.
-        extra: measures of plugins.
-
     Raises:
         InputError: a file cannot be read.
     """
-    loaded = topics_if_any(collection)
-    topics = [topic.id for topic in loaded]
+    topics = [topic.id for topic in topics_if_any(collection)]
     qrels = collection.load_qrels() if collection.load_qrels else None
     findings = [
         *check_documents(collection.corpus, qrels or {}),
         *_no_topics(topics),
-        *_header(loaded),
         *(_check_topics(topics, qrels) if qrels is not None else _no_judgments()),
         *check_measures(collection, extra or {}, qrels),
         *check_sampled(collection, topics),
@@ -71,13 +61,6 @@ def refuse_broken(
     empty: int,
 ) -> None:
     """Refuse a corpus that is plainly wrong or half-empty, before anything is scored on it.
-
-    Args:
-        collection: what is about to be searched.
-        qrels: its judgments, where it has any.
-        contains: whether the index has a document; asked for at most 2,000 ids.
-        documents: how many documents were indexed.
-        empty: how many of them have neither title nor abstract.
 
     Raises:
         InputError: there are no documents, more than a tenth of them are empty, or more than half
@@ -106,14 +89,7 @@ def refuse_broken(
 def warning_of_abstracts(
     collection: Collection, *, documents: int, titles: int, abstracts: int
 ) -> str:
-    """What to tell about a corpus whose documents have titles but hardly abstracts, or "".
-
-    Args:
-        collection: what is searched.
-        documents: how many documents it has.
-        titles: how many of them have a title.
-        abstracts: how many have an abstract.
-    """
+    """What to tell about a corpus whose documents have titles but hardly abstracts, or ""."""
     if titles <= documents / 2 or abstracts >= documents / 2:
         return ""
     some = f"only {abstracts:,}" if abstracts else "none"
@@ -129,26 +105,6 @@ def _no_topics(topics: Sequence[str]) -> Iterator[Finding]:
         yield Finding(
             "no topics", False, 0, "there are no topics: nothing can be run, only searched", ()
         )
-
-
-def _header(topics: Sequence[Topic]) -> Iterator[Finding]:
-    """See that the first topic is none that a header makes of itself, in a table of topics."""
-    first = next(iter(topics), None)
-    if first is None or _plain(first.id) not in _ID_HEADERS:
-        return
-    if _plain(first.query) in _QUERY_HEADERS:
-        yield Finding(
-            "header among the topics",
-            False,
-            1,
-            f"the first topic, '{first.id}' with the query '{first.query}', looks like a header; "
-            "remove its line",
-            (),
-        )
-
-
-def _plain(name: str) -> str:
-    return "".join(filter(str.isalnum, name.lower()))
 
 
 def _check_topics(topics: list[str], qrels: Qrels) -> Iterator[Finding]:

@@ -65,13 +65,7 @@ BEIR = FieldNames(id="_id", title="title", abstract="text", metadata="metadata")
 
 
 class JsonLinesCorpus(Corpus):
-    """A corpus in files of JSON lines.
-
-    Args:
-        name: what it is called, in paths.
-        files: in the order in which they are read.
-        names: the keys of an object.
-    """
+    """A corpus in files of JSON lines."""
 
     def __init__(self, name: str, files: Sequence[Path], names: FieldNames) -> None:
         self.name = name

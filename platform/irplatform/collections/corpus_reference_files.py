@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from irplatform.collections.aliases import aliases
 from irplatform.collections.corpus_reference import FILE_NAME
 from irplatform.collections.resolve import expand, is_path
-from irplatform.errors import InputError
 from irplatform.registry import registry
 from irplatform.toml_io import toml_value
 
@@ -24,21 +23,11 @@ def write_reference(collection: str, folder: Path, *, seen_from: Path) -> None:
             can be moved together.
         folder: where the file is written.
         seen_from: the folder in which the file will lie in the end.
-
-    Raises:
-        InputError: the path is not UTF-8.
     """
     names = {*registry().collections, *aliases()}
     if collection.partition(":")[0] not in names and is_path(collection):
         source = expand(collection).absolute()
         relative = os.path.relpath(source.parent.resolve() / source.name, seen_from.resolve())
         collection = relative if relative.startswith(".") else f"./{relative}"
-    try:
-        content = f"collection = {toml_value(collection)}\n".encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"the path of the collection is not UTF-8, as {FILE_NAME} has to be. Give it a name "
-            "with `platform collections add NAME PATH`, and use that.",
-            path=collection,
-        ) from error
-    (folder / FILE_NAME).write_bytes(content)
+    content = f"collection = {toml_value(collection)}\n"
+    (folder / FILE_NAME).write_text(content, encoding="utf-8")

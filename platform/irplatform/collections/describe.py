@@ -30,10 +30,13 @@ def describe(collection: Collection) -> dict[str, Any]:
     Raises:
         PlatformError: something cannot be read.
     """
+    from irplatform.retrieval import documents_indexed
+
     training = collection.training() if collection.training else None
     validation = training.validation() if training and training.validation else None
     downloads = _downloads(collection)
-    documents = _count(collection)
+    count = collection.corpus.count()
+    documents = documents_indexed(collection.corpus) if count is None else count
     facts: dict[str, Any] = {
         "id": collection.id,
         "title": collection.title,
@@ -66,14 +69,6 @@ def topics_if_any(collection: Collection) -> Sequence[Topic]:
         return collection.load_topics()
     except NoTopicsError:
         return ()
-
-
-def _count(collection: Collection) -> int | None:
-    """How many documents there are, where that is known or an index tells."""
-    from irplatform.retrieval import documents_indexed
-
-    count = collection.corpus.count()
-    return documents_indexed(collection.corpus) if count is None else count
 
 
 def _downloads(collection: Collection) -> list[dict[str, Any]]:

@@ -38,10 +38,6 @@ def relevant_documents(qrels: Qrels) -> set[str]:
 def check_documents(corpus: Corpus, qrels: Qrels) -> Iterator[Finding]:
     """Read all documents and list what is wrong with them.
 
-    Args:
-        corpus: the documents.
-        qrels: their judgments; empty where there are none.
-
     Raises:
         InputError: a file cannot be read.
     """

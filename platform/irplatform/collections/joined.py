@@ -55,11 +55,7 @@ def joined(parts: Sequence[Collection]) -> Collection:
 
 
 class _Parts:
-    """The topics of several collections, read when they are asked for.
-
-    Args:
-        parts: the collections.
-    """
+    """The topics of several collections, read when they are asked for."""
 
     def __init__(self, parts: Sequence[Collection]) -> None:
         self._parts = parts
@@ -83,7 +79,7 @@ class _Parts:
         ids = [topic.id for _, topic in unique]
         clash = len(set(ids)) < len(ids)
         return [
-            (part, topic, _name(part, topic.id) if clash else topic.id) for part, topic in unique
+            (part, topic, f"{part.id}:{topic.id}" if clash else topic.id) for part, topic in unique
         ]
 
     @cached_property
@@ -104,10 +100,6 @@ class _Parts:
             for part, topic, name in self._entries
             if self._is_judged(part, topic)
         }
-
-
-def _name(part: Collection, topic: str) -> str:
-    return f"{part.id}:{topic}"
 
 
 def _validation(parts: Sequence[Collection]) -> Collection:

@@ -26,10 +26,6 @@ _BY_LINE = "`jq -c '.[]'` writes each object of a list in a line."
 def read(path: Path, *, otherwise: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the object of every line that is not blank, with the line's number.
 
-    Args:
-        path: the file.
-        otherwise: what else could be done, for errors.
-
     Raises:
         InputError: the file cannot be read, or a line is not a JSON object.
     """
@@ -50,13 +46,6 @@ def identifier(
     """The id under a key: text that can be an id, see `irplatform.ids`.
 
     A whole number, as tools for BEIR write PMIDs, is the text of its decimal digits.
-
-    Args:
-        record: an object.
-        key: the key.
-        path: its file.
-        line: its line, where it has one.
-        otherwise: what else could be done where there is no such key, for the error.
 
     Raises:
         InputError: there is none, or it is something else.

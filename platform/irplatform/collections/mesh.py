@@ -50,12 +50,6 @@ def mesh_queries(corpus: Corpus, count: int, seed: int, split: Split = "train") 
 
     The queries are drawn once and kept in the cache.
 
-    Args:
-        corpus: documents with headings.
-        count: how many articles to draw, over all splits.
-        seed: of the choice.
-        split: which part, of 8:1:1.
-
     Raises:
         InputError: the documents have no headings.
     """
@@ -91,13 +85,7 @@ def check_headings(corpus: Corpus) -> None:
 
 @dataclass(frozen=True)
 class Made:
-    """What was made.
-
-    Attributes:
-        folder: where it is.
-        queries: split to its number of queries.
-        shared: how many of them several articles answer, which have the same headings.
-    """
+    """What was made."""
 
     folder: Path
     queries: Mapping[str, int]
@@ -108,12 +96,6 @@ def build_mesh(corpus: Corpus, out: Path, *, count: int, seed: int) -> Made:
     """Write a collection of MeSH-term queries, with documents of its own, in BEIR layout.
 
     Articles with the same headings, in whatever order, are one query, which all of them answer.
-
-    Args:
-        corpus: documents with headings.
-        out: the folder to make; nothing is left of it where this fails.
-        count: how many articles to draw.
-        seed: of the choice.
 
     Raises:
         InputError: the folder exists, or the documents have no headings.
@@ -148,11 +130,7 @@ def _answers(corpus: Corpus, drawn: Sequence[Query]) -> list[tuple[Query, list[s
 def _write_queries(
     answers: Sequence[tuple[Query, Sequence[str]]], folder: Path, seed: int
 ) -> dict[str, int]:
-    """Write `queries.jsonl` and `qrels/<split>.tsv`, as BEIR lays them out.
-
-    Returns:
-        Split to its number of queries.
-    """
+    """Write `queries.jsonl` and `qrels/<split>.tsv`, as BEIR lays them out."""
     relevant = {query_id: articles for (query_id, _), articles in answers}
     parts = split_ids(list(relevant), seed)
     with BeirWriter(folder) as files:

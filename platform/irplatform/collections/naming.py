@@ -20,15 +20,6 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 def add_alias(name: str, target: str, *, taken: Container[str] = (), replace: bool = False) -> str:
     """Give a collection a name.
 
-    Args:
-        name: lower-case letters, digits, '-', '_' and '.'.
-        target: a path that `open_path` takes, or an ir_datasets id.
-        taken: names that plugins registered.
-        replace: whether the name may stand for another collection now.
-
-    Returns:
-        What was stored: paths are made absolute.
-
     Raises:
         InputError: the name is taken or not a name, it stands for another collection, or there is
             no collection at the target.

@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 def check_measures(
     collection: Collection, extra: Mapping[str, MeasureFunction], qrels: Qrels | None
 ) -> Iterator[Finding]:
-    """See that every default measure can be computed.
-
-    Args:
-        collection: the collection.
-        extra: measures of plugins.
-        qrels: its judgments, where it has some.
-    """
+    """See that every default measure can be computed."""
     from irplatform.evaluation.grades import refuse_grades
     from irplatform.evaluation.measures import parse_measures
 

@@ -17,11 +17,6 @@ def find_files(folder: Path, patterns: Iterable[str], endings: Sequence[str]) ->
 
     Hidden files are passed over, unless a pattern begins with a dot as they do.
 
-    Args:
-        folder: what patterns are relative to.
-        patterns: files, folders, or patterns of files.
-        endings: of the files that a folder stands for: ".xml".
-
     Returns:
         Each file once, in the order of the patterns; those of one pattern by their names.
 

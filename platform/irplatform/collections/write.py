@@ -37,13 +37,7 @@ class Written:
 
 
 def write_documents(documents: Iterable[Document], folder: Path, *, part: int = PART) -> Written:
-    """Write documents to `part-1.jsonl.gz`, `part-2.jsonl.gz`, … in their order.
-
-    Args:
-        documents: streamed. A field called `id`, `title` or `abstract` gives way to those.
-        folder: where to; made if it is missing. Files of those names are replaced.
-        part: documents in a file.
-    """
+    """Write documents to `part-1.jsonl.gz`, `part-2.jsonl.gz`, … in their order."""
     files: list[str] = []
     fields: set[str] = set()
     count = 0
@@ -67,10 +61,5 @@ def json_line(document: Document) -> bytes:
 
 
 def pack(raw: IO[bytes], *, level: int = 9) -> gzip.GzipFile:
-    """A gzip file that depends on nothing but its content: no name in it, and no time.
-
-    Args:
-        raw: what is written to.
-        level: from 1, the fastest, to 9, the smallest.
-    """
+    """A gzip file that depends on nothing but its content: no name in it, and no time."""
     return gzip.GzipFile(filename="", mode="wb", compresslevel=level, fileobj=raw, mtime=0)

@@ -41,11 +41,6 @@ def summary(downloads: list[Download]) -> str:
 def refuse_large(needed: list[Download], name: str, hint: str = "") -> None:
     """Refuse to download more than `LARGE` bytes without having been asked to.
 
-    Args:
-        needed: what is missing.
-        name: the collection, as `platform collections download` takes it.
-        hint: what else the user could do.
-
     Raises:
         InputError: what is missing, from where, how much, and how it is asked for.
     """
@@ -76,10 +71,6 @@ def _hosts(needed: list[Download]) -> str:
 @contextmanager
 def reading(dataset_id: str, part: str) -> Iterator[None]:
     """Announce the downloads of a part before it is read, and explain it when they fail.
-
-    Args:
-        dataset_id: an id of ir_datasets.
-        part: "docs", "queries" or "qrels".
 
     Raises:
         InputError: it is so large that it has to be asked for, or a file of it is damaged.

@@ -82,11 +82,7 @@ def open_dataset(dataset_id: str) -> Collection:
 
 
 class IrdsCorpus(Corpus):
-    """The documents of a dataset.
-
-    Args:
-        dataset_id: the most general id that has these documents.
-    """
+    """The documents of a dataset."""
 
     def __init__(self, dataset_id: str) -> None:
         self.dataset_id = dataset_id

@@ -51,10 +51,6 @@ def refusing_damage(dataset_id: str, part: str = "") -> Iterator[None]:
 
     The library lets through whatever error its readers have: of zip, gzip, LZ4, pickle, JSON.
 
-    Args:
-        dataset_id: an id of ir_datasets.
-        part: "docs", "queries", "qrels", or "" of several.
-
     Raises:
         InputError: a file is damaged.
     """
@@ -97,31 +93,31 @@ def _file_being_read(error: Exception, folder: Path) -> Path | None:
 def what_would_be_downloaded(dataset_id: str, parts: Iterable[str] = PARTS) -> list[Download]:
     """The files that reading parts of a dataset would download.
 
-    Args:
-        dataset_id: an id of ir_datasets.
-        parts: of "docs", "queries", "qrels".
-
     Raises:
         PlatformError: even that cannot be told without a network (a few datasets).
     """
-    downloads = map(described, missing_downloads(dataset_id, parts))
-    return list(
-        {download.source or download.instructions: download for download in downloads}.values()
-    )
+    return [download for download, _ in missing_downloads([dataset_id], parts)]
 
 
-def missing_downloads(dataset_id: str, parts: Iterable[str] = PARTS) -> list[Any]:
-    """ir_datasets' own objects behind `what_would_be_downloaded`.
+def missing_downloads(
+    dataset_ids: Iterable[str], parts: Iterable[str] = PARTS
+) -> list[tuple[Download, Any]]:
+    """The same of several datasets, each file once, with ir_datasets' own object."""
+    missing: dict[str, tuple[Download, Any]] = {}
+    for dataset_id in dataset_ids:
+        for file in _missing(_readers(dataset_id, parts)):
+            download = described(file)
+            missing.setdefault(download.source or download.instructions, (download, file))
+    return list(missing.values())
 
-    Raises:
-        PlatformError: see there.
-    """
+
+def _readers(dataset_id: str, parts: Iterable[str]) -> list[Any]:
     import ir_datasets
 
     dataset = ir_datasets.load(dataset_id)
     try:
         with refusing_damage(dataset_id):
-            handlers = [
+            return [
                 getattr(dataset, f"{part}_handler")()
                 for part in parts
                 if dataset.has(part) and not (part == "docs" and is_stored(dataset))
@@ -130,7 +126,6 @@ def missing_downloads(dataset_id: str, parts: Iterable[str] = PARTS) -> list[Any
         raise PlatformError(
             f"ir_datasets cannot open '{dataset_id}' without a network ({type(error).__name__})."
         ) from error
-    return list(_missing(handlers))
 
 
 def is_stored(dataset: Any) -> bool:

@@ -11,19 +11,12 @@ from typing import TYPE_CHECKING
 
 from irplatform.collections.irds.announce import quieten, refuse_large, summary
 from irplatform.collections.irds.dataset import with_training
-from irplatform.collections.irds.downloads import (
-    FAILURES,
-    PARTS,
-    Download,
-    described,
-    missing_downloads,
-)
+from irplatform.collections.irds.downloads import FAILURES, PARTS, missing_downloads
 from irplatform.console import notice
 from irplatform.errors import InputError, PlatformError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from irplatform.collections.collection import Collection
 
@@ -37,11 +30,6 @@ _POOLS: Mapping[str, str] = {
 def refuse_silent_downloads(collection: Collection, name: str, *, documents: bool = True) -> None:
     """Refuse to begin what would end in a large download that nobody asked for.
 
-    Args:
-        collection: a collection; nothing happens unless ir_datasets serves it.
-        name: what the user called it.
-        documents: whether its documents are needed, because there is no index of them.
-
     Raises:
         InputError: what is missing, from where, how much, and what to do.
     """
@@ -49,7 +37,7 @@ def refuse_silent_downloads(collection: Collection, name: str, *, documents: boo
     dataset_id = collection.metadata.get("ir_datasets id")
     if dataset_id is None:
         return
-    needed = [download for download, _ in _missing(with_training(dataset_id), parts)]
+    needed = [download for download, _ in missing_downloads(with_training(dataset_id), parts)]
     pool = _POOLS.get(dataset_id)
     hint = (
         f"\nThe quick way is the closed pool, the judged documents alone: `platform collections "
@@ -72,7 +60,7 @@ def fetch(dataset_ids: Iterable[str]) -> int:
     """
     from ir_datasets.util import home_path
 
-    missing = _missing(dataset_ids)
+    missing = missing_downloads(dataset_ids)
     needed = [download for download, _ in missing]
     by_hand = [download for download in needed if not download.source]
     if by_hand:
@@ -98,15 +86,3 @@ def fetch(dataset_ids: Iterable[str]) -> int:
                 f"{fetched} of {len(needed)} files are here; the same command fetches the others."
             ) from error
     return len(missing)
-
-
-def _missing(
-    dataset_ids: Iterable[str], parts: Iterable[str] = PARTS
-) -> list[tuple[Download, Any]]:
-    """What is missing of several datasets, each file once, with ir_datasets' own object."""
-    missing: dict[str, tuple[Download, Any]] = {}
-    for dataset_id in dataset_ids:
-        for file in missing_downloads(dataset_id, parts):
-            download = described(file)
-            missing.setdefault(download.source or download.instructions, (download, file))
-    return list(missing.values())

@@ -28,11 +28,6 @@ def missing_file(context: str, name: str) -> Download | None:
 def fetch_file(context: str, name: str, *, instead: str) -> Path:
     """A file, downloaded if it is not there, after saying so.
 
-    Args:
-        context: a family of datasets.
-        name: of the file in its list.
-        instead: what else the user can do, for the error.
-
     Raises:
         PlatformError: it could not be had.
     """

@@ -56,7 +56,9 @@ class PubmedCorpus(Corpus):
         self.files = tuple(sorted(files, key=age))
         self.fields = tuple(fields)
         self._hashed = HashedFiles(self.files)
-        check_fields(fields)
+        for field in fields:
+            if field not in FIELDS:
+                raise unknown("field", field, FIELDS, of="PubMed's articles")
         self._count: int | None = None
 
     @cached_property
@@ -101,16 +103,7 @@ class PubmedCorpus(Corpus):
 def latest(
     sources: Iterable[Path | Member], fields: tuple[str, ...], *, workers: int | None = None
 ) -> Iterator[Document]:
-    """The articles of files that amend each other, each once.
-
-    Args:
-        sources: the files, newest first.
-        fields: which fields of the articles to keep.
-        workers: how many processes read; by default one per core.
-
-    Raises:
-        InputError: see `read_articles`.
-    """
+    """The articles of files that amend each other, each once."""
     seen = NumberSet()
     others = Counter[str]()
     for packed in ordered_map(partial(pack, fields=fields), sources, workers=workers):
@@ -148,14 +141,3 @@ def age(path: Path) -> tuple[tuple[int | str, ...], str]:
     """Sorts files from old to new: by the numbers in their names, `pubmed24n0002.xml.gz`."""
     parts = _NUMBERS.split(path.name)
     return tuple(int(part) if part.isdecimal() else part for part in parts), str(path)
-
-
-def check_fields(fields: Iterable[str]) -> None:
-    """Refuse a name that is not one of an article's fields.
-
-    Raises:
-        InputError: naming the nearest right one.
-    """
-    for name in fields:
-        if name not in FIELDS:
-            raise unknown("field", name, FIELDS, of="PubMed's articles")

@@ -34,12 +34,7 @@ _CHUNK = 500
 
 @dataclass(frozen=True)
 class Member:
-    """A compressed file that lies inside another one.
-
-    Attributes:
-        name: what to call it in errors.
-        content: the gzipped XML.
-    """
+    """A compressed file that lies inside another one."""
 
     name: str
     content: bytes
@@ -77,15 +72,7 @@ class Packed:
 
 
 def pack(source: Path | Member, fields: tuple[str, ...]) -> Packed:
-    """Read a file.
-
-    Args:
-        source: the file, plain or gzipped, or the content of one.
-        fields: which fields of the articles to keep.
-
-    Raises:
-        InputError: see `read_articles`.
-    """
+    """Read a file."""
     latest: dict[str, tuple[int, int]] = {}  # PMID → version, place
     replaced: list[int] = []
     deleted = array("q")

@@ -62,11 +62,7 @@ class Article:
     book: str = ""
 
     def document(self, names: tuple[str, ...] | None = None) -> Document:
-        """The article as a document with its PMID as id.
-
-        Args:
-            names: which of `FIELDS` to keep; by default all. One that is empty is left out.
-        """
+        """The article as a document with its PMID as id."""
         values: dict[str, FieldValue] = {}
         for name in FIELDS if names is None else names:
             if value := getattr(self, name):
@@ -80,10 +76,6 @@ FIELDS = tuple(field.name for field in fields(Article) if field.name not in _NOT
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """An article that was removed from PubMed.
-
-    Attributes:
-        pmid: its number.
-    """
+    """An article that was removed from PubMed."""
 
     pmid: str

@@ -31,13 +31,7 @@ _BETWEEN = re.compile(rb"(?:\s|\xef\xbb\xbf|<!--.*?-->)*", re.DOTALL)
 def documents(
     stream: BinaryIO, path: Path | str, roots: Collection[str]
 ) -> Iterator[CheckedStream]:
-    """The XML documents of a file, each to be read to its end before the next one.
-
-    Args:
-        stream: the XML, unpacked.
-        path: what to call it in errors.
-        roots: names of the root elements that are accepted.
-    """
+    """The XML documents of a file, each to be read to its end before the next one."""
     before = CheckedStream(stream, path, roots)
     rest = before.rest()
     document = CheckedStream(stream, path, roots, rest, before.lines)

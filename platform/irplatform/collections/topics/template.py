@@ -22,11 +22,7 @@ _PLACEHOLDER = re.compile(r"\{\s*([^\s{}](?:[^{}]*[^\s{}])?)\s*\}")
 
 @dataclass(frozen=True)
 class QueryTemplate:
-    """A query with placeholders for fields.
-
-    Attributes:
-        text: the template; a name in braces stands for that field of the topic.
-    """
+    """A query with placeholders for fields."""
 
     text: str
 
@@ -49,11 +45,7 @@ class QueryTemplate:
             )
 
     def check(self, known: Iterable[str]) -> None:
-        """Refuse a template that is malformed or asks for a field which no topic has.
-
-        Raises:
-            InputError: it does.
-        """
+        """Refuse a template that is malformed or asks for a field which no topic has."""
         self.check_syntax()
         fields = sorted(known)
         for name in self.names:
