@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
     from irplatform.collections import Collection
     from irplatform.concepts import ConceptGraph, ConceptOptions
+    from irplatform.knowledge import Format
     from irplatform.retrieval import LuceneIndex
     from irplatform.runs import Run
     from irplatform.text import ForwardIndex, VectorOptions, WordVectors
@@ -66,6 +67,7 @@ __all__ = [
     "Options",
     "RegisterCollection",
     "RegisterFeatures",
+    "RegisterKnowledge",
     "RegisterMeasure",
     "RegisterReranker",
     "RegisterResults",
@@ -839,6 +841,12 @@ class RegisterMeasure(Protocol):
     ) -> None: ...
 
 
+class RegisterKnowledge(Protocol):
+    """Makes a format of knowledge bases known by a name; `load` is called when files are added."""
+
+    def __call__(self, name: str, load: Callable[[], Format], /) -> None: ...
+
+
 class RegisterResults(Protocol):
     """Makes the results in a TOML file known to `platform reproduce`."""
 
@@ -889,6 +897,10 @@ class Hooks:
     @hookspec
     def register_measures(self, register: RegisterMeasure) -> None:
         """Register measures: `register(name, compute)`."""
+
+    @hookspec
+    def register_knowledge(self, register: RegisterKnowledge) -> None:
+        """Register formats of knowledge bases: `register(name, load)`; `load()` returns one."""
 
     @hookspec
     def register_results(self, register: RegisterResults) -> None:

@@ -9,12 +9,12 @@ import networkx
 import pytest
 from commands import call
 from concept_data import ARTICLES, KB, SECOND_KB, Articles
+from kb_formats import add
 
 from irplatform.concepts import ConceptOptions, build, graph_identity
 from irplatform.concepts.check import check
 from irplatform.concepts.export import neighbourhood, to_networkx
 from irplatform.errors import InputError
-from irplatform.knowledge import add
 
 MESH = "\n".join(
     [

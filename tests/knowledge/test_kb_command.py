@@ -97,24 +97,25 @@ def test_an_ids_prefix_is_found_in_any_case(platform):
 
 
 def test_show_by_id_with_relations(platform, tmp_path):
-    header = "doid_id\tdrugbank_id\tdisease\tdrug\tcategory\n"
     drugs = ["Aa", "Bb", "Cc"]
-    lines = [f"X:2\tDB{n}\tmelanoma\t{drug}\tDM\n" for n, drug in enumerate(drugs)]
-    (tmp_path / "indications.tsv").write_text(header + "".join(lines))
+    nodes = [f"Compound::DB{n}\t{drug}\tCompound\n" for n, drug in enumerate(drugs)]
+    edges = [f"Compound::DB{n}\tCtD\tDisease::X:2\n" for n in range(len(drugs))]
+    (tmp_path / "nodes.tsv").write_text("id\tname\tkind\n" + "".join(nodes))
+    (tmp_path / "edges.sif").write_text("source\tmetaedge\ttarget\n" + "".join(edges))
     platform("kb", "add", "own", "own.tsv")
-    platform("kb", "add", "pharmacotherapydb", "indications.tsv")
+    platform("kb", "add", "hetionet", "nodes.tsv", "edges.sif")
     shown = platform("kb", "show", "X:2", "--relations", "2")
     assert shown.out.splitlines()[-4:] == [
         "  drug-disease (3)",
-        "    Aa  DRUGBANK:DB0  pharmacotherapydb: disease-modifying",
-        "    Bb  DRUGBANK:DB1  pharmacotherapydb: disease-modifying",
+        "    Aa  DRUGBANK:DB0  hetionet: treats",
+        "    Bb  DRUGBANK:DB1  hetionet: treats",
         "    …",
     ]
     (concept,) = platform("kb", "show", "melanoma", "--json").json["concepts"]
     assert [relation["name"] for relation in concept["relations"]] == drugs
     only = platform("kb", "show", "X:2", "--kb", "own", "--json").json
     assert only["concepts"][0]["relations"] == []
-    both = platform("kb", "show", "X:2", "--kb", "own,pharmacotherapydb", "--json").json
+    both = platform("kb", "show", "X:2", "--kb", "own,hetionet", "--json").json
     assert [each["name"] for each in both["concepts"][0]["relations"]] == drugs
 
 

@@ -1,4 +1,4 @@
-"""Collections and measures are functions of plugins: guarded where they are called."""
+"""Collections, measures and formats are functions of plugins: guarded where they are called."""
 
 import pytest
 from strangers import GOOD
@@ -39,22 +39,32 @@ def register_collections(register):
 @hookimpl
 def register_measures(register):
     register("Share", compute)
+
+@hookimpl
+def register_knowledge(register):
+    register("few-lines", load)
 """
 
 
 @pytest.mark.parametrize(
-    ("body", "of_collection", "of_measure"),
+    ("body", "of_collection", "of_measure", "of_format"),
     [
         (
             "raise KeyError('gone')",
             r"failed being loaded: KeyError: 'gone' \(.*:5, in load\)",
             r"failed scoring good: KeyError: 'gone' \(.*:8, in compute\)",
+            r"failed being loaded: KeyError: 'gone' \(.*:5, in load\)",
         ),
-        ("pass", "is NoneType, not a Collection", "returned NoneType; a mapping of topic to"),
+        (
+            "pass",
+            "is NoneType, not a Collection",
+            "returned NoneType; a mapping of topic to",
+            "is None; a Format of this name is needed",
+        ),
     ],
 )
 def test_a_function_that_fails_or_returns_nothing_is_named(
-    install, body, of_collection, of_measure
+    install, body, of_collection, of_measure, of_format
 ):
     found = load(install("functions", FUNCTIONS.replace("{body}", body)))
     of = r"of plugin 'functions' \(irplatform-functions 1.5\)"
@@ -63,6 +73,8 @@ def test_a_function_that_fails_or_returns_nothing_is_named(
     run = Run("good", {"t": Ranking.of(["d"], [1.0])})
     with pytest.raises(PluginError, match=f"^measure 'Share' {of} {of_measure}"):
         evaluate({"t": {"d": 1}}, run, ["Share"], extra=found.measures)
+    with pytest.raises(PluginError, match=f"^knowledge format 'few-lines' {of} {of_format}"):
+        found.knowledge["few-lines"]()
 
 
 @pytest.mark.parametrize(
@@ -92,6 +104,7 @@ def test_a_measure_without_a_number_for_a_topic_is_named(install, values, told):
         (('"Share"', '" "'), "' ' cannot name a measure"),
         (('"Share"', "7"), "7 cannot name a measure"),
         (('"few"', "7"), "'7' cannot name a collection"),
+        (('"few-lines", load', '"few-lines", 5'), "format 'few-lines' is 5, not a function"),
         (('"Few"', "7"), "the title of collection 'few' is 7, not text"),
     ],
 )

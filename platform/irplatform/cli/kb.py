@@ -78,8 +78,10 @@ def add(
     whatever format is known.
     """
     from irplatform.knowledge import add as add_files
+    from irplatform.registry import registry
 
-    manifest = add_files(name, files, format_name, kinds)
+    more_formats = [load() for load in registry().knowledge.values()]
+    manifest = add_files(name, files, format_name, kinds, more_formats)
     if as_json:
         print_json(_facts(name, manifest))
         return

@@ -4,6 +4,7 @@ A knowledge base is added once from its maker's file and lies in the cache as a 
 file. `open_knowledge` reads several of them as one.
 """
 
+from irplatform.knowledge.formats.format import Format, Head
 from irplatform.knowledge.install import add, remove
 from irplatform.knowledge.installation import all_installed, installed, open_knowledge
 from irplatform.knowledge.model import Concept, ConceptKind, Name, NameKind, Relation
@@ -13,6 +14,8 @@ from irplatform.knowledge.union import Knowledge
 __all__ = [
     "Concept",
     "ConceptKind",
+    "Format",
+    "Head",
     "Knowledge",
     "KnowledgeBase",
     "Name",

@@ -7,24 +7,14 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, unknown
 from irplatform.knowledge.formats.civic import CIVIC, CIVIC_2016
-from irplatform.knowledge.formats.dgidb import CANCER_COMMONS, CLEARITY, CLEARITY_TRIALS, DGIDB
-from irplatform.knowledge.formats.doid_json import DOID_JSON
-from irplatform.knowledge.formats.drug_names import DRUG_NAMES
+from irplatform.knowledge.formats.dgidb import DGIDB
 from irplatform.knowledge.formats.drugbank import DRUGBANK
 from irplatform.knowledge.formats.format import Format, Head, head_of
 from irplatform.knowledge.formats.gene_info import GENE_INFO
 from irplatform.knowledge.formats.generic import GENERIC
-from irplatform.knowledge.formats.hetionet import (
-    DISEASE_GENES,
-    DRUG_GENES,
-    HETIONET_EDGES,
-    HETIONET_NODES,
-)
+from irplatform.knowledge.formats.hetionet import HETIONET_EDGES, HETIONET_NODES
 from irplatform.knowledge.formats.hgnc import HGNC_CUSTOM, HGNC_JSON, HGNC_TABLE
-from irplatform.knowledge.formats.indications import INDICATIONS
 from irplatform.knowledge.formats.mesh_ascii import MESH_ASCII
-from irplatform.knowledge.formats.mesh_mappings import MESH_MAPPINGS
-from irplatform.knowledge.formats.mesh_table import MESH_TABLE
 from irplatform.knowledge.formats.mesh_xml import MESH_SUPPLEMENT, MESH_XML
 from irplatform.knowledge.formats.obo import DOID_OBO, OBO
 from irplatform.knowledge.formats.obo_graph import DOID_GRAPH, OBO_GRAPH
@@ -33,15 +23,15 @@ from irplatform.knowledge.formats.rrf import RXNORM_RRF, UMLS_RRF, UMLS_TYPES
 from irplatform.knowledge.formats.umls_jsonl import UMLS_JSONL
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 FORMATS = (
-    MESH_XML, MESH_SUPPLEMENT, MESH_ASCII, MESH_TABLE, OBO, OBO_GRAPH, OWL, DOID_OBO, DOID_GRAPH,
-    DOID_OWL, DOID_JSON, HGNC_TABLE, HGNC_JSON, HGNC_CUSTOM, CIVIC, CIVIC_2016, DGIDB,
-    CANCER_COMMONS, CLEARITY, CLEARITY_TRIALS, INDICATIONS, HETIONET_NODES, HETIONET_EDGES,
-    DISEASE_GENES, DRUG_GENES, DRUG_NAMES, DRUGBANK, GENE_INFO, MESH_MAPPINGS, UMLS_JSONL, UMLS_RRF,
-    RXNORM_RRF, UMLS_TYPES, GENERIC,
+    MESH_XML, MESH_SUPPLEMENT, MESH_ASCII, OBO, OBO_GRAPH, OWL, DOID_OBO, DOID_GRAPH, DOID_OWL,
+    HGNC_TABLE, HGNC_JSON, HGNC_CUSTOM, CIVIC, CIVIC_2016, DGIDB, HETIONET_NODES, HETIONET_EDGES,
+    DRUGBANK, GENE_INFO, UMLS_JSONL, UMLS_RRF, RXNORM_RRF, UMLS_TYPES, GENERIC,
 )  # fmt: skip
+"""The platform's own formats. Plugins register more (`register_knowledge`)."""
 
 
 @dataclass(frozen=True)
@@ -95,32 +85,34 @@ _OWN = (
 )
 
 
-def format_of(path: Path, kb: str, name: str | None = None) -> Format:
+def format_of(path: Path, kb: str, name: str | None = None, more: Sequence[Format] = ()) -> Format:
     """The format of a file.
 
     Args:
         path: the file.
         kb: the name under which it is added; one of `SOURCES` takes that source's formats alone.
         name: a format's name, where the user gave one.
+        more: formats beside `FORMATS`, which come first.
 
     Raises:
         InputError: there is no such format, or the file is in none that fits.
     """
+    formats = (*FORMATS, *more)
     if name is not None:
-        formats = {candidate.name: candidate for candidate in FORMATS}
-        if name not in formats:
-            raise unknown("format", name, formats, of="a knowledge base")
+        by_name = {candidate.name: candidate for candidate in reversed(formats)}
+        if name not in by_name:
+            raise unknown("format", name, by_name, of="a knowledge base")
         head_of(path)
-        return formats[name]
+        return by_name[name]
     head = head_of(path)
     if not head.text:
         raise InputError("this file is empty.", path=path)
-    fitting = [candidate for candidate in FORMATS if kb not in SOURCES or candidate.kb == kb]
+    fitting = [candidate for candidate in formats if kb not in SOURCES or candidate.kb == kb]
     for candidate in fitting:
         if candidate.recognizes(head):
             return candidate
     expected = "; ".join(candidate.description for candidate in fitting if kb in SOURCES)
-    other = next((candidate for candidate in FORMATS if candidate.recognizes(head)), None)
+    other = next((candidate for candidate in formats if candidate.recognizes(head)), None)
     what = f" of '{kb}'. Known: {expected}." if expected else " that is known."
     if other is not None:
         hint = f"It looks like {other.description}: {_instead(other)}."

@@ -33,6 +33,7 @@ def add(
     paths: Sequence[Path],
     format_name: str | None = None,
     kinds: Mapping[str, ConceptKind] | None = None,
+    more_formats: Sequence[Format] = (),
 ) -> Manifest:
     """Add a knowledge base from its files, or replace it.
 
@@ -41,6 +42,7 @@ def add(
         paths: its files.
         format_name: the format of all of them; found out by default.
         kinds: of an ontology's terms by prefix (CHEBI), "" for all others; known by default.
+        more_formats: formats beside the platform's own, as plugins register them.
 
     Returns:
         What was made. When the same files were added before, nothing is done.
@@ -62,7 +64,8 @@ def add(
             as_one = "" if one == other else f", once as {one}"
             raise InputError(f"this file is named more than once{as_one}.", path=other)
     formats = [
-        catalogue.format_of(path, name, format_name).with_kinds(kinds or {}) for path in paths
+        catalogue.format_of(path, name, format_name, more_formats).with_kinds(kinds or {})
+        for path in paths
     ]
     named = [*zip(paths, formats, strict=True)]
     beside = {

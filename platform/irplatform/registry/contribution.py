@@ -10,7 +10,7 @@ from irplatform.errors import PluginError
 from irplatform.plugin import FeatureGroup, Reranker, Retriever
 from irplatform.registry.answers import close_coroutine
 from irplatform.registry.class_checks import check_attributes, check_methods
-from irplatform.registry.guarded import guarded_collection, guarded_measure
+from irplatform.registry.guarded import guarded_collection, guarded_format, guarded_measure
 from irplatform.registry.option_checks import check_options
 from irplatform.registry.registration import Registration
 from irplatform.registry.tables import Tables
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pluggy
 
     from irplatform.collections import Collection
+    from irplatform.knowledge import Format
     from irplatform.registry.registration import Plugin, System
 
 Register = TypeVar("Register", bound="Callable[..., None]")
@@ -63,6 +64,7 @@ class Contribution:
             ("register_features", self._adds("feature group", FeatureGroup, tables.features)),
             ("register_collections", self._add_collection),
             ("register_measures", self._add_measure),
+            ("register_knowledge", self._add_knowledge),
             ("register_results", self._add_results),
         ):
             for implementation in getattr(manager.hook, hook).get_hookimpls():
@@ -121,6 +123,12 @@ class Contribution:
             )
         self._registered("measure", name)
         self.tables.measures[name] = guarded_measure(name, compute, self._plugin)
+
+    @_called_register
+    def _add_knowledge(self, name: str, load: Callable[[], Format], /) -> None:
+        self._check(name, "knowledge format", self.tables.knowledge)
+        _refuse_uncallable(load, f"knowledge format '{name}'")
+        self.tables.knowledge[name] = guarded_format(name, load, self._plugin)
 
     @_called_register
     def _add_results(self, file: Path, /) -> None:

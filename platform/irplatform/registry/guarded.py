@@ -1,7 +1,7 @@
 """Functions that plugins register, guarded: what goes wrong inside of them names the plugin.
 
-Systems have a `Registration`, whose users put the guard where they call them; collections and
-measures are plain functions, called far from the registry.
+Systems have a `Registration`, whose users put the guard where they call them; collections,
+measures and formats are plain functions, called far from the registry.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from irplatform.collections import Collection
+    from irplatform.knowledge import Format
     from irplatform.registry.registration import Plugin
     from irplatform.runs import Run
 
@@ -62,6 +63,23 @@ def guarded_measure(name: str, compute: Measure, plugin: Plugin) -> Measure:
 
     computed.__module__ = module  # whose source tells one measure from another
     return computed
+
+
+def guarded_format(name: str, load: Callable[[], Format], plugin: Plugin) -> Callable[[], Format]:
+    """A function that returns a format of knowledge bases, and names the plugin where it fails."""
+    who = f"knowledge format '{name}' of {plugin}"
+    module = module_of(load)
+
+    def loaded() -> Format:
+        from irplatform.knowledge import Format
+
+        with plugin_at_work(who, "being loaded", module, as_told=plugin.ours):
+            found = load()
+        if not isinstance(found, Format) or found.name != name:
+            raise PluginError(f"{who} is {quoted(found)}; a Format of this name is needed.")
+        return found
+
+    return loaded
 
 
 def _number(who: str, topic: str, value: Any) -> float:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.collections import Collection
+    from irplatform.knowledge import Format
     from irplatform.plugin import FeatureGroup, Reranker, Retriever
     from irplatform.registry.registration import Plugin, Registration
 
@@ -21,6 +22,7 @@ _KINDS = {
     "features": "feature group",
     "collections": "collection",
     "measures": "measure",
+    "knowledge": "knowledge format",
 }
 """The tables whose names belong to whoever came first, and what a name in each of them names."""
 
@@ -36,6 +38,7 @@ class Tables:
         collections: functions that load a collection.
         collection_titles: what each of these collections is, in a few words.
         measures: functions of qrels and a run.
+        knowledge: functions that return a format of knowledge bases.
         results: files of results to reproduce, and who brought each.
         owners: who registered what, by kind and name: "reranker delta".
     """
@@ -46,6 +49,7 @@ class Tables:
     collections: dict[str, Callable[[], Collection]] = field(default_factory=dict)
     collection_titles: dict[str, str] = field(default_factory=dict)
     measures: dict[str, Callable[..., Mapping[str, float]]] = field(default_factory=dict)
+    knowledge: dict[str, Callable[[], Format]] = field(default_factory=dict)
     results: dict[Path, Plugin] = field(default_factory=dict)
     owners: dict[str, Plugin] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""Hetionet v1.0: its nodes, its edges, and the tables from which two kinds of edges were made.
+"""Hetionet v1.0: its nodes and its edges.
 
 Himmelstein et al., eLife 2017. An edge's abbreviation has the kinds of its ends in capitals and
 the verb between them: DaG, a disease associates with a gene.
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from irplatform.knowledge.formats.format import Format
 from irplatform.knowledge.formats.tables import rows
-from irplatform.knowledge.ids import compact
 from irplatform.knowledge.model import Concept, ConceptKind, Relation
 
 if TYPE_CHECKING:
@@ -74,27 +73,6 @@ def _edges(path: Path) -> Iterator[Relation]:
         yield Relation(source, target, relation_kind, "", verb)
 
 
-def _disease_genes(path: Path) -> Iterator[Concept | Relation]:
-    needed = ("doid_id", "doid_name", "entrez_gene_id", "gene_symbol", "sources")
-    for row in rows(path, needed):
-        disease = Concept(row.needed("doid_id"), row.needed("doid_name"), "disease")
-        gene = Concept(
-            compact(f"NCBIGENE:{row.needed('entrez_gene_id')}"), row.needed("gene_symbol"), "gene"
-        )
-        yield disease
-        yield gene
-        evidence = f"associates: {row['sources'].replace('|', ', ')}"
-        yield Relation(gene.id, disease.id, "gene-disease", "", evidence)
-
-
-def _drug_genes(path: Path) -> Iterator[Relation]:
-    for row in rows(path, ("drugbank_id", "entrez_gene_id", "sources", "actions")):
-        drug, gene = row.needed("drugbank_id"), row.needed("entrez_gene_id")
-        action = row.value("actions").replace("|", ", ") or "binds"
-        evidence = f"{action}: {row['sources'].replace('|', ', ')}"
-        yield Relation(f"DRUGBANK:{drug}", compact(f"NCBIGENE:{gene}"), "drug-gene", "", evidence)
-
-
 def _node(row: Row, column: str) -> tuple[str, str]:
     kind, colons, rest = row.needed(column).partition("::")
     if not colons or kind not in _SPACES or not rest:
@@ -126,18 +104,4 @@ HETIONET_EDGES = Format(
     lambda head: head.has_columns("source", "metaedge", "target"),
     _edges,
     revision=2,
-)
-DISEASE_GENES = Format(
-    "hetionet-disease-gene",
-    "hetionet",
-    "Hetionet's DaG-association.tsv",
-    lambda head: head.has_columns("doid_id", "entrez_gene_id", "gene_symbol"),
-    _disease_genes,
-)
-DRUG_GENES = Format(
-    "hetionet-drug-gene",
-    "hetionet",
-    "Hetionet's CbG-binding.tsv",
-    lambda head: head.has_columns("drugbank_id", "entrez_gene_id", "actions"),
-    _drug_genes,
 )
