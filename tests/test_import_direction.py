@@ -73,7 +73,7 @@ FOR_PLUGINS = {
     "text",
     "training",
 }
-"""What plugins import of the harness; the contract and docs/plugins.md say the same."""
+"""What plugins import of the harness; the contract and docs/plugin-rules.md say the same."""
 
 
 @cache
@@ -182,7 +182,8 @@ def test_a_plugin_imports_only_what_is_meant_for_plugins(plugin):
 
 
 def test_authors_of_plugins_are_told_what_they_may_import():
-    rules = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8").partition("\n## Rules\n")[2]
+    page = (ROOT / "docs" / "plugin-rules.md").read_text(encoding="utf-8")
+    rules = page.partition("\n## Rules\n")[2]
     (rule,) = (part for part in rules.split("\n- ") if part.startswith("Import from "))
     for told in (irplatform.plugin.__doc__, rule):
         named = re.findall(r"`irplatform\.(\w+)`", told)

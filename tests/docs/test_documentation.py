@@ -58,13 +58,14 @@ def test_every_flag_of_run_is_explained_outside_the_reference():
 
 
 def test_every_hook_is_in_the_table_and_in_an_example():
-    table = _text("plugins.md").partition("## All hooks")[2].partition("\n## ")[0]
+    table = _text("plugin-rules.md").partition("## All hooks")[2].partition("\n## ")[0]
+    examples = _text("plugins.md") + _text("plugin-examples.md")
     hooks = [name for name, _ in inspect.getmembers(Hooks, inspect.isfunction) if name[0] != "_"]
     assert len(hooks) >= 7
     for name in hooks:
         (argument,) = [p for p in inspect.signature(getattr(Hooks, name)).parameters if p != "self"]
         assert f"`{name}({argument})`" in table
-        assert f"def {name}(" in _text("plugins.md")
+        assert f"def {name}(" in examples
 
 
 @pytest.mark.parametrize(

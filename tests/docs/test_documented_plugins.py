@@ -23,7 +23,9 @@ from irplatform.training import PairSampler, PairSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples/irplatform-document-length/irplatform_document_length.py"
-README, GUIDE = ROOT / "README.md", ROOT / "docs/plugins.md"
+README, GUIDE, EXAMPLES = (
+    ROOT / name for name in ("README.md", "docs/plugins.md", "docs/plugin-examples.md")
+)
 
 _PLUGIN = re.compile(r"^```python plugin\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -76,7 +78,7 @@ def test_the_first_plugin_is_the_example_and_scores(page, plugged):
 
 
 def test_every_plugin_of_the_guide_loads(plugged):
-    plugins = plugged(*_code(GUIDE))
+    plugins = plugged(*_code(GUIDE), *_code(EXAMPLES))
     learned = {"linear", "hidden-layer"}
     assert {"document-length", "overlap", "overlap-title", "hashed"} | learned <= {
         *plugins.rerankers
@@ -89,7 +91,7 @@ def test_every_plugin_of_the_guide_loads(plugged):
 
 @pytest.mark.java
 def test_the_test_that_is_shown_passes(plugged, tmp_path, monkeypatch):
-    ((_, code),) = fences(GUIDE, "python test")
+    ((_, code),) = fences(EXAMPLES, "python test")
     length = plugged(_code(GUIDE)[0]).reranker("document-length")
     monkeypatch.setitem(registry().rerankers, "document-length", length)
     held = {}
@@ -98,7 +100,7 @@ def test_the_test_that_is_shown_passes(plugged, tmp_path, monkeypatch):
 
 
 def test_features_of_groups_are_had_as_shown(tmp_path):
-    ((_, shown),) = fences(GUIDE, "python side")
+    ((_, shown),) = fences(EXAMPLES, "python side")
     ids = ["d0", "d1", "d2"]
     resources = feature_resources(
         tmp_path, dict.fromkeys(ids, "words"), {"x": np.ones(2)}, groups={"length": IdLength}
@@ -123,9 +125,13 @@ def test_features_of_groups_are_had_as_shown(tmp_path):
 @pytest.mark.slow
 def test_mypy_is_content_with_what_it_is_said_to_need(tmp_path):
     pytest.importorskip("mypy", reason="mypy is installed for developers only")
-    (settings,) = (body for _, body in fences(GUIDE, "toml") if "[tool.mypy]" in body)
+    (settings,) = (body for _, body in fences(EXAMPLES, "toml") if "[tool.mypy]" in body)
     (tmp_path / "pyproject.toml").write_text(settings, encoding="utf-8")
-    shown = [*_code(GUIDE), *(body for _, body in fences(GUIDE, "python test"))]
+    shown = [
+        *_code(GUIDE),
+        *_code(EXAMPLES),
+        *(body for _, body in fences(EXAMPLES, "python test")),
+    ]
     for number, code in enumerate(shown):
         (tmp_path / f"documented_{number}.py").write_text(code, encoding="utf-8")
     found = tmp_path.glob("*.py")
@@ -167,7 +173,7 @@ def _collection(name: str, numbers: range, training: Collection | None = None) -
 
 @pytest.mark.java
 def test_they_run_together(plugged, tmp_path, fresh_home, capsys):
-    plugins = plugged(*_code(GUIDE), beside="lucene")
+    plugins = plugged(*_code(GUIDE), *_code(EXAMPLES), beside="lucene")
     learned = _collection("documented-train", range(5, 10))
     plugins.collections["documented"] = lambda: _collection("documented", range(5), learned)
     report = run(
@@ -195,7 +201,7 @@ def test_they_run_together(plugged, tmp_path, fresh_home, capsys):
 
 @pytest.mark.java
 def test_the_two_articles_are_a_collection(plugged, tmp_path, fresh_home):
-    plugins = plugged(*_code(GUIDE), beside="lucene")
+    plugins = plugged(*_code(GUIDE), *_code(EXAMPLES), beside="lucene")
     report = run(RunSettings("two-articles", run_dir=tmp_path / "runs"), plugins)
     (system,) = report.systems
     assert system.measures == {"RR": 1.0}
