@@ -67,6 +67,7 @@ FOR_PLUGINS = {
     "json_io",
     "knowledge",
     "plugin",
+    "registry",
     "retrieval",
     "runs",
     "storage",

@@ -24,8 +24,9 @@ Once it is installed, `platform run --reranker document-length` finds it. Plugin
 module, `irplatform.plugin`, and the helpers `irplatform.text`, `irplatform.training`,
 `irplatform.features`, `irplatform.retrieval`, `irplatform.knowledge`, `irplatform.concepts`,
 `irplatform.runs`, `irplatform.collections`, `irplatform.storage`, `irplatform.json_io`,
-`irplatform.digests` and `irplatform.errors`, and nothing else of the platform. Import heavy modules
-(torch, spacy) inside the functions that need them: every command loads every plugin.
+`irplatform.digests` and `irplatform.errors`, and, in a command, `irplatform.registry`; nothing else
+of the platform. Import heavy modules (torch, spacy) inside the functions that need them: every
+command loads every plugin.
 """
 
 from __future__ import annotations

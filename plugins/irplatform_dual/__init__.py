@@ -1,8 +1,14 @@
 """A small dual encoder on word vectors: a reranker, and a retriever through an index of vectors."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from irplatform.plugin import RegisterReranker, RegisterResults, RegisterRetriever, hookimpl
+
+if TYPE_CHECKING:
+    import click
 
 
 @hookimpl
@@ -25,3 +31,11 @@ def register_retrievers(register: RegisterRetriever) -> None:
 def register_results(register: RegisterResults) -> None:
     """What we measured, for `platform reproduce`."""
     register(Path(__file__).with_name("results.toml"))
+
+
+@hookimpl
+def register_commands(cli: click.Group) -> None:
+    """The command `headings`, which makes queries to pre-train on."""
+    from irplatform_dual.commands import heading_queries
+
+    cli.add_command(heading_queries)

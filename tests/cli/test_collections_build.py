@@ -143,7 +143,7 @@ def test_heading_queries_are_built_from_a_collection(platform, folder):
         for d in articles(40)
     ]
     (folder / "small/corpus.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    command = ("collections", "build", "headings", "--from", "small", "--out", "few")
+    command = ("headings", "--from", "small", "--out", "few")
     built = platform(*command)
     assert built.code == 0, built.err
     assert built.out.splitlines() == [

@@ -120,13 +120,14 @@ def test_commands_stand_in_sections(platform):
     for title, commands in SECTIONS.items():
         assert [line.split()[0] for line in listed[f"{title}:"].splitlines()[1:]] == [*commands]
     assert len(listed["Examples:"].splitlines()) == 4
-    assert "Of plugins:" not in listed
 
 
 def test_commands_of_plugins_have_a_section_of_their_own(platform, monkeypatch):
     command = click.Command("shelve", help="Put books on shelves.")
     monkeypatch.setitem(cli.commands, "shelve", command)
-    assert "Of plugins:\n  shelve       Put books on shelves." in platform("--help").out
+    (section,) = (p for p in platform("--help").out.split("\n\n") if p.startswith("Of plugins:"))
+    rows = [line.split(maxsplit=1) for line in section.splitlines()[1:]]
+    assert ["shelve", "Put books on shelves."] in rows
 
 
 def test_each_command_says_in_a_line_what_it_does():

@@ -46,7 +46,6 @@ CALLS = {
     "submit bioasq": ("runs/bm25.run", *DEMO, "--out", "answers.json"),
     "submit check": ("runs/bm25.run",),
     "collections add": ("mine", "folder"),
-    "collections build headings": ("--from", "demo", "--out", "headings"),
     "collections build mesh": ("--from", "demo", "--out", "mesh"),
     "collections build new-documents": ("--from", "folder", "--out", "new"),
     "collections build pubmed-articles": ("--qrels", "qrels.txt", "--out", "articles"),
@@ -81,6 +80,7 @@ CALLS = {
     "cache remove": ("--all", "--dry-run"),
     "cache verify": (),
     "doctor": (),
+    "headings": ("--from", "demo", "--out", "headings"),
     "completion": ("bash",),
 }
 
@@ -97,6 +97,7 @@ def commands():
         for name in command.list_commands(click.Context(command)):
             yield from leaves(command.get_command(None, name), [*path, name])
 
+    registry().add_commands(cli)
     return {*leaves(cli, [])}
 
 

@@ -13,6 +13,7 @@ from commands import call
 from pages import DOCS, PAGES, fences, reference
 
 from irplatform.choices import choose_systems
+from irplatform.cli.main import cli
 from irplatform.cli.settings import read_settings
 from irplatform.collections.declaration import Declaration
 from irplatform.registry import registry
@@ -75,7 +76,9 @@ def test_there_are_commands_to_run():
 
 @pytest.mark.parametrize("command", _shown())
 def test_a_command_that_is_shown_is_understood(command):
+    registry().add_commands(cli)
     commands = {name: command for command, name in reference().commands()}
+    commands |= {f"platform {name}": command for name, command in cli.commands.items()}
     words = shlex.split(command, comments=True)
     name = next(n for n in (" ".join(words[:size]) for size in (4, 3, 2, 1)) if n in commands)
     arguments = words[len(name.split()) :]

@@ -160,7 +160,7 @@ def test_the_test_topics_of_a_folder_are_not_pretrained_on_unasked(tmp_path):
 
     with pytest.raises(InputError, match=r"--pretrain .*made:train"):
         check(str(folder))
-    with pytest.raises(InputError, match="platform collections build headings"):
+    with pytest.raises(InputError, match="platform headings"):
         check(f"{folder}:train")  # over other documents
 
 

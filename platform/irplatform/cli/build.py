@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from irplatform.cli.commands import Group
-from irplatform.cli.expansion import knowledge_option
 from irplatform.cli.names import COLLECTION
 from irplatform.cli.options import seed_option
-from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 from irplatform.cli.pool import pool_command
 from irplatform.collections.missing import FILE_NAME
@@ -33,8 +32,6 @@ def _out_option(what: str = "The folder to make.") -> Callable[[Declared], Decla
     """`--out`; the help says what is made."""
     return click.option("--out", type=PATH, required=True, help=what)
 
-
-_BESIDE_ITS_SOURCE = "The folder to make (BEIR layout); it searches the collection's own documents."
 
 for _year in (2017, 2018):
     build.add_command(pool_command(_year))
@@ -153,92 +150,6 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
     if built.shared:
         say_text(f"{built.shared:,} of them are answered by several articles with these headings.")
     say_text(f"Use it: platform run --collection {built.folder}:test")
-
-
-@build.command(
-    "headings",
-    examples=["platform collections build headings --from demo --kb mesh,hgnc --out topics"],
-)
-@click.option(
-    "--from",
-    "source",
-    required=True,
-    type=COLLECTION,
-    help="A collection whose articles have headings.",
-)
-@_out_option(_BESIDE_ITS_SOURCE)
-@knowledge_option(
-    "--kb",
-    "knowledge",
-    help="Knowledge bases that know other names of headings, to ask in other words, such as mesh; "
-    "with one of genes (mesh,hgnc), articles that name one ask for a disease and a gene.",
-)
-@click.option(
-    "--queries",
-    default=20_000,
-    show_default=True,
-    type=click.IntRange(min=10),
-    help="How many articles may give a query, over train, dev and test (8:1:1).",
-)
-@click.option(
-    "--headings",
-    "most_headings",
-    default=3,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Headings in a query, at most.",
-)
-@click.option(
-    "--relevant",
-    default=200,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Relevant articles of a query, at most; queries with more are left out.",
-)
-@seed_option("Random seed of all choices.")
-@json_option
-def headings(
-    source: str,
-    out: Path,
-    knowledge: tuple[str, ...],
-    queries: int,
-    most_headings: int,
-    relevant: int,
-    seed: int,
-    as_json: bool,
-) -> None:
-    """Build queries of a few MeSH headings, or of a disease and a gene, to pre-train on.
-
-    All articles that have the headings, and name the gene, are relevant.
-    """
-    from irplatform.judgments.headings import Choice, build_headings
-
-    made = build_headings(source, out, Choice(queries, most_headings, relevant, seed), knowledge)
-    if as_json:
-        print_json(
-            {
-                "collection": f"{made.folder}:train",
-                "path": str(made.folder),
-                "from": made.source,
-                "queries": dict(made.queries),
-                "relevant": made.relevant,
-                "of_genes": made.of_genes,
-                "left_out": made.left_out,
-                "renamed": made.renamed,
-            }
-        )
-        return
-    counts = ", ".join(f"{name} {number:,}" for name, number in made.queries.items())
-    total = sum(made.queries.values())
-    print_rows(
-        [
-            ("queries", f"{counts} (left out, too many relevant articles: {made.left_out:,})"),
-            *([("queries with a gene", f"{made.of_genes:,}")] if knowledge else []),
-            ("relevant articles", f"{made.relevant / total:.1f} a query"),
-            ("headings by another name", f"{made.renamed:,}"),
-        ]
-    )
-    say_text(f"Use it: platform run --collection C --reranker NAME --pretrain {made.folder}:train")
 
 
 @build.command(

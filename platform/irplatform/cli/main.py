@@ -111,8 +111,9 @@ class Commands(Group):
         return [*COMMANDS, *sorted(super().list_commands(ctx))]
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Add a plugin's command, whose name nobody has yet."""
-        if (command_name := name or cmd.name) in (*COMMANDS, *self.commands):
+        """Add a plugin's command under a new name; the same command again changes nothing."""
+        command_name = name or cmd.name or ""
+        if command_name in COMMANDS or self.commands.get(command_name, cmd) is not cmd:
             raise PluginError(f"there is a command '{command_name}' already")
         super().add_command(cmd, name)
 

@@ -38,7 +38,6 @@ BUILDERS: Mapping[str, Builder] = {
         Builder("trec-pm-pool-2018", "TREC PM 2018, the judged documents only", named=True),
         Builder("pubmed-articles", "the articles of PubMed that judgments name", named=False),
         Builder("mesh", "MeSH-term queries for the documents of a collection", named=False),
-        Builder("headings", "queries of a few MeSH headings, to pre-train on", named=False),
         Builder("new-documents", "halves of a collection that share no document", named=False),
     )
 }

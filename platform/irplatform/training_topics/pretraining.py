@@ -33,8 +33,8 @@ MESH_QUERIES = 10_000
 PLAIN_RETRIEVER = "bm25"
 """What finds candidates for MeSH-term queries."""
 _MAKE_SOME = (
-    "Queries to pre-train on ask for the same documents; `platform collections build headings "
-    "--from COLLECTION` makes some where these have MeSH headings."
+    "Queries to pre-train on ask for the same documents; `platform headings --from "
+    "COLLECTION` makes some where these have MeSH headings."
 )
 PRETRAINING_DEPTH = 100
 """Candidates of a topic in pre-training: topics are many, and few candidates are used of each."""

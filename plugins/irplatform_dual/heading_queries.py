@@ -1,4 +1,4 @@
-"""`platform collections build headings`: a few MeSH headings as a query, or a disease and a gene.
+"""`platform headings`: a few MeSH headings as a query, or a disease and a gene.
 
 All articles that have these headings are relevant: the judgments are those of the indexers, who
 read the articles. A query is as short as one that a person asks, and can ask in other words than
@@ -16,7 +16,7 @@ import heapq
 import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from irplatform.collections.beir_files import BeirWriter, write_measures
 from irplatform.collections.corpus_reference_files import write_reference
@@ -28,26 +28,24 @@ from irplatform.collections.mesh import (
     split_ids,
 )
 from irplatform.errors import InputError
-from irplatform.judgments.named_genes import NamedGenes, is_called
 from irplatform.knowledge import open_knowledge
 from irplatform.knowledge.names import uninverted
 from irplatform.registry import registry
 from irplatform.storage import atomic_folder
 from irplatform.text.headings import main_headings
+from irplatform_dual.named_genes import NamedGenes, is_called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.collections.collection import Corpus
+    from irplatform.collections import Corpus
     from irplatform.knowledge import Knowledge
     from irplatform.plugin import Document
 
 MEASURES = ("nDCG@20", "AP", "P@10")
 COMMON = 0.05
 """Headings of more of the articles, such as *Humans*, say too little to be asked for."""
-GENE_FIELD = "gene"
-"""The field of a query with the symbol of the gene that it asks for."""
 _FEWEST = 10
 """Fewer queries cannot be split."""
 _ONCE, _MORE_OFTEN = 1, 2
@@ -56,25 +54,8 @@ _OTHER_NAMES = ("preferred", "synonym")
 
 
 @dataclass(frozen=True)
-class Choice:
-    """Which queries are made.
-
-    Attributes:
-        queries: how many articles give a query, at most.
-        headings: most headings of a query.
-        relevant: most articles that have them all; queries that more answer are left out.
-        seed: of all choices.
-    """
-
-    queries: int = 20_000
-    headings: int = 3
-    relevant: int = 200
-    seed: int = 42
-
-
-@dataclass(frozen=True)
 class Made:
-    """What was made.
+    """A folder of heading queries.
 
     Attributes:
         folder: where it is.
@@ -94,25 +75,40 @@ class Made:
     left_out: int
     renamed: int
 
+    def as_json(self) -> dict[str, object]:
+        """The account as one JSON object."""
+        counts = {k: v for k, v in vars(self).items() if k not in ("folder", "source")}
+        where = {"collection": f"{self.folder}:train", "path": str(self.folder)}
+        return {**where, "from": self.source, **counts}
 
-@dataclass(frozen=True)
-class _Asked:
-    """What a query asks for: headings, and the symbol of a gene."""
+
+class _Asked(NamedTuple):
+    """The headings and the symbol of the gene that a query asks for."""
 
     headings: tuple[str, ...]
     gene: str | None = None
 
 
 def build_headings(
-    source: str, out: Path, choice: Choice, knowledge_bases: Sequence[str] = ()
+    source: str,
+    out: Path,
+    knowledge_bases: Sequence[str] = (),
+    *,
+    queries: int = 20_000,
+    most_headings: int = 3,
+    most_relevant: int = 200,
+    seed: int = 42,
 ) -> Made:
     """Make a folder of heading queries, with the splits train, dev and test (8:1:1).
 
     Args:
         source: a collection whose documents have headings, as the user names it.
         out: the folder to make; nothing is left of it where this fails.
-        choice: which queries.
         knowledge_bases: names of installed ones that know other names of headings, or genes.
+        queries: how many articles give a query, at most.
+        most_headings: of a query.
+        most_relevant: articles that have all headings; queries that more answer are left out.
+        seed: of all choices.
 
     Raises:
         InputError: the folder exists, the documents have no headings, a knowledge base is not
@@ -120,35 +116,32 @@ def build_headings(
     """
     with atomic_folder(out) as folder:
         collection = registry().documents_of(source)
+        corpus = collection.corpus
         knowledge = open_knowledge(knowledge_bases) if knowledge_bases else None
-        check_headings(collection.corpus)
-        genes = (
-            NamedGenes.of_corpus(collection.corpus, knowledge_bases, knowledge)
-            if knowledge is not None
-            else None
-        )
-        asked = _asked(collection.corpus, choice, genes)
+        check_headings(corpus)
+        genes = NamedGenes.of_corpus(corpus, knowledge_bases, knowledge) if knowledge else None
+        asked = _asked(corpus, queries, most_headings, seed, genes)
         if not asked:
             raise InputError(
                 f"no document of '{collection.id}' has a heading that at most {COMMON:.0%} of the "
                 "documents have."
             )
-        answers = _answers(collection.corpus, asked, choice.relevant, genes)
-        kept = {name: found for name, found in answers.items() if len(found) <= choice.relevant}
+        answers = _answers(corpus, asked, most_relevant, genes)
+        kept = {name: found for name, found in answers.items() if len(found) <= most_relevant}
         if len(kept) < _FEWEST:
             raise InputError(
                 f"only {len(kept)} queries could be made of '{collection.id}' (left out, since "
-                f"more than {choice.relevant:,} articles answer them: {len(answers) - len(kept)}); "
+                f"more than {most_relevant:,} articles answer them: {len(answers) - len(kept)}); "
                 f"at least {_FEWEST} are needed."
             )
-        parts = split_ids(list(kept), choice.seed)
+        parts = split_ids(list(kept), seed)
         renamed = 0
         with BeirWriter(folder) as files:
             for name in kept:
-                headings, gene = asked[name].headings, asked[name].gene
-                names = [_name(each, name, choice.seed, knowledge) for each in headings]
+                headings, gene = asked[name]
+                names = [_name(each, name, seed, knowledge) for each in headings]
                 renamed += sum(a != uninverted(b) for a, b in zip(names, headings, strict=True))
-                fields = {FIELD: list(headings)} | ({GENE_FIELD: gene} if gene else {})
+                fields = {FIELD: list(headings)} | ({"gene": gene} if gene else {})
                 files.query(name, " ".join([*names, *filter(None, [gene])]), fields)
             for part, ids in parts.items():
                 for name in ids:
@@ -166,7 +159,9 @@ def build_headings(
     )
 
 
-def _asked(corpus: Corpus, choice: Choice, genes: NamedGenes | None) -> dict[str, _Asked]:
+def _asked(
+    corpus: Corpus, queries: int, most_headings: int, seed: int, genes: NamedGenes | None
+) -> dict[str, _Asked]:
     """Queries: the article that gave each to what it asks for, none twice."""
     frequency: Counter[str] = Counter()
     documents = 0
@@ -177,18 +172,20 @@ def _asked(corpus: Corpus, choice: Choice, genes: NamedGenes | None) -> dict[str
             documents += 1
             if headings := _headings(document):
                 frequency.update(headings)
-                yield hash_of(document.id, choice.seed, "draw"), document.id, headings
+                yield hash_of(document.id, seed, "draw"), document.id, headings
 
-    drawn = sorted(heapq.nsmallest(choice.queries, articles()), key=lambda article: article[1])
+    drawn = sorted(heapq.nsmallest(queries, articles()), key=lambda article: article[1])
     weights = {heading: math.log(documents / number) for heading, number in frequency.items()}
     common = {heading for heading, number in frequency.items() if number > COMMON * documents}
     asked: dict[_Asked, str] = {}
     for _, name, headings in drawn:
-        with_gene = _with_gene(name, headings, weights, choice.seed, genes) if genes else None
+        with_gene = _with_gene(name, headings, weights, seed, genes) if genes else None
         if with_gene and with_gene not in asked:
             asked[with_gene] = name
         elif telling := {each: weights[each] for each in headings if each not in common}:
-            asked.setdefault(_Asked(tuple(_chosen(name, telling, choice))), name)
+            number = 1 + hash_of(name, seed, "number") % most_headings
+            chosen = sorted(_sample(name, telling, seed, "heading", number))
+            asked.setdefault(_Asked(tuple(chosen)), name)
     return {name: chosen for chosen, name in asked.items()}
 
 
@@ -205,32 +202,24 @@ def _with_gene(
     }
     if not named or not diseases:
         return None
-    disease = _first(name, diseases, seed, "heading")
-    return _Asked((disease,), _first(name, named, seed, "gene"))
+    (disease,) = _sample(name, diseases, seed, "heading", 1)
+    (gene,) = _sample(name, named, seed, "gene", 1)
+    return _Asked((disease,), gene)
 
 
-def _first(name: str, weights: Mapping[str, float], seed: int, purpose: str) -> str:
-    """One of what an article has, drawn by weight."""
-    return min(weights, key=lambda each: _arrival(name, each, weights[each], seed, purpose))
+def _sample(
+    name: str, weights: Mapping[str, float], seed: int, purpose: str, number: int
+) -> list[str]:
+    """Some of what an article has: a sample by weight without replacement.
 
-
-def _arrival(name: str, each: str, weight: float, seed: int, purpose: str) -> float:
-    """An exponential variable: the smallest ones are a sample by weight without replacement.
-
-    (Efraimidis and Spirakis, 2006.)
+    Those with the smallest exponential variables are taken (Efraimidis and Spirakis, 2006).
     """
-    share = (hash_of(f"{name}\0{each}", seed, purpose) + 1) / 2**64
-    return -math.log(share) / weight
 
+    def arrival(each: str) -> float:
+        share = (hash_of(f"{name}\0{each}", seed, purpose) + 1) / 2**64
+        return -math.log(share) / weights[each]
 
-def _chosen(name: str, weights: Mapping[str, float], choice: Choice) -> list[str]:
-    """One to so many headings of an article, the rarer the likelier, in alphabetical order."""
-    number = 1 + hash_of(name, choice.seed, "number") % choice.headings
-
-    def arrival(heading: str) -> float:
-        return _arrival(name, heading, weights[heading], choice.seed, "heading")
-
-    return sorted(heapq.nsmallest(number, weights, key=arrival))
+    return heapq.nsmallest(number, weights, key=arrival)
 
 
 def _answers(
@@ -264,14 +253,12 @@ def _headings(document: Document) -> list[str]:
 
 def _name(heading: str, query: str, seed: int, knowledge: Knowledge | None) -> str:
     """One of the names of a heading's concept, its own among them, as it would be said."""
-    names = [uninverted(heading)]
-    if knowledge is not None:
-        for concept in knowledge.find(heading):
-            if is_called(concept, heading):
-                names += [
-                    name.text
-                    for name in concept.names
-                    if name.kind in _OTHER_NAMES and ", " not in name.text
-                ]
-    distinct = sorted(set(names))
-    return distinct[hash_of(f"{query}\0{heading}", seed, "name") % len(distinct)]
+    names = {uninverted(heading)}
+    for concept in knowledge.find(heading) if knowledge is not None else ():
+        if is_called(concept, heading):
+            names.update(
+                name.text
+                for name in concept.names
+                if name.kind in _OTHER_NAMES and ", " not in name.text
+            )
+    return sorted(names)[hash_of(f"{query}\0{heading}", seed, "name") % len(names)]

@@ -6,9 +6,9 @@ import orjson
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.judgments.headings import Choice, build_headings
 from irplatform.knowledge import add
 from irplatform.registry import registry
+from irplatform_dual.heading_queries import build_headings
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -49,7 +49,7 @@ def source(tmp_path):
 
 
 def _made(source, tmp_path, *bases, out="made", **choice):
-    made = build_headings(str(source), tmp_path / out, Choice(**choice), bases)
+    made = build_headings(str(source), tmp_path / out, bases, **choice)
     parts = [registry().collection(f"{tmp_path / out}:{part}") for part in made.queries]
     topics = [topic for part in parts for topic in part.load_topics()]
     qrels = {k: dict(v) for part in parts for k, v in part.load_qrels().items()}
@@ -67,7 +67,7 @@ def test_just_the_articles_with_all_headings_are_relevant(source, tmp_path):
 
 
 def test_headings_are_few_telling_and_none_comes_twice(source, tmp_path):
-    _, topics, _ = _made(source, tmp_path, headings=2)
+    _, topics, _ = _made(source, tmp_path, most_headings=2)
     asked = [topic.fields["mesh"] for topic in topics]
     assert {len(headings) for headings in asked} == {1, 2}
     assert len({frozenset(headings) for headings in asked}) == len(asked)
@@ -79,8 +79,8 @@ def test_headings_are_few_telling_and_none_comes_twice(source, tmp_path):
 
 
 def test_rare_headings_are_asked_for_more_often(source, tmp_path, monkeypatch):
-    monkeypatch.setattr("irplatform.judgments.headings.COMMON", 0.9)
-    _, topics, _ = _made(source, tmp_path, headings=1)
+    monkeypatch.setattr("irplatform_dual.heading_queries.COMMON", 0.9)
+    _, topics, _ = _made(source, tmp_path, most_headings=1)
     seen = Counter(topic.query.split()[0] for topic in topics)
     assert seen["Rare"] > 40
     assert seen["Kind"] == 3, "there are no more of them"
@@ -88,7 +88,7 @@ def test_rare_headings_are_asked_for_more_often(source, tmp_path, monkeypatch):
 
 def test_queries_that_many_articles_answer_are_left_out(source, tmp_path):
     all_of_them, topics, _ = _made(source, tmp_path)
-    few, fewer_topics, qrels = _made(source, tmp_path, relevant=4, out="few")
+    few, fewer_topics, qrels = _made(source, tmp_path, most_relevant=4, out="few")
     assert all_of_them.left_out == 0
     assert few.left_out == len(topics) - len(fewer_topics) > 0
     assert max(map(len, qrels.values())) == 4
@@ -105,7 +105,7 @@ def test_splits_are_eight_to_one_to_one_and_the_documents_those_of_the_source(so
 
 
 def test_inverted_headings_are_asked_for_as_they_are_said(source, tmp_path):
-    made, topics, _ = _made(source, tmp_path, headings=1)
+    made, topics, _ = _made(source, tmp_path, most_headings=1)
     said = {t.query for t in topics if "Carcinoma, Small" in t.fields["mesh"]}
     assert said == {"Small Carcinoma"}
     assert made.renamed == 0
@@ -116,7 +116,9 @@ def test_other_names_of_a_heading_are_asked_for_too(source, tmp_path):
     add("own", [tmp_path / "own.tsv"])
     said = Counter()
     for seed in range(12):
-        made, topics, _ = _made(source, tmp_path, "own", out=f"made{seed}", headings=1, seed=seed)
+        made, topics, _ = _made(
+            source, tmp_path, "own", out=f"made{seed}", most_headings=1, seed=seed
+        )
         queries = [t.query for t in topics if "Carcinoma, Small" in t.fields["mesh"]]
         assert made.renamed == sum(query == "Small Cancer" for query in queries)
         said.update(queries)
@@ -144,7 +146,7 @@ def test_names_come_from_all_knowledge_bases(source, tmp_path):
         add(name, [tmp_path / f"{name}.tsv"])
     said = set()
     for seed in range(12):
-        made = _made(source, tmp_path, "one", "two", out=f"made{seed}", headings=1, seed=seed)
+        made = _made(source, tmp_path, "one", "two", out=f"made{seed}", most_headings=1, seed=seed)
         said |= {t.query for t in made[1] if "Carcinoma, Small" in t.fields["mesh"]}
     assert said == {"Small Carcinoma", "Small Cancer", "Small Tumor"}
 
@@ -173,7 +175,7 @@ def test_documents_without_headings_are_refused(source, tmp_path):
 
 def test_too_few_queries_are_refused(source, tmp_path):
     with pytest.raises(InputError, match=r"only 0 queries .*more than 1 articles .*: \d+\)"):
-        _made(source, tmp_path, relevant=1, headings=1, queries=20)
+        _made(source, tmp_path, most_relevant=1, most_headings=1, queries=20)
 
 
 GENES = """id\tname\tkind\tsynonyms

@@ -1,4 +1,4 @@
-"""Which genes articles name, and which headings are diseases: for queries of one of each."""
+"""The genes that articles name and the headings that are diseases, for queries of one of each."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
+import click
+
 from irplatform.concepts import ConceptGraph, ConceptOptions
 from irplatform.concepts.build import concept_graph
-from irplatform.console import notice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,9 +58,10 @@ class NamedGenes:
         if not _knows(knowledge, "gene"):
             return None
         if not _knows(knowledge, "disease"):
-            notice(
+            click.echo(
                 f"{', '.join(names)}: nothing asks for a gene and a disease, since no diseases are "
-                "known. Name a knowledge base of them first, such as mesh."
+                "known. Name a knowledge base of them first, such as mesh.",
+                err=True,
             )
             return None
         options = ConceptOptions(knowledge=tuple(names))
