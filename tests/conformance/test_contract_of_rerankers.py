@@ -60,13 +60,6 @@ class Learns(TrainableReranker):
         return [float(self.weight[0]) * _value(doc_id) for doc_id in documents.ids]
 
 
-class Misspells(Sound):
-    def explains(self, topic, documents):
-        return super().explain(topic, documents)
-
-    explain = Reranker.explain
-
-
 class Counts(Sound):
     calls = 0
 
@@ -199,7 +192,6 @@ def test_a_sound_one_passes(kind):
 @pytest.mark.parametrize(
     ("kind", "told"),
     [
-        (Misspells, "explains is no name of the contract: is 'explain' meant?"),
         (Counts, "when it is asked again"),
         (Draws, "by another instance"),
         (ByPlace, "when documents come in another order"),

@@ -34,12 +34,6 @@ def test_a_sound_one_passes():
     assert _problems() == []
 
 
-def test_a_misspelt_method_is_told():
-    assert _problems(remarks=lambda self: "few") == [
-        "Tried.remarks is no name of the contract: is 'remark' meant?"
-    ]
-
-
 def test_scores_must_stay_the_same_where_the_order_does():
     drawn = itertools.count(1)
 

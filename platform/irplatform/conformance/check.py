@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 from irplatform import pipeline
 from irplatform.choices import choose_systems
 from irplatform.conformance.check_data import check_data_of
-from irplatform.conformance.elsewhere import Elsewhere
 from irplatform.conformance.features import problems_of_features
 from irplatform.conformance.finding import Finding
-from irplatform.conformance.importing import importing
-from irplatform.conformance.process import Watch
+from irplatform.conformance.process import Watch, slow_imports
 from irplatform.conformance.rerankers import problems_of_reranker
 from irplatform.conformance.retrievers import problems_of_retriever
 from irplatform.console import LAST, parts, progress, stage, steps
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckSettings:
-    """What the check of a plugin can be told.
+    """The settings of `check_plugin`.
 
     Attributes:
         plugin: its name, as `platform plugins list` shows it.
@@ -66,17 +64,12 @@ def check_plugin(settings: CheckSettings) -> list[Finding]:
     device = choose_device(settings.device, 1)
     resources = CollectionResources(collection.corpus, device, seed=42, threads=available_cores())
     findings: list[Finding] = []
-    with (
-        parts(len(systems) + 1),
-        importing(plugin, plugins.environment) as problems_of_importing,
-        Elsewhere(device, len(systems)) as elsewhere,
-    ):
+    with parts(len(systems) + 1):
         with stage(""):
-            data = replace(check_data_of(collection, plugins, resources), elsewhere=elsewhere)
+            data = check_data_of(collection, plugins, resources)
             with progress(f"importing {plugin.name} in a process of its own", part=LAST):
-                changes, heavy = problems_of_importing()
-            if changes or heavy:
-                findings.append(Finding("plugin", plugin.name, changes, remarks=heavy))
+                if remarks := slow_imports(plugin):
+                    findings.append(Finding("plugin", plugin.name, remarks=remarks))
         with stage("", len(systems)), steps("system", len(systems)) as advance:
             for (kind, name), problems in systems.items():
                 finding = _finding(kind, name, problems, data)
@@ -95,17 +88,21 @@ def _finding(kind: str, name: str, problems: Problems, data: CheckData) -> Findi
         unchecked = str(error)
     except PlatformError as error:  # of the plugin, or for want of memory: others may need less
         lines.append(str(error))
-    return Finding(kind, name, [*lines, *data.watch.told], unchecked)
+    return Finding(kind, name, [*lines, *data.watch.changes], unchecked)
 
 
-def _undescribed(kind: str, name: str, plugins: Registry) -> list[str]:
-    """A remark on options that nobody explains."""
-    tables: dict[str, Mapping[str, Registration[Any]]] = {
+def _tables(plugins: Registry) -> dict[str, Mapping[str, Registration[Any]]]:
+    """What can be checked, by kind and name."""
+    return {
         "reranker": plugins.rerankers,
         "retriever": plugins.retrievers,
         "feature group": plugins.features,
     }
-    fields = tables[kind][name].system.Options.model_fields
+
+
+def _undescribed(kind: str, name: str, plugins: Registry) -> list[str]:
+    """A remark on options without a description."""
+    fields = _tables(plugins)[kind][name].system.Options.model_fields
     options = [option for option, field in fields.items() if not field.description]
     if not options:
         return []
@@ -126,15 +123,9 @@ def _usable(name: str, plugins: Registry) -> Plugin:
 
 
 def _names_by_kind(plugin: Plugin, only: Sequence[str], plugins: Registry) -> dict[str, list[str]]:
-    """Names of the systems to check, by kind."""
-    tables: dict[str, Mapping[str, Registration[Any]]] = {
-        "reranker": plugins.rerankers,
-        "retriever": plugins.retrievers,
-        "feature group": plugins.features,
-    }
     names = {
         kind: [r.name for r in table.values() if r.plugin.name == plugin.name]
-        for kind, table in tables.items()
+        for kind, table in _tables(plugins).items()
     }
     registered_names = [name for names_of_kind in names.values() for name in names_of_kind]
     if not registered_names:
@@ -151,7 +142,6 @@ def _names_by_kind(plugin: Plugin, only: Sequence[str], plugins: Registry) -> di
 def _systems(
     settings: CheckSettings, plugin: Plugin, plugins: Registry
 ) -> dict[tuple[str, str], Problems]:
-    """What is to be checked, by kind and name."""
     names = _names_by_kind(plugin, settings.systems, plugins)
     retrievers, rerankers = choose_systems(
         plugins, names["retriever"], names["reranker"], settings.settings, members=1

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from irplatform import pipeline
 from irplatform.choices import choose_systems
-from irplatform.conformance.elsewhere import Elsewhere
 from irplatform.conformance.process import Watch
 from irplatform.errors import InputError
 from irplatform.plugin import LabelledTopic, Topic, TrainingData
@@ -35,12 +34,11 @@ class CheckData:
     """The data that systems are checked on.
 
     Attributes:
-        resources: the harness's, on the collection's documents.
+        resources: the platform's, on the collection's documents.
         topics: to score, with their candidates; nothing is learned from them.
         training: topics to learn from.
         validation: topics that validate it.
-        watch: looks at the process meanwhile.
-        elsewhere: asks in other processes.
+        watch: compares the process before and after.
     """
 
     resources: CollectionResources
@@ -48,7 +46,6 @@ class CheckData:
     training: Sequence[LabelledTopic]
     validation: Sequence[LabelledTopic]
     watch: Watch = field(default_factory=Watch)
-    elsewhere: Elsewhere = field(default_factory=Elsewhere)
 
     @contextmanager
     def training_data(self) -> Iterator[TrainingData]:

@@ -1,6 +1,6 @@
-"""A system asked in another process, where it has its files alone and text has other hashes.
+"""A system asked in a new process, where it has only its files, and text hashes differently.
 
-Within a process a set has one order, and what `load` should have read may still be in memory.
+Within one process a set keeps its order, and what `load` should have read may still be in memory.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ import os
 import pickle
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.console import progress, say_nothing
 from irplatform.devices import choose_device
 from irplatform.errors import PluginError
-from irplatform.registry import registry
 from irplatform.workers import WorkerKilledError, Workers
 
 if TYPE_CHECKING:
@@ -28,22 +27,22 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-ELSEWHERE = "in another process, where text has other hashes and a set another order"
+NEW_PROCESS = "in another process, where text has other hashes and a set another order"
 _SEED = "PYTHONHASHSEED"
 _CANNOT_TRAVEL = (pickle.PicklingError, TypeError, AttributeError, ImportError)
-"""What is raised where options cannot be sent, or their module is not found there."""
+"""Raised where options cannot be sent, or the new process does not find their module."""
 
 
 @dataclass(frozen=True)
-class Parcel:
-    """What is told to the other process, which loads plugins anew.
+class Question:
+    """The input of a system in the new process, which loads plugins again.
 
     Attributes:
         system: its name.
         options: its options.
-        topics: what it is asked about.
-        resources: the harness's, with nothing open.
-        folder: what it saved, if it learned.
+        topics: to score or search, with their candidates.
+        resources: the platform's, with nothing open.
+        folder: what the system saved, if it learned.
     """
 
     system: str
@@ -53,90 +52,45 @@ class Parcel:
     folder: Path | None = None
 
 
-class Elsewhere:
-    """Other processes that systems are asked in: a new one for each question.
-
-    The next one starts while this process works, since loading plugins and torch takes seconds.
+def in_new_process(
+    ask: Callable[[Question], Result], question: Question, registration: Registration[Any]
+) -> Result:
+    """Call a function of a module in a process of its own.
 
     Args:
-        device: where models compute.
-        expected: how many questions there will be; more may be asked.
+        ask: asks the system.
+        question: its argument.
+        registration: of the system, for messages.
+
+    Raises:
+        PlatformError: of the function, or there is no answer.
     """
-
-    def __init__(self, device: str = "cpu", expected: int = 0) -> None:
-        self._device = device
-        self._expected = expected
-        self._next: Workers[Any, Any] | None = None
-
-    def __enter__(self) -> Self:
-        self._start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._next is not None:
-            self._next.kill()
-
-    def ask(
-        self, ask: Callable[[Parcel], Result], parcel: Parcel, registration: Registration[Any]
-    ) -> Result:
-        """Ask a system.
-
-        Args:
-            ask: a function of a module.
-            parcel: what it is asked.
-            registration: of the system.
-
-        Raises:
-            PlatformError: of the function, or there is no answer.
-        """
-        if self._next is None:
-            self._expected += 1
-            self._start()
-        process, self._next = self._next, None
-        assert process is not None
-        try:
-            with progress(f"asking {registration.name} in another process", part=0.3):
-                process.result()  # it has started
-                self._start()
-                process.give(1, (ask, parcel))
-                answer: Result = process.result()
-                return answer
-        except WorkerKilledError as error:
-            raise PluginError(
-                f"{registration.who} ended the process that it was asked in, without an answer."
-            ) from error
-        except _CANNOT_TRAVEL as error:
-            raise PluginError(
-                f"{registration.who} cannot be asked in another process: {error}."
-            ) from error
-        finally:
-            process.kill()
-
-    def _start(self) -> None:
-        if self._expected <= 0:
-            return
-        self._expected -= 1
-        with _other_hashes():
-            self._next = Workers(_answer, 1)
-            self._next.__enter__()
-        self._next.give(0, (_settle, self._device))
+    name, who = registration.name, registration.who
+    try:
+        with (
+            progress(f"asking {name} in another process", part=0.3),
+            _other_hashes(),
+            Workers[Any, Result](_answer, 1) as workers,
+        ):
+            workers.give(0, (ask, question))
+            return workers.result()
+    except WorkerKilledError as error:
+        message = f"{who} ended the process that it was asked in, without an answer."
+        raise PluginError(message) from error
+    except _CANNOT_TRAVEL as error:
+        raise PluginError(f"{who} cannot be asked in another process: {error}.") from error
 
 
-def _answer(question: tuple[Callable[[Any], Result], Any]) -> Result:
-    function, argument = question
-    return function(argument)
-
-
-def _settle(device: str) -> None:
-    """Prepare the process as the one that asks is: its device is chosen, and it says nothing."""
+def _answer(asked: tuple[Callable[[Question], Result], Question]) -> Result:
+    ask, question = asked
     say_nothing()
-    registry()
-    choose_device(device, 1)
+    choose_device(question.resources.device, 1)
+    return ask(question)
 
 
 @contextmanager
 def _other_hashes() -> Iterator[None]:
-    """Let processes that are started draw other hashes than this one did."""
+    """Processes that start within it draw other hashes than this one."""
     before = os.environ.get(_SEED)
     os.environ[_SEED] = "2" if before == "1" else "1"
     try:

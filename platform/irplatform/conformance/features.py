@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from irplatform.conformance.consistency import difference, inconsistencies
-from irplatform.conformance.elsewhere import ELSEWHERE, Parcel
+from irplatform.conformance.elsewhere import NEW_PROCESS, Question, in_new_process
 from irplatform.conformance.learning import problems_of_learning, train
-from irplatform.conformance.misspelt import problems_of_names
 from irplatform.errors import InputError
 from irplatform.features import named_groups, open_groups
 from irplatform.plugin import TrainableFeatureGroup
@@ -30,7 +29,6 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
         InputError: its options name what is not there, or the topics lack what it reads.
         PluginError: it fails.
     """
-    yield from problems_of_names(registry().features[name].system)
     watch = data.watch
     with watch.during("prepare()", networks=True):
         (group,) = open_groups([name], {}, data.resources)
@@ -55,30 +53,30 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
         assert isinstance(instance, TrainableFeatureGroup)  # as `group.learns` says
         return instance
 
-    def features_elsewhere(folder: Path | None) -> Outputs:
+    def features_in_new_process(folder: Path | None) -> Outputs:
         options, registration = group.held.options, registry().features[name]
-        parcel = Parcel(name, options, data.topics, data.resources.unopened(), folder)
-        return data.elsewhere.ask(_features, parcel, registration)
+        question = Question(name, options, data.topics, data.resources.unopened(), folder)
+        return in_new_process(_features, question, registration)
 
     instance = group.held
     if group.learns:
         trained = train(learner, group.at_work, data)
         yield from problems_of_learning(
-            trained, learner, group.at_work, features, data, features_elsewhere
+            trained, learner, group.at_work, features, data, features_in_new_process
         )
         instance = trained
     else:
-        found = features_elsewhere(None)
+        found = features_in_new_process(None)
         if deviation := difference(data.topics, features(instance, data.topics), found):
-            yield f"{deviation} {ELSEWHERE}"
+            yield f"{deviation} {NEW_PROCESS}"
     yield from inconsistencies(lambda topics: features(instance, topics), data.topics)
 
 
-def _features(parcel: Parcel) -> Outputs:
-    """The features of a group in the process that it is asked in."""
-    (group,) = open_groups([parcel.system], {}, parcel.resources)
-    if parcel.folder and isinstance(group.held, TrainableFeatureGroup):
+def _features(question: Question) -> Outputs:
+    """The features of a group in the new process."""
+    (group,) = open_groups([question.system], {}, question.resources)
+    if question.folder and isinstance(group.held, TrainableFeatureGroup):
         with group.at_work("loading"):
-            group.held.load(parcel.folder)
-    documents = parcel.resources.documents
-    return [*group.checked([(topic, documents(ids)) for topic, ids in parcel.topics])]
+            group.held.load(question.folder)
+    documents = question.resources.documents
+    return [*group.checked([(topic, documents(ids)) for topic, ids in question.topics])]

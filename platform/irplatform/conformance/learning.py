@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, TypeVar
 
 from irplatform.conformance.consistency import difference
-from irplatform.conformance.elsewhere import ELSEWHERE
+from irplatform.conformance.elsewhere import NEW_PROCESS
 from irplatform.plugin import TrainableFeatureGroup, TrainableReranker
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def problems_of_learning(
     at_work: Callable[[str], AbstractContextManager[None]],
     outputs: Callable[[Learner, TopicCandidates], Outputs],
     data: CheckData,
-    elsewhere: Callable[[Path], Outputs | None],
+    in_new_process: Callable[[Path], Outputs | None],
 ) -> Iterator[str]:
-    """What changes on the way of a trained system through its files, and in a second training.
+    """Differences after saving and loading a trained system, and after a second training.
 
     Args:
         system: it is trained.
@@ -64,7 +64,7 @@ def problems_of_learning(
         at_work: names the plugin where its code fails.
         outputs: its scores or features.
         data: the topics, and what it learns from.
-        elsewhere: its scores or features by what it saved, in another process.
+        in_new_process: its scores or features after loading what it saved, in a new process.
     """
     expected = outputs(system, data.topics)
     with TemporaryDirectory() as place:
@@ -82,9 +82,9 @@ def problems_of_learning(
         if deviation := difference(data.topics, expected, outputs(loaded, data.topics)):
             yield f"{deviation} after save() and load()"
         else:
-            found = elsewhere(folder)
+            found = in_new_process(folder)
             if found and (deviation := difference(data.topics, expected, found)):
-                yield f"{deviation} after save() and load() {ELSEWHERE}"
+                yield f"{deviation} after save() and load() {NEW_PROCESS}"
     again = train(make, at_work, data)
     if deviation := difference(data.topics, expected, outputs(again, data.topics)):
         yield f"{deviation} after a second training with the same topics and seed"

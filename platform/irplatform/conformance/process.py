@@ -1,117 +1,87 @@
-"""Whether a plugin leaves the process as it found it.
+"""Changes that a plugin leaves behind in the whole process.
 
-Other systems compute in the same process, and users' paths are relative to its working directory.
-What is found changed is put back, random generators excepted, so that each system is tried alike.
+Other systems compute in the same process: a seeded generator or another default type of torch would
+change their scores. Settings are put back, so that each system is tried alike.
 """
 
 from __future__ import annotations
 
-import locale
 import os
+import pickle
 import random
-import signal
 import sys
-import warnings
-from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irplatform import directory
 from irplatform.console import QUICK, progress
-from irplatform.errors import listing
 from irplatform.packages import absent
+from irplatform.registry.entry_points import entry_points
+from irplatform.workers import Workers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from irplatform.registry import Plugin
 
-_CATEGORIES = ("LC_COLLATE", "LC_CTYPE", "LC_MONETARY", "LC_NUMERIC", "LC_TIME")
+_HEAVY = (
+    *("torch", "transformers", "sentence_transformers", "tensorflow", "jax", "spacy", "gensim"),
+    *("pandas", "sklearn", "pyserini", "jnius", "nltk", "lightgbm"),
+)
+"""Packages that take long to import, from a second to a quarter of a minute."""
 
 
 @dataclass(frozen=True)
-class Aspect:
-    """Something that a process has once.
+class _State:
+    """A value that a process has once.
 
     Attributes:
         name: in words.
-        read: what it is now; equal to another answer where it is as it was then.
-        restore: makes it what was read.
-        of_libraries: whether libraries change it when they are first imported, which is not the
-            doing of a plugin that needs them.
+        read: returns the value; equal values are the same state.
+        restore: sets it; None for random generators, which libraries may use when they are first
+            imported.
         of_networks: whether making and training a network changes it: torch draws first weights
             and dropout from its global generator, and from no other.
     """
 
     name: str
     read: Callable[[], Any]
-    restore: Callable[[Any], object] = lambda _: None
-    of_libraries: bool = False
+    restore: Callable[[Any], object] | None = None
     of_networks: bool = False
 
-    def told(self, before: object, after: object) -> str:
-        """The change, in words; values of variables may be secrets."""
-        if isinstance(before, Mapping) and isinstance(after, Mapping):
-            names = sorted(n for n in {*before, *after} if before.get(n) != after.get(n))
-            return f"{self.name} is another one ({listing(names)})"
-        if isinstance(before, str | int | float):
-            return f"{self.name} is {after} instead of {before}"
-        return f"{self.name} is another one"
 
-
-def aspects() -> Sequence[Aspect]:
+def _states() -> Sequence[_State]:
     """All that a plugin must leave alone."""
-    return (
-        Aspect("the working directory", os.getcwd, os.chdir),
-        Aspect("os.environ", lambda: dict(os.environ), set_environment, of_libraries=True),
-        Aspect("the list of warnings filters", lambda: [*warnings.filters], of_libraries=True),
-        Aspect("the table of signal handlers", _handlers, _set_handlers),
-        Aspect("the locale", _locale, _set_locale, of_libraries=True),
-        Aspect("the state of Python's random generator", random.getstate, of_libraries=True),
-        Aspect("the state of numpy's random generator", _numpys_state, of_libraries=True),
-        Aspect("the error state of numpy", np.geterr, lambda state: np.seterr(**state)),
-        *(() if absent("torch") else _aspects_of_torch()),
-    )
-
-
-def _aspects_of_torch() -> Sequence[Aspect]:
+    states = [
+        _State("the working directory", os.getcwd, os.chdir),
+        _State("the state of Python's random generator", random.getstate),
+        _State(
+            "the state of numpy's random generator", lambda: pickle.dumps(np.random.get_state())
+        ),
+        _State("the error state of numpy", np.geterr, lambda state: np.seterr(**state)),
+    ]
+    if absent("torch"):
+        return states
     import torch
 
-    return (
-        Aspect(
+    return [
+        *states,
+        _State(
             "the state of torch's random generator",
             lambda: torch.get_rng_state().numpy().tobytes(),
-            of_libraries=True,
             of_networks=True,
         ),
-        Aspect(
-            "the default type of torch",
-            lambda: str(torch.get_default_dtype()),
-            lambda state: torch.set_default_dtype(getattr(torch, state.partition(".")[2])),
-        ),
-        Aspect("the grad mode of torch", torch.is_grad_enabled, torch.set_grad_enabled),
-        Aspect("the number of threads of torch", torch.get_num_threads, torch.set_num_threads),
-        Aspect(
-            "the use of deterministic algorithms in torch",
-            torch.are_deterministic_algorithms_enabled,
-            torch.use_deterministic_algorithms,
-        ),
-        *(
-            Aspect(
-                f"torch.backends.cudnn.{flag}",
-                partial(getattr, torch.backends.cudnn, flag),
-                partial(setattr, torch.backends.cudnn, flag),
-            )
-            for flag in ("deterministic", "benchmark", "allow_tf32")
-        ),
-    )
+        _State("the default type of torch", torch.get_default_dtype, torch.set_default_dtype),
+        _State("the grad mode of torch", torch.is_grad_enabled, torch.set_grad_enabled),
+        _State("the number of threads of torch", torch.get_num_threads, torch.set_num_threads),
+    ]
 
 
 class Watch:
-    """Looks at a process before and after the work of a plugin.
+    """Compares the process before and after the work of a plugin.
 
     Args:
         of: whose work it is, for the progress display.
@@ -119,47 +89,45 @@ class Watch:
 
     def __init__(self, of: str = "") -> None:
         self._of = of
-        self._aspects = aspects()
+        self._states = _states()
         self._changes: dict[str, str] = {}
 
     @property
-    def told(self) -> list[str]:
-        """What was changed, each in a line, the first time that it was."""
+    def changes(self) -> list[str]:
+        """The changes, each in a line, with the first work that made it."""
         return [*self._changes.values()]
 
     @contextmanager
-    def during(self, work: str, *, networks: bool = False, again: bool = False) -> Iterator[None]:
+    def during(self, work: str, *, networks: bool = False) -> Iterator[None]:
         """Compare before and after.
 
         Args:
             work: what the plugin does, for the line: "score()".
-            networks: whether it makes or trains networks meanwhile.
-            again: whether the same was done before. Importing a library then explains no change.
+            networks: whether it makes or trains networks.
         """
         _draw()
         # Within a block of ours, those around a plugin's work leave the directory to be looked at
         label = f"trying {work} of {self._of}" if self._of else f"trying {work}"
-        with warnings.catch_warnings(), directory.restored(), progress(label, part=QUICK):
+        with directory.restored(), progress(label, part=QUICK):
             imported = {*sys.modules}
-            before = [aspect.read() for aspect in self._aspects]
+            before = [state.read() for state in self._states]
             try:
                 yield
             finally:
-                first_import = bool({*sys.modules} - imported) and not again
-                for aspect, old_state in zip(self._aspects, before, strict=True):
-                    new_state = aspect.read()
-                    if new_state == old_state:
+                first_import = not imported.issuperset(sys.modules)
+                for state, old in zip(self._states, before, strict=True):
+                    if (new := state.read()) == old:
                         continue
-                    aspect.restore(old_state)
-                    if (aspect.of_libraries and first_import) or (aspect.of_networks and networks):
+                    if state.restore:
+                        state.restore(old)
+                    elif first_import or (state.of_networks and networks):
                         continue
-                    self._changes.setdefault(
-                        aspect.name, f"{aspect.told(old_state, new_state)} after {work}"
-                    )
+                    told = f"{new} instead of {old}" if state.restore else "another one"
+                    self._changes.setdefault(state.name, f"{state.name} is {told} after {work}")
 
 
 def _draw() -> None:
-    """Move the generators on: one that is seeded twice with one number is then seen to be."""
+    """Advance the generators, so that seeding one twice with the same number is a change, too."""
     random.random()
     np.random.random()
     if not absent("torch"):
@@ -168,36 +136,26 @@ def _draw() -> None:
         torch.rand(1)
 
 
-def _numpys_state() -> object:
-    kind, keys, *rest = np.random.get_state()
-    return kind, np.asarray(keys).tobytes(), *rest
+def slow_imports(plugin: Plugin) -> list[str]:
+    """A remark on heavy packages that a plugin imports when it is loaded, in a process of its own.
+
+    Args:
+        plugin: one that can be loaded.
+    """
+    with Workers[Any, list[str]](_heavy_imports, 1) as workers:
+        workers.give(0, plugin)
+        heavy = workers.result()
+    if not heavy:
+        return []
+    return [
+        f"its import loads {', '.join(heavy)}, which every command waits for: import that inside "
+        "the functions that need it"
+    ]
 
 
-def set_environment(variables: Mapping[str, str]) -> None:
-    """Make `os.environ` what was read of it."""
-    for name in [name for name in os.environ if name not in variables]:
-        del os.environ[name]
-    os.environ.update(variables)
-
-
-def _handlers() -> dict[str, object]:
-    return {
-        signal.Signals(each).name: signal.getsignal(each)
-        for each in signal.valid_signals()
-        if each in {*signal.Signals}
-    }
-
-
-def _set_handlers(handlers: Mapping[str, Any]) -> None:
-    for name, handler in handlers.items():
-        if handler is not None and signal.getsignal(signal.Signals[name]) != handler:
-            signal.signal(signal.Signals[name], handler)
-
-
-def _locale() -> dict[str, str]:
-    return {name: locale.setlocale(getattr(locale, name)) for name in _CATEGORIES}
-
-
-def _set_locale(locales: Mapping[str, str]) -> None:
-    for name, value in locales.items():
-        locale.setlocale(getattr(locale, name), value)
+def _heavy_imports(plugin: Plugin) -> list[str]:
+    before = {*sys.modules}
+    for point in entry_points():
+        if point.name == plugin.name and point.dist and point.dist.name == plugin.distribution:
+            point.load()
+    return [name for name in _HEAVY if name in sys.modules and name not in before]

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.conformance.consistency import difference, inconsistencies
-from irplatform.conformance.elsewhere import ELSEWHERE, Parcel
+from irplatform.conformance.elsewhere import NEW_PROCESS, Question, in_new_process
 from irplatform.conformance.learning import problems_of_learning, train
-from irplatform.conformance.misspelt import problems_of_names
 from irplatform.plugin import Reranker, TrainableReranker
 from irplatform.registry import registry
 from irplatform.reranking.explanations import explanations
@@ -52,21 +51,21 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
         assert isinstance(reranker, TrainableReranker)  # as `choice.trainable` says
         return reranker
 
-    def scores_elsewhere(folder: Path | None) -> Outputs | None:
+    def scores_in_new_process(folder: Path | None) -> Outputs | None:
         if not can_travel(choice, resources):
             return None
-        topics = data.topics
-        parcel = Parcel(choice.name, choice.options, topics, resources.unopened(), folder)
-        return data.elsewhere.ask(_scores, parcel, choice.registration)
+        question = Question(choice.name, choice.options, data.topics, resources.unopened(), folder)
+        return in_new_process(_scores, question, choice.registration)
 
-    yield from problems_of_names(choice.registration.system)
     choice.check()
     choice.check_training()
     _ = choice.checkpoints, choice.pairs_learned([topic for topic, _ in data.topics])
     _ = choice.expanding(_KNOWLEDGE), choice.in_pretraining()
     if choice.trainable:
         trained = train(learner, at_work, data)
-        yield from problems_of_learning(trained, learner, at_work, scores, data, scores_elsewhere)
+        yield from problems_of_learning(
+            trained, learner, at_work, scores, data, scores_in_new_process
+        )
         member: Reranker = trained
     else:
         member = new_reranker()
@@ -74,9 +73,9 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
         if deviation := difference(data.topics, first_scores, scores(new_reranker(), data.topics)):
             yield f"{deviation} by another instance"
         else:
-            found = scores_elsewhere(None)
+            found = scores_in_new_process(None)
             if found and (deviation := difference(data.topics, first_scores, found)):
-                yield f"{deviation} {ELSEWHERE}"
+                yield f"{deviation} {NEW_PROCESS}"
     yield from inconsistencies(lambda topics: scores(member, topics), data.topics)
     expected = scores(member, data.topics)
     yield from _without_batches(choice, member, data, expected)
@@ -84,15 +83,15 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
     yield from _among_candidates(choice, member, data, expected)
 
 
-def _scores(parcel: Parcel) -> Outputs:
-    """The scores of a reranker in the process that it is asked in."""
-    choice = RerankerChoice(registry().reranker(parcel.system), parcel.options)
-    reranker = choice.create(parcel.resources)
-    if parcel.folder and isinstance(reranker, TrainableReranker):
+def _scores(question: Question) -> Outputs:
+    """The scores of a reranker in the new process."""
+    choice = RerankerChoice(registry().reranker(question.system), question.options)
+    reranker = choice.create(question.resources)
+    if question.folder and isinstance(reranker, TrainableReranker):
         with choice.registration.at_work("loading"):
-            reranker.load(parcel.folder)
-    topics, candidates = [t for t, _ in parcel.topics], {t.id: ids for t, ids in parcel.topics}
-    found = score_topics(choice.registration, [reranker], topics, candidates, parcel.resources)
+            reranker.load(question.folder)
+    topics, candidates = [t for t, _ in question.topics], {t.id: ids for t, ids in question.topics}
+    found = score_topics(choice.registration, [reranker], topics, candidates, question.resources)
     return [found[topic.id] for topic in topics]
 
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from irplatform.conformance.check_data import DOCUMENTS
 from irplatform.conformance.consistency import difference
-from irplatform.conformance.elsewhere import ELSEWHERE, Parcel
-from irplatform.conformance.misspelt import problems_of_names
+from irplatform.conformance.elsewhere import NEW_PROCESS, Question, in_new_process
 from irplatform.registry import registry
 from irplatform.retrieval.checked_search import find
 from irplatform.retrieval.first_stage import RetrieverChoice
@@ -30,7 +29,6 @@ def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[
         InputError: its options name what is not there.
         PluginError: it fails.
     """
-    yield from problems_of_names(choice.registration.system)
     topics = [topic for topic, _ in data.topics]
     choice.check_topics(topics)
     _ = choice.describe(), choice.remark
@@ -44,10 +42,10 @@ def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[
     if change := _change(topics, together, retrieved(topics)):
         yield f"{change} when it is asked again"
     elif registry().retrievers.get(choice.name) == choice.registration:
-        parcel = Parcel(choice.name, choice.options, data.topics, data.resources.unopened())
-        found = Run(choice.name, data.elsewhere.ask(_rankings, parcel, choice.registration))
+        question = Question(choice.name, choice.options, data.topics, data.resources.unopened())
+        found = Run(choice.name, in_new_process(_rankings, question, choice.registration))
         if change := _change(topics, together, found):
-            yield f"{change} {ELSEWHERE}"
+            yield f"{change} {NEW_PROCESS}"
     for topic in topics:
         alone = retrieved([topic])
         if change := _change([topic], together, alone):
@@ -57,11 +55,11 @@ def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[
     choice.explain(topics[0], data.resources)
 
 
-def _rankings(parcel: Parcel) -> dict[str, Ranking]:
-    """What a retriever finds in the process that it is asked in."""
-    choice = RetrieverChoice(registry().retrievers[parcel.system], parcel.options)
-    topics = [topic for topic, _ in parcel.topics]
-    return dict(find(choice, topics, DOCUMENTS, parcel.resources).rankings)
+def _rankings(question: Question) -> dict[str, Ranking]:
+    """The rankings of a retriever in the new process."""
+    choice = RetrieverChoice(registry().retrievers[question.system], question.options)
+    topics = [topic for topic, _ in question.topics]
+    return dict(find(choice, topics, DOCUMENTS, question.resources).rankings)
 
 
 def _change(topics: list[Topic], before: Run, after: Run) -> str:

@@ -1,6 +1,5 @@
 """Finds plugins and resolves names to what they registered."""
 
-from irplatform.registry.class_checks import contract_of
 from irplatform.registry.loading import load, registry
 from irplatform.registry.lookup import Registry
 from irplatform.registry.registration import Plugin, Registration
@@ -11,7 +10,6 @@ __all__ = [
     "Plugin",
     "Registration",
     "Registry",
-    "contract_of",
     "is_strange",
     "load",
     "module_of",

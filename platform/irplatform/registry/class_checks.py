@@ -79,11 +79,6 @@ def check_methods(who: str, system: type) -> None:
     _check_making(who, system)
 
 
-def contract_of(system: type) -> Mapping[str, object]:
-    """What the contract has for a class, by name, with its defaults."""
-    return {name: default for _, name, default in _declared(system)}
-
-
 def _bases(system: type) -> list[type]:
     """The classes of the contract that a class is derived from."""
     return [base for base in _NEEDED if issubclass(system, base)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -34,12 +33,10 @@ class Registry(Tables):
     Attributes:
         plugins: all plugins, those that could not be used too.
         manager: has the hooks of those that could.
-        environment: `os.environ` as it was before any of them was loaded.
     """
 
     plugins: list[Plugin] = field(default_factory=list)
     manager: pluggy.PluginManager = field(default_factory=lambda: pluggy.PluginManager(GROUP))
-    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
     @property
     def broken(self) -> list[Plugin]:
