@@ -13,8 +13,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from irplatform import console, stdout
+from irplatform import console
 from irplatform.console import detail, notice, parts, progress, stage, steps, waiting
+from irplatform.containment import isolated
 from irplatform.progress import Work, texts_of
 from irplatform.workers import Workers
 
@@ -107,7 +108,7 @@ def test_the_line_fits_the_terminal(columns, monkeypatch):
 def test_what_plugins_print_and_notices_stand_above_the_line(terminal):
     with progress("reranking with delta", 3) as advance:
         terminal.wait_for("0 of 3")
-        with stdout.to_stderr():
+        with isolated():
             print("from a plugin")
         notice("from the platform")
         advance(1)

@@ -44,11 +44,11 @@ LAYERS = (
     {"toml_io"},
     {"json_io"},
     {"storage", "journal", "text_files", "thinning", "workers", "repeats", "batched"},
-    {"arithmetic", "at_work", "option_problems"},
-    {"stdout", "packages"},
+    {"arithmetic", "option_problems"},
+    {"containment", "packages"},
     {"console"},
     {"option_types", "errors"},
-    {"directory", "ids", "interruptions", "progress", "scratch", "stopwatch"},
+    {"ids", "progress", "scratch", "stopwatch"},
 )
 """From the top down. A package imports itself and what is in the layers below."""
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irplatform import interruptions
+from irplatform.containment import command
 from irplatform.packages import check_packages
 from irplatform.registry.entry_points import entry_points
 from irplatform.registry.loading import load
@@ -80,7 +80,7 @@ def test_what_ends_programs_names_the_plugin_that_raises_it(tmp_path, monkeypatc
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / f"ending_{raised}.py").write_text(f"raise {raised}\n")
     point = metadata.EntryPoint("odd", f"ending_{raised}", "irplatform")
-    with interruptions.ending(print):
+    with command():
         (plugin,) = load([point]).plugins
     assert plugin.error.startswith(raised)
 
@@ -89,5 +89,5 @@ def test_ctrl_c_while_plugins_load_ends_the_command(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "waiting.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     point = metadata.EntryPoint("odd", "waiting", "irplatform")
-    with pytest.raises(KeyboardInterrupt), interruptions.ending(print):
+    with pytest.raises(KeyboardInterrupt), command():
         load([point])

@@ -23,8 +23,7 @@ def main() -> None:
     try:
         speak_utf_8()
         from irplatform.cli.main import main as run
-        from irplatform.interruptions import INTERRUPTED
-        from irplatform.stdout import finish
+        from irplatform.containment import INTERRUPTED, finish
 
         try:
             run()

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from irplatform.errors import for_display
-from irplatform.interruptions import raise_lost
 from irplatform.progress import Whole, Work, innermost, seconds_left, texts_of
 
 if TYPE_CHECKING:
@@ -50,6 +49,8 @@ class _Display:
         self.speaker = self.subject = ""
         self.report: Callable[[str, Any], None] | None = None
         """In a worker: sends notices and progress to the process that started it."""
+        self.check: Callable[[], None] = lambda: None
+        """Called at each step; raises what should end the work."""
         self._lock = threading.RLock()
         self._works: list[Work] = []
         self._stream: TextIO | None = None
@@ -81,7 +82,7 @@ class _Display:
 
     def advance(self, work: Work, steps: float) -> None:
         """Note that so much more is done."""
-        raise_lost()
+        self.check()
         with self._lock:
             work.advance(steps)
         self._tick()
@@ -225,6 +226,11 @@ def report_to(report: Callable[[str, Any], None]) -> None:
     _display.report = report
 
 
+def at_each_step(check: Callable[[], None]) -> None:
+    """Call a function whenever progress is made; it may raise what should end the work."""
+    _display.check = check
+
+
 take_report = _display.take_report
 write = _display.write
 tell = _display.tell
@@ -251,6 +257,11 @@ def speaking_of(subject: str) -> Iterator[None]:
 def say(text: str = "") -> None:
     """Print a result for people to stdout; see `errors.for_display`."""
     print(for_display(text), flush=True)
+
+
+def say_text(text: str = "") -> None:
+    """Print sentences for people to stdout; on a terminal lines end between words."""
+    say(wrapped(text, terminal_width(sys.stdout)))
 
 
 def notice(message: str) -> None:
@@ -341,7 +352,7 @@ def progress(
     work = Work(label, unit=unit, total=total, part=part, once=once)
     with _display.showing(work):
         yield lambda done: _display.advance(work, done)
-    raise_lost()
+    _display.check()
 
 
 @contextmanager

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import difflib
 import errno
+import os
 import re
+import traceback
 from itertools import islice
 from reprlib import Repr
 from typing import TYPE_CHECKING
@@ -100,6 +102,10 @@ _NO_MEMORY = re.compile(
 )
 
 
+_TORCHS_WORDS = ("out of memory", "can't allocate memory", "not enough memory", "alloc_failed")
+"""What torch writes where memory is missing, on GPUs and on CPUs."""
+
+
 def lacks_resources(error: BaseException) -> bool:
     """Whether an error says that memory, or the number of processes, is used up; often in words."""
     if isinstance(error, MemoryError):
@@ -107,6 +113,20 @@ def lacks_resources(error: BaseException) -> bool:
     if isinstance(error, OSError) and error.errno:
         return error.errno in {errno.ENOMEM, errno.EAGAIN}
     return not isinstance(error, PlatformError) and bool(_NO_MEMORY.search(in_words(error)))
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether an error says that memory ran out; torch says it in words, as a `RuntimeError`."""
+    if isinstance(error, RuntimeError):
+        message = in_words(error).lower()
+        return any(words in message for words in _TORCHS_WORDS)
+    return isinstance(error, MemoryError)
+
+
+def show_traceback(error: BaseException) -> None:
+    """Print the whole traceback, for authors of plugins, if `IRPLATFORM_TRACEBACK` is set."""
+    if os.environ.get("IRPLATFORM_TRACEBACK", "0") not in ("", "0"):
+        traceback.print_exception(error)
 
 
 def check_least(option: str, value: float, least: int) -> None:

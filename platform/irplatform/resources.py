@@ -303,7 +303,7 @@ class CollectionResources:
 
         registration = registry().reranker(name)
         reranker = registration.create(settings or {})
-        with registration.at_work("preparing"):
+        with registration.plugin_call("preparing"):
             reranker.prepare(self)
         return reranker
 
@@ -337,7 +337,7 @@ class CollectionResources:
 
         registration = registry().feature_group(name)
         group = registration.create(settings or {})
-        with registration.at_work("preparing"):
+        with registration.plugin_call("preparing"):
             group.prepare(replace(self, seed=self.system_seed))
         return group
 

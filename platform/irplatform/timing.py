@@ -179,7 +179,7 @@ def time_reranker(
             for turn in range(rounds + 1):
                 documents = resources.documents(doc_ids)
                 forget_features()
-                with choice.registration.at_work(f"scoring topic {topic.id}"):
+                with choice.registration.plugin_call(f"scoring topic {topic.id}"):
                     started = time.perf_counter()
                     scores = member.score(topic, documents)
                     seconds = time.perf_counter() - started
@@ -202,12 +202,12 @@ def ready(
     if not isinstance(member, TrainableReranker):
         return member, NONE
     for folder in _checkpoints(choice, resources):
-        with choice.registration.at_work("loading a checkpoint"):
+        with choice.registration.plugin_call("loading a checkpoint"):
             member.load(folder)
         return member, CHECKPOINT
     with tempfile.TemporaryDirectory() as scratch:
         try:
-            with choice.registration.at_work("scoring untrained"):
+            with choice.registration.plugin_call("scoring untrained"):
                 member.save(Path(scratch))  # what has no weights yet fails here, and learns below
                 member.load(Path(scratch))
                 member.score(topic_pools[0][0], resources.documents(topic_pools[0][1][:2]))
@@ -219,7 +219,7 @@ def ready(
     assert isinstance(member, TrainableReranker)
     labelled = [_labelled(topic, ids, judgments.get(topic.id, {})) for topic, ids in topic_pools]
     half = max(1, min(_BRIEF_TOPICS, len(labelled)) // 2)
-    with tempfile.TemporaryDirectory() as workspace, choice.registration.at_work("learning"):
+    with tempfile.TemporaryDirectory() as workspace, choice.registration.plugin_call("learning"):
         member.fit(TrainingData(labelled[:half], labelled[half : 2 * half], Path(workspace)))
     return member, BRIEFLY
 

@@ -25,7 +25,8 @@ from queue import SimpleQueue
 from types import ModuleType
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
-from irplatform import console, stdout
+from irplatform import console
+from irplatform.containment import isolated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -145,7 +146,7 @@ class Workers(Generic[Item, Result]):
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_work, args=(theirs,))
-        with _anonymous_main(), stdout.to_stderr():  # where its file descriptor 1 then leads, too
+        with _anonymous_main(), isolated():  # where its file descriptor 1 then leads, too
             process.start()
         theirs.close()  # else its end would not be seen from here
         self._processes[ours] = process

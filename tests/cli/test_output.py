@@ -8,8 +8,8 @@ import time
 import pytest
 
 from irplatform.cli.output import print_rows
+from irplatform.console import say_text
 from irplatform.registry import registry
-from irplatform.stdout import say_text
 
 
 @pytest.mark.parametrize(

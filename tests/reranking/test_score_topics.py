@@ -8,9 +8,9 @@ import pytest
 import torch
 from small import SmallResources, registration
 
-from irplatform.at_work import plugin_at_work
 from irplatform.errors import PlatformError, PluginError
 from irplatform.plugin import Reranker, Topic
+from irplatform.registry.plugin_calls import plugin_call
 from irplatform.reranking import scoring
 from irplatform.reranking.scoring import among_candidates, score_topics
 
@@ -268,7 +268,7 @@ def test_one_document_that_does_not_fit_is_an_error():
 def test_who_needs_the_memory_within_a_reranker_is_named(error):
     class Nested(Small):
         def score_batch(self, batch):
-            with plugin_at_work("feature group 'wide'", "computing", __name__):
+            with plugin_call("feature group 'wide'", "computing", __name__):
                 raise error
 
     told = f"feature group 'wide' failed computing: {type(error).__name__}"
@@ -279,7 +279,7 @@ def test_who_needs_the_memory_within_a_reranker_is_named(error):
 def test_what_a_reranker_asks_of_others_is_halved_when_memory_runs_out_there():
     class Nested(Small):
         def score_batch(self, batch):
-            with plugin_at_work("feature group 'wide'", "computing", __name__):
+            with plugin_call("feature group 'wide'", "computing", __name__):
                 return super().score_batch(batch)
 
     assert _lists(_score(Nested())) == _expected()

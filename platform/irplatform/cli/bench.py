@@ -17,7 +17,7 @@ from irplatform.cli.options import (
 )
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
-from irplatform.stdout import say_text
+from irplatform.console import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,8 +13,8 @@ from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 from irplatform.cli.pool import pool_command
 from irplatform.collections.missing import FILE_NAME
+from irplatform.console import say_text
 from irplatform.errors import counted
-from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ import click
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, Names, list_option
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.console import say_text
 from irplatform.errors import InputError, counted, did_you_mean
-from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from irplatform.cli.names import COLLECTION
 from irplatform.cli.options import seed_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
-from irplatform.stdout import say_text
+from irplatform.console import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path

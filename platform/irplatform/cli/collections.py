@@ -11,8 +11,8 @@ from irplatform.cli.build import build
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, Names
 from irplatform.cli.output import json_option, one_line, print_json, print_rows
+from irplatform.console import say_text
 from irplatform.registry import registry
-from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -12,9 +12,9 @@ from irplatform.cli.names import list_option
 from irplatform.cli.options import collection_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
+from irplatform.console import say_text
 from irplatform.errors import InputError, counted
 from irplatform.knowledge import ConceptKind
-from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,10 +18,10 @@ import click
 from irplatform.cache import home
 from irplatform.cli.commands import command
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.console import say_text
 from irplatform.errors import PlatformError, in_a_line, one_line
 from irplatform.packages import EXTRAS, absent, how_to_install, package_of
 from irplatform.registry import registry
-from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,10 +12,9 @@ from irplatform.cli.names import COLLECTION, list_option
 from irplatform.cli.options import measures_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
-from irplatform.console import notice, say
+from irplatform.console import notice, say, say_text
 from irplatform.errors import InputError, counted, listing
 from irplatform.evaluation.subsets import SEEN, UNSEEN, TopicFilter, parse_among
-from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

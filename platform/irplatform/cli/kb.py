@@ -12,8 +12,8 @@ from irplatform.cli.expansion import knowledge_option
 from irplatform.cli.names import KNOWLEDGE, list_option
 from irplatform.cli.output import cut, json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
+from irplatform.console import say_text
 from irplatform.errors import InputError, counted, unknown
-from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

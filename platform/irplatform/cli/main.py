@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from irplatform import __version__, console, interruptions, stdout
+from irplatform import __version__, console, containment
 from irplatform.arithmetic import check_arithmetic
-from irplatform.at_work import show_traceback
 from irplatform.cli.commands import Group, write_examples
 from irplatform.cli.failures import chain, explained, give_up_stdout, lost, refused
 from irplatform.errors import (
@@ -25,6 +24,7 @@ from irplatform.errors import (
     lacks_resources,
     lacks_space,
     nearest,
+    show_traceback,
     unknown,
 )
 
@@ -224,8 +224,7 @@ def _nothing(_returned: object) -> None:
     """What a command returns is no exit code: of a plugin's it may be anything."""
 
 
-@interruptions.ending(console.end_with)
-@stdout.of_a_command()
+@containment.command()
 def main() -> None:
     """Run the command line and exit: 0 done, 1 failed, 2 wrong usage or bad input.
 
@@ -266,8 +265,8 @@ def main() -> None:
             console.tell(f"platform: {error}")
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:
-        console.tell(f"{interruptions.MESSAGE}{lost(error)}")
-        terminated = any(isinstance(e, interruptions.Terminated) for e in chain(error))
+        console.tell(f"{containment.MESSAGE}{lost(error)}")
+        terminated = any(isinstance(e, containment.Terminated) for e in chain(error))
         sys.exit(143 if terminated else 130)
     except BrokenPipeError:
         give_up_stdout()

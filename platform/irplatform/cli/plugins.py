@@ -7,15 +7,15 @@ from pathlib import Path
 
 import click
 
-from irplatform import stdout
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, DEVICE, Names, list_option
 from irplatform.cli.options import setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
 from irplatform.cli.settings import read_settings
+from irplatform.console import say_text
+from irplatform.containment import isolated
 from irplatform.registry import GROUP, registry
-from irplatform.stdout import say_text
 
 
 def _names(_incomplete: str) -> list[str]:
@@ -127,7 +127,7 @@ def check(
     options = read_settings(
         settings, None, sorted(registry().retrievers), sorted(registry().rerankers)
     )
-    with stdout.to_stderr():  # threads of a plugin print when its calls have ended, too
+    with isolated():  # threads of a plugin print when its calls have ended, too
         findings = check_plugin(CheckSettings(name, collection, systems, options, device))
     if as_json:
         print_json({"plugin": name, "systems": [finding.as_json() for finding in findings]})

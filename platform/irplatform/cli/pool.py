@@ -11,7 +11,7 @@ from irplatform.cli.commands import Command, with_options
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH, NamedPath
 from irplatform.collections.builders import BUILDERS
-from irplatform.stdout import say_text
+from irplatform.console import say_text
 
 if TYPE_CHECKING:
     from irplatform.collections.trec_pm_pool import PoolSettings

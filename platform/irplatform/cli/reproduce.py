@@ -12,9 +12,8 @@ from irplatform.cli.commands import command
 from irplatform.cli.names import DEVICE, list_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
-from irplatform.console import notice
+from irplatform.console import notice, say_text
 from irplatform.errors import InputError, PlatformError
-from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

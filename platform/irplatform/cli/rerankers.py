@@ -15,13 +15,12 @@ from pydantic_core import to_jsonable_python
 from irplatform.cli.commands import Group
 from irplatform.cli.names import FEATURES, RERANKER, RETRIEVER
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.console import terminal_width
+from irplatform.console import say_text, terminal_width
 from irplatform.option_types import type_in_words
 from irplatform.packages import how_to_install
 from irplatform.plugin import Options, TrainableFeatureGroup, TrainableReranker
 from irplatform.registry import Registration, registry
 from irplatform.registry.settings import flat
-from irplatform.stdout import say_text
 
 _LONGEST = 40
 """Characters of a default that a table has room for."""

@@ -13,9 +13,8 @@ from irplatform.cli.names import RETRIEVER
 from irplatform.cli.options import OUTPUT, collection_option, config_option, setting_option
 from irplatform.cli.output import cut, json_option, one_line, print_json, print_rows
 from irplatform.cli.settings import read_settings
-from irplatform.console import notice
+from irplatform.console import notice, say_text
 from irplatform.errors import InputError
-from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

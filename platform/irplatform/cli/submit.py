@@ -12,9 +12,8 @@ from irplatform.cli.names import COLLECTION
 from irplatform.cli.options import force_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
-from irplatform.console import notice
+from irplatform.console import notice, say_text
 from irplatform.errors import counted
-from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path

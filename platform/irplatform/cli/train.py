@@ -23,7 +23,7 @@ from irplatform.cli.options import (
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 from irplatform.cli.settings import run_settings
-from irplatform.stdout import say_text
+from irplatform.console import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -26,8 +26,8 @@ from irplatform.cli.options import (
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 from irplatform.cli.settings import run_settings
+from irplatform.console import say_text
 from irplatform.errors import InputError
-from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

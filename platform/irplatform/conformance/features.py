@@ -60,9 +60,9 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
 
     instance = group.held
     if group.learns:
-        trained = train(learner, group.at_work, data)
+        trained = train(learner, group.plugin_call, data)
         yield from problems_of_learning(
-            trained, learner, group.at_work, features, data, features_in_new_process
+            trained, learner, group.plugin_call, features, data, features_in_new_process
         )
         instance = trained
     else:
@@ -76,7 +76,7 @@ def _features(question: Question) -> Outputs:
     """The features of a group in the new process."""
     (group,) = open_groups([question.system], {}, question.resources)
     if question.folder and isinstance(group.held, TrainableFeatureGroup):
-        with group.at_work("loading"):
+        with group.plugin_call("loading"):
             group.held.load(question.folder)
     documents = question.resources.documents
     return [*group.checked([(topic, documents(ids)) for topic, ids in question.topics])]

@@ -34,14 +34,14 @@ Learner = TypeVar("Learner", TrainableReranker, TrainableFeatureGroup)
 
 def train(
     make: Callable[[], Learner],
-    at_work: Callable[[str], AbstractContextManager[None]],
+    plugin_call: Callable[[str], AbstractContextManager[None]],
     data: CheckData,
 ) -> Learner:
     """A new one, trained on the topics that are for it."""
     learner = make()
     with (
         data.training_data() as training_data,
-        at_work("learning"),
+        plugin_call("learning"),
         data.watch.during("fit()", networks=True),
     ):
         learner.fit(training_data)
@@ -51,7 +51,7 @@ def train(
 def problems_of_learning(
     system: Learner,
     make: Callable[[], Learner],
-    at_work: Callable[[str], AbstractContextManager[None]],
+    plugin_call: Callable[[str], AbstractContextManager[None]],
     outputs: Callable[[Learner, TopicCandidates], Outputs],
     data: CheckData,
     in_new_process: Callable[[Path], Outputs | None],
@@ -61,7 +61,7 @@ def problems_of_learning(
     Args:
         system: it is trained.
         make: makes a new one, prepared.
-        at_work: names the plugin where its code fails.
+        plugin_call: names the plugin where its code fails.
         outputs: its scores or features.
         data: the topics, and what it learns from.
         in_new_process: its scores or features after loading what it saved, in a new process.
@@ -69,7 +69,7 @@ def problems_of_learning(
     expected = outputs(system, data.topics)
     with TemporaryDirectory() as place:
         folder = Path(place)
-        with at_work("saving"), data.watch.during("save()"):
+        with plugin_call("saving"), data.watch.during("save()"):
             system.save(folder)
         if not any(folder.iterdir()):
             yield "save() writes nothing, so that nothing can be loaded"
@@ -77,7 +77,7 @@ def problems_of_learning(
         if pickled := [path.name for path in sorted(folder.rglob("*")) if _is_pickle(path)]:
             yield f"save() writes a pickle ({pickled[0]}), which runs code when somebody reads it"
         loaded = make()
-        with at_work("loading"), data.watch.during("load()", networks=True):
+        with plugin_call("loading"), data.watch.during("load()", networks=True):
             loaded.load(folder)
         if deviation := difference(data.topics, expected, outputs(loaded, data.topics)):
             yield f"{deviation} after save() and load()"
@@ -85,7 +85,7 @@ def problems_of_learning(
             found = in_new_process(folder)
             if found and (deviation := difference(data.topics, expected, found)):
                 yield f"{deviation} after save() and load() {NEW_PROCESS}"
-    again = train(make, at_work, data)
+    again = train(make, plugin_call, data)
     if deviation := difference(data.topics, expected, outputs(again, data.topics)):
         yield f"{deviation} after a second training with the same topics and seed"
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform import directory
 from irplatform.console import QUICK, progress
+from irplatform.containment import isolated
 from irplatform.packages import absent
 from irplatform.registry.entry_points import entry_points
 from irplatform.workers import Workers
@@ -108,7 +108,7 @@ class Watch:
         _draw()
         # Within a block of ours, those around a plugin's work leave the directory to be looked at
         label = f"trying {work} of {self._of}" if self._of else f"trying {work}"
-        with directory.restored(), progress(label, part=QUICK):
+        with isolated(), progress(label, part=QUICK):
             imported = {*sys.modules}
             before = [state.read() for state in self._states]
             try:

@@ -34,7 +34,7 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
         InputError: its options name what is not there.
         PluginError: it fails.
     """
-    at_work, resources = choice.registration.at_work, data.resources
+    plugin_call, resources = choice.registration.plugin_call, data.resources
 
     def scores(reranker: Reranker, pairs: TopicCandidates) -> Outputs:
         topics, candidates = [topic for topic, _ in pairs], {t.id: ids for t, ids in pairs}
@@ -62,9 +62,9 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
     _ = choice.checkpoints, choice.pairs_learned([topic for topic, _ in data.topics])
     _ = choice.expanding(_KNOWLEDGE), choice.in_pretraining()
     if choice.trainable:
-        trained = train(learner, at_work, data)
+        trained = train(learner, plugin_call, data)
         yield from problems_of_learning(
-            trained, learner, at_work, scores, data, scores_in_new_process
+            trained, learner, plugin_call, scores, data, scores_in_new_process
         )
         member: Reranker = trained
     else:
@@ -88,7 +88,7 @@ def _scores(question: Question) -> Outputs:
     choice = RerankerChoice(registry().reranker(question.system), question.options)
     reranker = choice.create(question.resources)
     if question.folder and isinstance(reranker, TrainableReranker):
-        with choice.registration.at_work("loading"):
+        with choice.registration.plugin_call("loading"):
             reranker.load(question.folder)
     topics, candidates = [t for t, _ in question.topics], {t.id: ids for t, ids in question.topics}
     found = score_topics(choice.registration, [reranker], topics, candidates, question.resources)
@@ -133,7 +133,7 @@ def _without_batches(
     scores = []
     for topic, doc_ids in data.topics:
         documents = data.resources.documents(doc_ids)
-        with choice.registration.at_work(f"scoring topic {topic.id}"):
+        with choice.registration.plugin_call(f"scoring topic {topic.id}"):
             raw_scores = member.score(topic, documents)
         scores.append(checked_scores(choice.registration.who, topic, documents, raw_scores))
     if deviation := difference(data.topics, expected, scores):

@@ -161,7 +161,7 @@ def _fitted(
         instance = _prepared(group, resources)
         place = workspace / f"{group.name}-{mark}"
         place.mkdir(parents=True, exist_ok=True)
-        with group.at_work("learning"):
+        with group.plugin_call("learning"):
             try:
                 instance.fit(TrainingData(training, validation, place, unseen))
             except InputError as error:
@@ -171,7 +171,7 @@ def _fitted(
 
     folder = resources.artifact("learned-features", depends_on, build)
     instance = _prepared(group, resources)
-    with group.at_work("loading"):
+    with group.plugin_call("loading"):
         instance.load(folder)
     return instance, mark
 

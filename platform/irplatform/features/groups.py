@@ -72,7 +72,7 @@ class Group:
         Raises:
             PluginError: they are not several texts, or two features have the same name.
         """
-        with self.at_work("naming its features"):
+        with self.plugin_call("naming its features"):
             answer = self.held.names()
             names = tuple(answer)
         if isinstance(answer, str) or not all(isinstance(name, str) for name in names):
@@ -93,9 +93,9 @@ class Group:
         """The group and its plugin."""
         return self.registration.who
 
-    def at_work(self, doing: str) -> AbstractContextManager[None]:
+    def plugin_call(self, doing: str) -> AbstractContextManager[None]:
         """Within it, what goes wrong in the group's code names the plugin and the place."""
-        return self.registration.at_work(doing)
+        return self.registration.plugin_call(doing)
 
     def save(self, instance: TrainableFeatureGroup, folder: Path) -> None:
         """Let an instance of the group write what it learned into an empty folder.
@@ -103,7 +103,7 @@ class Group:
         Raises:
             PluginError: it fails, or writes nothing: whoever loads that would have learned nothing.
         """
-        with self.at_work("saving"):
+        with self.plugin_call("saving"):
             instance.save(folder)
         if not any(folder.iterdir()):
             raise PluginError(
@@ -114,7 +114,7 @@ class Group:
     def described(self) -> dict[str, Any]:
         """What its features depend on, beside documents and topics."""
         depends_on = self.registration.dependencies(self.held.options)
-        with self.at_work("saying what it was prepared with"):
+        with self.plugin_call("saying what it was prepared with"):
             answer = self.held.prepared_with()
         return {
             "group": self.name,
@@ -140,7 +140,7 @@ class Group:
 
     def lacking(self, topics: Sequence[Topic]) -> str:
         """What topics lack to have its features; "" for nothing."""
-        with self.at_work("reading topics"):
+        with self.plugin_call("reading topics"):
             answer = self.held.lacks(topics)
         return text(self.who, "lacks", answer)
 
@@ -159,7 +159,7 @@ class Group:
         Raises:
             PluginError: it returned a matrix of another shape, or numbers that are not finite.
         """
-        with self.at_work("computing"):
+        with self.plugin_call("computing"):
             computed = list(self.held.compute_batch([*batch]))
         if len(computed) != len(batch):
             raise PluginError(

@@ -80,7 +80,7 @@ def load_groups(path: Path, resources: Resources) -> list[Group]:
         held = resources.feature_group(name, facts["settings"])
         group = Group(registration, held=held, learned=learned, saved=learned, **facts)
         if isinstance(group.held, TrainableFeatureGroup):
-            with group.at_work("loading"):
+            with group.plugin_call("loading"):
                 group.held.load(path.parent / "groups" / group.label)
         if group.columns != columns:
             raise InputError(

@@ -11,8 +11,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from irplatform.at_work import plugin_at_work
 from irplatform.errors import PluginError, quoted
+from irplatform.registry.plugin_calls import plugin_call
 from irplatform.registry.sources import module_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def guarded_collection(
     def loaded() -> Collection:
         from irplatform.registry.guarded_collection import Guard
 
-        with plugin_at_work(who, "being loaded", module, as_told=plugin.ours):
+        with plugin_call(who, "being loaded", module, as_told=plugin.ours):
             collection = load()
         return Guard(who, module, plugin.ours).collection(collection)
 
@@ -53,7 +53,7 @@ def guarded_measure(name: str, compute: Measure, plugin: Plugin) -> Measure:
     @functools.wraps(compute)
     def computed(qrels: Mapping[str, Mapping[str, float]], run: Run) -> Mapping[str, float]:
         judged_topics = list(qrels)
-        with plugin_at_work(who, f"scoring {run.name}", module, as_told=plugin.ours):
+        with plugin_call(who, f"scoring {run.name}", module, as_told=plugin.ours):
             values = compute(qrels, run)
         if not isinstance(values, Mapping):
             raise PluginError(

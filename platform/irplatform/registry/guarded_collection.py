@@ -14,11 +14,11 @@ from itertools import islice
 from numbers import Integral
 from typing import TYPE_CHECKING
 
-from irplatform.at_work import plugin_at_work
 from irplatform.collections import Collection, Corpus
 from irplatform.errors import PluginError, quoted
 from irplatform.ids import fault
 from irplatform.plugin import Document, Topic
+from irplatform.registry.plugin_calls import plugin_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,9 +55,9 @@ class Guard:
     module: str
     ours: bool
 
-    def at_work(self, doing: str) -> AbstractContextManager[None]:
+    def plugin_call(self, doing: str) -> AbstractContextManager[None]:
         """Within it, what goes wrong in the plugin's code names the plugin and the place."""
-        return plugin_at_work(self.who, doing, self.module, as_told=self.ours)
+        return plugin_call(self.who, doing, self.module, as_told=self.ours)
 
     def wrong(self, problem: str) -> PluginError:
         """What the plugin gave is not what a collection has."""
@@ -112,12 +112,12 @@ class Guard:
         )
 
     def _partner(self, load: Callable[[], object], kind: str) -> Collection:
-        with self.at_work(f"naming its {kind} collection"):
+        with self.plugin_call(f"naming its {kind} collection"):
             partner = load()
         return replace(self, who=f"the {kind} collection of {self.who}").collection(partner)
 
     def _topics(self, load: Callable[[], object]) -> Sequence[Topic]:
-        with self.at_work("loading its topics"):
+        with self.plugin_call("loading its topics"):
             topics = load()
         if not isinstance(topics, Sequence):
             raise self.wrong(
@@ -138,7 +138,7 @@ class Guard:
         return topics
 
     def _qrels(self, load: Callable[[], object]) -> Qrels:
-        with self.at_work("loading its judgments"):
+        with self.plugin_call("loading its judgments"):
             qrels = load()
         if not isinstance(qrels, Mapping) or not all(
             isinstance(grades, Mapping) for grades in qrels.values()
@@ -196,7 +196,7 @@ class GuardedCorpus(Corpus):
     def __init__(self, corpus: Corpus, guard: Guard) -> None:
         self._corpus = corpus
         self._guard = guard
-        with guard.at_work("naming its corpus"):
+        with guard.plugin_call("naming its corpus"):
             self.name = corpus.name
             self.finds_fields = corpus.finds_fields
             self.promises_titles = corpus.promises_titles
@@ -204,19 +204,19 @@ class GuardedCorpus(Corpus):
     @cached_property
     def fields(self) -> tuple[str, ...]:  # type: ignore[override] # some read all documents for it
         """Names of the documents' fields."""
-        with self._guard.at_work("naming the fields of its documents"):
+        with self._guard.plugin_call("naming the fields of its documents"):
             return tuple(self._corpus.fields)
 
     @property
     def fingerprint(self) -> str:
         """What stands for the documents."""
-        with self._guard.at_work("saying what its documents are known by"):
+        with self._guard.plugin_call("saying what its documents are known by"):
             return self._checked(self._corpus.fingerprint)
 
     @property
     def texts_fingerprint(self) -> str:
         """What stands for their ids, titles and abstracts."""
-        with self._guard.at_work("saying what its texts are known by"):
+        with self._guard.plugin_call("saying what its texts are known by"):
             return self._checked(self._corpus.texts_fingerprint)
 
     def _checked(self, fingerprint: object) -> str:
@@ -227,14 +227,14 @@ class GuardedCorpus(Corpus):
     def same_documents(self, other: Corpus) -> bool:
         """Whether another corpus has the same texts, as the plugin's knows it."""
         theirs = other._corpus if isinstance(other, GuardedCorpus) else other
-        with self._guard.at_work("comparing its documents with others"):
+        with self._guard.plugin_call("comparing its documents with others"):
             return bool(self._corpus.same_documents(theirs))
 
     def __iter__(self) -> Iterator[Document]:
-        with self._guard.at_work("streaming its documents"):
+        with self._guard.plugin_call("streaming its documents"):
             documents = iter(self._corpus)
         while True:
-            with self._guard.at_work("streaming its documents"):
+            with self._guard.plugin_call("streaming its documents"):
                 batch = list(islice(documents, _BATCH))
             for document in batch:
                 self._check(document)
@@ -244,17 +244,17 @@ class GuardedCorpus(Corpus):
 
     def count(self) -> int | None:
         """How many documents there are, where the plugin knows."""
-        with self._guard.at_work("counting its documents"):
+        with self._guard.plugin_call("counting its documents"):
             return self._corpus.count()
 
     def size_hint(self) -> int | None:
         """About how many documents there are."""
-        with self._guard.at_work("counting its documents"):
+        with self._guard.plugin_call("counting its documents"):
             return self._corpus.size_hint()
 
     def problems(self) -> Sequence[str]:
         """What is wrong with what was said of the documents."""
-        with self._guard.at_work("telling of its documents"):
+        with self._guard.plugin_call("telling of its documents"):
             return self._corpus.problems()
 
     def _check(self, document: object) -> None:

@@ -13,14 +13,15 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from irplatform import __version__, interruptions
-from irplatform.at_work import contained, show_traceback, with_place
-from irplatform.errors import unknown
+from irplatform import __version__
+from irplatform.containment import is_interruption, isolated
+from irplatform.errors import show_traceback, unknown
 from irplatform.plugin import Hooks
 from irplatform.registry.contribution import Contribution
 from irplatform.registry.entry_points import entry_points, named_by, unmet_requirement
 from irplatform.registry.hook_names import check_hooks, unmarked, without_hooks
 from irplatform.registry.lookup import Registry
+from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.registration import Plugin
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _load_one(
     unmet = "" if plugin.ours else unmet_requirement(entry_point)
     manager = plugin_registry.manager
     try:
-        with contained():
+        with isolated():
             module = named_by(entry_point)
             hooks = check_hooks(manager, module)
             manager.register(module, name=str(plugin))
@@ -110,7 +111,7 @@ def _load_one(
             idle = "" if hooks or forgotten else without_hooks(module)
         plugin_registry.add(contribution.tables)
     except BaseException as error:  # a stranger's module must not stop the others
-        if interruptions.is_meant(error):
+        if is_interruption(error):
             raise
         if manager.has_plugin(str(plugin)):
             manager.unregister(name=str(plugin))

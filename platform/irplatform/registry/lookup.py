@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pluggy
 
-from irplatform import interruptions
-from irplatform.at_work import contained, show_traceback, with_place
 from irplatform.console import notice
-from irplatform.errors import InputError, PluginError, nearest, unknown
+from irplatform.containment import is_interruption, isolated
+from irplatform.errors import InputError, PluginError, nearest, show_traceback, unknown
 from irplatform.registry.answers import close_coroutine
 from irplatform.registry.entry_points import not_installed, without_entry_point
+from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.sources import GROUP
 from irplatform.registry.tables import Tables
 
@@ -128,12 +128,12 @@ class Registry(Tables):
 def _call(implementation: pluggy.HookImpl, hook: str, argument: object) -> str:
     """Call a hook of a plugin; if it fails, name it, and return what was told."""
     try:
-        with contained():
+        with isolated():
             answer = implementation.function(*[argument][: len(implementation.argnames)])
             if close_coroutine(answer):
                 raise PluginError("it is async, and nobody awaits it")
     except BaseException as error:
-        if interruptions.is_meant(error):
+        if is_interruption(error):
             raise
         show_traceback(error)
         failure = f"{hook} failed: {with_place(error, implementation.function.__module__)}"

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from irplatform.at_work import plugin_at_work
 from irplatform.digests import digest, folder_digests
 from irplatform.errors import InputError, unknown
 from irplatform.option_problems import first_problem
@@ -24,6 +23,7 @@ from irplatform.plugin import (
     TrainableReranker,
 )
 from irplatform.registry.answers import folders, json_mapping, options_of, text_pairs
+from irplatform.registry.plugin_calls import plugin_call
 from irplatform.registry.settings import setting_names
 from irplatform.registry.sources import OURS, source_digest
 
@@ -119,7 +119,7 @@ class Registration(Generic[System]):
             if name not in names:  # perhaps a part of one: `epochs` of `loop`
                 names = sorted({*names, *self.setting_names()})
                 raise unknown("option", name, names, of=self.title)
-        with self.at_work("reading its options", as_told=True):  # the user gave them
+        with self.plugin_call("reading its options", as_told=True):  # the user gave them
             return self._read({**self.defaults, **settings})
 
     def _read(self, values: Mapping[str, object]) -> Options:
@@ -178,7 +178,7 @@ class Registration(Generic[System]):
             InputError: a package that it needs is not installed.
             PluginError: it cannot be made.
         """
-        with self.at_work("being made"):
+        with self.plugin_call("being made"):
             instance = self.system(options)
             needs = tuple(instance.needs)
         require(self.title, *needs)
@@ -186,7 +186,7 @@ class Registration(Generic[System]):
 
     def missing(self) -> list[str]:
         """The modules that it needs with its default options, and that are not installed."""
-        with self.at_work("being made"):
+        with self.plugin_call("being made"):
             return absent(*self.system(self.options({})).needs)
 
     def dependencies(self, options: Options) -> dict[str, object]:
@@ -197,7 +197,7 @@ class Registration(Generic[System]):
             PluginError: it cannot say, or not in JSON.
         """
         instance = self.made(options)
-        with self.at_work("saying what it depends on"):
+        with self.plugin_call("saying what it depends on"):
             dependencies = instance.depends_on()
         return json_mapping(self.who, "depends_on", dependencies)
 
@@ -210,7 +210,7 @@ class Registration(Generic[System]):
         instance = self.made(options)
         if not isinstance(instance, Reranker):
             return options
-        with self.at_work("reading its options"):
+        with self.plugin_call("reading its options"):
             answer = instance.expanding(knowledge)
         return options_of(self.who, "expanding", answer, type(options))
 
@@ -221,7 +221,7 @@ class Registration(Generic[System]):
             PluginError: it cannot say.
         """
         instance = self.made(options)
-        with self.at_work("naming the checkpoints that it reads"):
+        with self.plugin_call("naming the checkpoints that it reads"):
             return folders(self.who, instance.checkpoints())
 
     def check_training(self, options: Options) -> None:
@@ -233,7 +233,7 @@ class Registration(Generic[System]):
         """
         instance = self.made(options)
         if isinstance(instance, TrainableReranker | TrainableFeatureGroup):
-            with self.at_work("looking at what it learns from"):
+            with self.plugin_call("looking at what it learns from"):
                 instance.check_training()
 
     def pairs_learned(self, options: Options, topics: Sequence[Topic]) -> tuple[TextPair, ...]:
@@ -250,7 +250,7 @@ class Registration(Generic[System]):
         instance = self.made(options)
         if not isinstance(instance, TrainableReranker | TrainableFeatureGroup):
             return ()
-        with self.at_work("naming the pairs of texts that it learns from"):
+        with self.plugin_call("naming the pairs of texts that it learns from"):
             return text_pairs(self.who, instance.pairs_learned(topics))
 
     @property
@@ -263,10 +263,10 @@ class Registration(Generic[System]):
         """The system and its plugin, for messages."""
         return f"{self.title} of {self.plugin}"
 
-    def at_work(self, doing: str, *, as_told: bool = False) -> AbstractContextManager[None]:
+    def plugin_call(self, doing: str, *, as_told: bool = False) -> AbstractContextManager[None]:
         """Within it, what goes wrong in the system's code names the plugin and the place."""
         as_told = as_told or self.plugin.ours
-        return plugin_at_work(self.who, doing, self.system.__module__, as_told=as_told)
+        return plugin_call(self.who, doing, self.system.__module__, as_told=as_told)
 
 
 def _content_of_files(options: Options) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def explanations(
         PluginError: they are too few, are not JSON, or one has no score.
     """
     who = registration.who
-    with registration.at_work(f"explaining topic {topic.id}"):
+    with registration.plugin_call(f"explaining topic {topic.id}"):
         explained = reranker.explain(topic, documents)
     if not isinstance(explained, Sequence):
         raise PluginError(

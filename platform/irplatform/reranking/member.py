@@ -81,7 +81,7 @@ class Member:
         weights = member_folder(self.folder, self.number)
         shutil.rmtree(weights, ignore_errors=True)
         weights.mkdir()
-        with registration.at_work("saving"):
+        with registration.plugin_call("saving"):
             reranker.save(weights)
         if not any(weights.iterdir()):
             raise PluginError(
@@ -115,7 +115,7 @@ class Member:
         if not isinstance(reranker, TrainableReranker):
             raise InputError(f"reranker '{self.choice.name}' does not learn.")
         if self.start is not None:
-            with self.choice.registration.at_work("loading its pre-training"):
+            with self.choice.registration.plugin_call("loading its pre-training"):
                 reranker.load(self.start)
         data = TrainingData(
             [example.labelled for example in self.split.training],
@@ -123,7 +123,7 @@ class Member:
             workspace,
             self.held_out,
         )
-        with self.choice.registration.at_work("learning"):
+        with self.choice.registration.plugin_call("learning"):
             reranker.fit(data)
         return reranker
 

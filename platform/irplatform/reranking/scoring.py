@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.at_work import lacks_memory
 from irplatform.batched import batched_by_size
 from irplatform.console import LAST, progress, stage
-from irplatform.errors import PlatformError, PluginError, counted
+from irplatform.errors import PlatformError, PluginError, counted, lacks_memory
 from irplatform.journal import append_journal, read_journal
 from irplatform.plugin import Documents, Reranker, Resources, Topic
 from irplatform.registry.answers import numbers
@@ -100,7 +99,7 @@ def among_candidates(
         if not candidates[topic.id]:
             continue
         documents = resources.documents(candidates[topic.id])
-        with registration.at_work(f"comparing the candidates of topic {topic.id}"):
+        with registration.plugin_call(f"comparing the candidates of topic {topic.id}"):
             returned = reranker.among_candidates(topic, documents, scores[topic.id].tolist())
         changed[topic.id] = checked_scores(registration.who, topic, documents, returned)
     return changed
@@ -137,7 +136,7 @@ def _checked(
     registration: Registration[Reranker], reranker: Reranker, batch: Batch
 ) -> list[Values]:
     topics = ", ".join(topic.id for topic, _ in batch[:3]) + (", …" if len(batch) > 3 else "")
-    with registration.at_work(f"scoring topics {topics}"):
+    with registration.plugin_call(f"scoring topics {topics}"):
         scores = _within_memory(registration, reranker, batch)
     return [
         checked_scores(registration.who, topic, documents, returned)

@@ -68,7 +68,7 @@ class RerankerChoice:
     def holds_first_stage(self) -> bool:
         """Whether it has weighed the first stage's score already."""
         reranker = self.registration.made(self.options)
-        with self.registration.at_work("saying whether it holds the first stage"):
+        with self.registration.plugin_call("saying whether it holds the first stage"):
             answer = reranker.holds_first_stage()
         return truth(self.registration.who, "holds_first_stage", answer)
 
@@ -76,7 +76,7 @@ class RerankerChoice:
     def learns_on_device(self) -> bool:
         """Whether members of it use the device of the resources while they learn."""
         reranker = self.registration.made(self.options)
-        with self.registration.at_work("saying whether it learns on the device"):
+        with self.registration.plugin_call("saying whether it learns on the device"):
             answer = reranker.learns_on_device()
         return truth(self.registration.who, "learns_on_device", answer)
 
@@ -113,7 +113,7 @@ class RerankerChoice:
     def create(self, resources: Resources) -> Reranker:
         """An instance that has taken what it needs."""
         reranker = self.registration.made(self.options)
-        with self.registration.at_work("preparing"):
+        with self.registration.plugin_call("preparing"):
             reranker.prepare(resources)
         return reranker
 
@@ -145,7 +145,7 @@ class RerankerChoice:
         if not isinstance(reranker, TrainableReranker):
             return self
         shared = replace(self.registration, name=reranker.pretrained_as or self.name)
-        with self.registration.at_work("reading its options"):
+        with self.registration.plugin_call("reading its options"):
             answer = reranker.options_of_pretraining()
         who = self.registration.who
         options = options_of(who, "options_of_pretraining", answer, type(self.options))

@@ -36,7 +36,7 @@ def find(
     who = choice.registration.who
 
     def search(topics: Sequence[Topic], depth: int) -> Mapping[str, Ranking]:
-        with choice.registration.at_work("searching"):
+        with choice.registration.plugin_call("searching"):
             theirs = [*map(copy, topics)]  # to do with as they like
             run = retriever.retrieve(theirs, depth, resources)
         if not isinstance(run, Run):

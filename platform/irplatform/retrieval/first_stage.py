@@ -63,27 +63,27 @@ class RetrieverChoice:
     def remark(self) -> str:
         """A line for the reader of its scores; "" for none."""
         retriever = self.registration.made(self.options)
-        with self.registration.at_work("remarking on its scores"):
+        with self.registration.plugin_call("remarking on its scores"):
             answer = retriever.remark()
         return text(self.registration.who, "remark", answer)
 
     def check_topics(self, topics: Sequence[Topic]) -> None:
         """Raise an InputError where options do not fit the topics that are to be searched."""
         retriever = self.registration.made(self.options)
-        with self.registration.at_work("looking at topics"):
+        with self.registration.plugin_call("looking at topics"):
             retriever.check_topics(topics)
 
     def about(self, topics: Sequence[Topic], resources: CollectionResources) -> dict[str, Any]:
         """What metadata say of a search for some topics; the user is told what matters of it."""
         retriever = self.registration.made(self.options)
-        with self.registration.at_work("looking at topics"):
+        with self.registration.plugin_call("looking at topics"):
             facts = retriever.about(topics, resources)
         return json_mapping(self.registration.who, "about", facts)
 
     def explain(self, topic: Topic, resources: CollectionResources) -> dict[str, Any]:
         """The query that the retriever makes of a topic."""
         retriever = self.registration.made(self.options)
-        with self.registration.at_work(f"explaining topic {topic.id}"):
+        with self.registration.plugin_call(f"explaining topic {topic.id}"):
             explanation = retriever.explain(topic, resources)
         return json_mapping(self.registration.who, "explain", explanation)
 

@@ -190,7 +190,7 @@ class Checkpoint:
                     f"'{registration.name}' does not learn, so it has no checkpoints.",
                     path=self.folder,
                 )
-            with registration.at_work("loading a checkpoint"):
+            with registration.plugin_call("loading a checkpoint"):
                 member.load(member_folder(self.folder, number))
             members.append(member)
         return members

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irplatform.at_work import ENDINGS, plugin_at_work
 from irplatform.cli.failures import refused
 from irplatform.errors import InputError, PlatformError, PluginError, lacks_space
+from irplatform.registry.plugin_calls import ENDINGS, plugin_call
 
 FULL = Path("/dev/full")
 
@@ -43,8 +43,8 @@ def _dumb():
 )
 def test_a_plugin_that_ends_the_program_is_named(end, told):
     with (
-        pytest.raises(PluginError, match=rf"^reranker 'x' failed scoring: {told} \(.*test_at_work"),
-        plugin_at_work("reranker 'x'", "scoring", __name__),
+        pytest.raises(PluginError, match=rf"^reranker 'x' failed scoring: {told} \(.*plugin_calls"),
+        plugin_call("reranker 'x'", "scoring", __name__),
     ):
         end()
 
@@ -65,8 +65,8 @@ WHO = "reranker 'x' of plugin 'y'"
 def test_what_a_plugin_refuses_names_it_once(error, told):
     with (
         pytest.raises(type(error)) as refused,
-        plugin_at_work("retriever 'outer' of plugin 'z'", "searching", __name__),
-        plugin_at_work(WHO, "scoring", __name__),
+        plugin_call("retriever 'outer' of plugin 'z'", "searching", __name__),
+        plugin_call(WHO, "scoring", __name__),
     ):
         raise error
     assert str(refused.value) == told
@@ -76,7 +76,7 @@ def test_what_a_plugin_refuses_names_it_once(error, told):
 def test_what_our_plugins_refuse_is_told_as_it_is():
     with (
         pytest.raises(InputError, match=r"^no such list\.$"),
-        plugin_at_work(WHO, "scoring", __name__, as_told=True),
+        plugin_call(WHO, "scoring", __name__, as_told=True),
     ):
         raise InputError("no such list.")
 
@@ -85,7 +85,7 @@ def test_what_our_plugins_refuse_is_told_as_it_is():
 def test_ctrl_c_ends_the_program_all_the_same(ending):
     with (
         pytest.raises(ending),
-        plugin_at_work("reranker 'x'", "scoring", __name__),
+        plugin_call("reranker 'x'", "scoring", __name__),
     ):
         raise ending
 
@@ -105,7 +105,7 @@ def test_a_full_disk_is_no_plugins_fault_whoever_writes_there(write, tmp_path):
     full.symlink_to(FULL)
     with (
         pytest.raises(Exception, match=r"No space|written") as raised,
-        plugin_at_work(WHO, "y", ""),
+        plugin_call(WHO, "y", ""),
     ):
         write(full)
     assert lacks_space(raised.value)
