@@ -92,7 +92,7 @@ def _with_options(body: str) -> str:
             "        parts: dict[str, list[Part]] | None = None",
             "option 'hidden' of reranker 'length' is declared with exclude",
         ),
-        ("length: float = 1.0", "reranker 'length' has an option 'length': of 'length.NAME'"),
+        ("length: float = 1.0", "reranker 'length' has an option 'length': 'length.NAME' could be"),
     ],
 )
 def test_options_that_could_not_be_recorded_or_named_are_refused(install, body, reason):
@@ -219,8 +219,6 @@ def register_rerankers(register):
     [
         ("size: int = 'three'", "option 'size' of reranker 'sized' cannot be 'three'"),
         ("size: object = print", "options of reranker 'sized' cannot be recorded as JSON"),
-        ("size: object = {1, 2}", "the default of option 'size' of reranker 'sized' has a set in"),
-        ("size: object = {'a': [frozenset()]}", "the default of option 'size.a' of reranker"),
     ],
 )
 def test_defaults_are_of_the_kind_that_is_declared_and_can_be_recorded(install, option, reason):

@@ -1,26 +1,34 @@
-"""Whether a system's class keeps the contract, seen when it is registered.
+"""Checks of a system when it is registered: its class, its options and its presets.
 
-Otherwise a method that is missing would be missed when it is called, perhaps after hours of
-training.
+A missing method would otherwise be missed when it is called, perhaps after hours of training, and
+options that cannot be recorded would give results that nobody can make again.
 """
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping, Set
 from types import FunctionType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
-from irplatform.errors import PluginError
+from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
+
+from irplatform.errors import InputError, PluginError
 from irplatform.plugin import (
     FeatureGroup,
+    Options,
     Reranker,
     Retriever,
     TrainableFeatureGroup,
     TrainableReranker,
 )
+from irplatform.registry.settings import flat, settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
+
+    from irplatform.registry.registration import Registration, System
 
 _NEEDED: Mapping[type, Sequence[Sequence[str]]] = {
     Reranker: [("score", "score_batch")],
@@ -29,87 +37,58 @@ _NEEDED: Mapping[type, Sequence[Sequence[str]]] = {
     TrainableFeatureGroup: [("fit",), ("save",), ("load",)],
     Retriever: [("retrieve",)],
 }
-"""What a subclass must define; of several methods, one."""
+"""The methods that a subclass must define; of several, one."""
 _PRETRAINED_ON = ("mesh", "")
 
 
-def check_attributes(who: str, system: type) -> None:
-    """See that what a class says of itself is of the type that the contract has for it.
-
-    Args:
-        who: what is registered, for messages.
-        system: its class.
+def check_system(registration: Registration[System]) -> None:
+    """Refuse a system that would fail, or could not be recorded, when it is used.
 
     Raises:
-        PluginError: something is not.
+        PluginError: an attribute, method, option or preset is wrong.
+        InputError: a default is no option, or not of its type.
     """
+    who, system = registration.title, registration.system
+    _check_attributes(f"{who}: {system.__name__}", system)
+    _check_options(registration)
+    _check_presets(registration)
+    _check_methods(who, system)
+
+
+def _declared(system: type) -> Iterator[tuple[type, str, object]]:
+    """Attributes and methods of the contract, with the class that declares them."""
+    for base in _NEEDED:
+        if issubclass(system, base):
+            for name, value in vars(base).items():
+                if not name.startswith("_"):
+                    yield base, name, value
+
+
+def _check_attributes(who: str, system: type) -> None:
     for _, name, default in _declared(system):
         attribute = getattr(system, name)
         if isinstance(default, str | bool) and not isinstance(attribute, type(default)):
             expected = "true or false" if isinstance(default, bool) else "text"
-            raise PluginError(f"{who}: {system.__name__}.{name} is {attribute!r}, not {expected}")
+            raise PluginError(f"{who}.{name} is {attribute!r}, not {expected}")
         if name == "pretrained_on" and attribute not in _PRETRAINED_ON:
-            raise PluginError(
-                f"{who}: {system.__name__}.{name} is {attribute!r}; only 'mesh' can be named"
-            )
+            raise PluginError(f"{who}.{name} is {attribute!r}; only 'mesh' can be named")
         if inspect.isroutine(default) and not callable(attribute):
-            raise PluginError(f"{who}: {system.__name__}.{name} is {attribute!r}, not a method")
+            raise PluginError(f"{who}.{name} is {attribute!r}, not a method")
 
 
-def check_methods(who: str, system: type) -> None:
-    """See that a class defines what will be called, in a way in which it can be called.
-
-    Args:
-        who: what is registered, for messages.
-        system: its class.
-
-    Raises:
-        PluginError: a method is missing, is async, or does not take its arguments; or an instance
-            cannot be made of options.
-    """
-    for base in _bases(system):
-        for methods in _NEEDED[base]:
+def _check_methods(who: str, system: type) -> None:
+    for base in _NEEDED:
+        for methods in _NEEDED[base] if issubclass(system, base) else ():
             if all(getattr(system, method) is getattr(base, method) for method in methods):
                 names = " or ".join(f"{method}()" for method in methods)
                 raise PluginError(f"{who}: {system.__name__} does not define {names}")
-    for base, name, declared in _declared(system):
-        is_called = isinstance(declared, FunctionType)
-        if is_called and inspect.getattr_static(system, name) is not declared:
-            _check_call(f"{who}: {name}() of {system.__name__}", name, base, system)
-    _check_making(who, system)
-
-
-def _bases(system: type) -> list[type]:
-    """The classes of the contract that a class is derived from."""
-    return [base for base in _NEEDED if issubclass(system, base)]
-
-
-def _declared(system: type) -> Iterator[tuple[type, str, object]]:
-    """The attributes and methods that the contract has for a class, with where it has them."""
-    for base in _bases(system):
-        for name, value in vars(base).items():
-            if not name.startswith("_"):
-                yield base, name, value
-
-
-def _check_call(method: str, name: str, base: type, system: type) -> None:
-    """See that a method takes what it will be called with: `score(topic, documents)`."""
-    own = getattr(system, name)
-    if inspect.iscoroutinefunction(own):
-        raise PluginError(f"{method} is async, and nobody awaits it")
-    declared = [*inspect.signature(getattr(base, name)).parameters]
-    arguments = [argument for argument in declared if argument != "self"]
-    of_the_class = isinstance(inspect.getattr_static(system, name), staticmethod | classmethod)
-    try:
-        inspect.signature(own).bind(*(arguments if of_the_class else declared))
-    except TypeError as error:
-        raise PluginError(f"{method} must take ({', '.join(arguments)})") from error
-    except ValueError:  # written in C, some functions do not say what they take
-        return
-
-
-def _check_making(who: str, system: type) -> None:
-    """See that an instance can be made of options, and of nothing else."""
+    for _, name, declared in _declared(system):
+        own = inspect.getattr_static(system, name)
+        if isinstance(declared, FunctionType) and own is not declared:
+            bound = isinstance(own, staticmethod | classmethod)
+            _check_call(
+                f"{who}: {name}() of {system.__name__}", getattr(system, name), declared, bound
+            )
     if inspect.isabstract(system):
         missing = ", ".join(sorted(getattr(system, "__abstractmethods__", ())))
         raise PluginError(f"{who}: {system.__name__} does not define {missing}, and is abstract")
@@ -120,3 +99,85 @@ def _check_making(who: str, system: type) -> None:
             f"{who}: {system.__name__}() cannot be made ({error}): its __init__ is given the "
             "options, and nothing else"
         ) from error
+
+
+def _check_call(method: str, own: Any, declared: FunctionType, bound: bool) -> None:
+    """Refuse a method that cannot be called as the contract's: `score(topic, documents)`."""
+    if inspect.iscoroutinefunction(own):
+        raise PluginError(f"{method} is async, and nobody awaits it")
+    _, *arguments = parameters = [*inspect.signature(declared).parameters]
+    try:
+        inspect.signature(own).bind(*(arguments if bound else parameters))
+    except TypeError as error:
+        raise PluginError(f"{method} must take ({', '.join(arguments)})") from error
+    except ValueError:  # written in C, some functions do not say what they take
+        return
+
+
+def _check_options(registration: Registration[System]) -> None:
+    title = registration.title
+    options: object = registration.system.Options
+    if not (isinstance(options, type) and issubclass(options, Options)):
+        raise PluginError(
+            f"the Options of {title} are {options!r}, not a subclass of irplatform.plugin.Options"
+        )
+    for name, field in options.model_fields.items():
+        if field.is_required() and name not in registration.defaults:
+            raise PluginError(f"option '{name}' of {title} needs a default")
+    _check_recorded(title, options)
+    beginning = registration.name.partition(".")[0]
+    if registration.kind != "feature group" and beginning in options.model_fields:
+        raise PluginError(
+            f"{title} has an option '{beginning}': '{registration.name}.NAME' could be an option "
+            "of it or a part of that one"
+        )
+    try:
+        registration.options({}).model_dump(mode="json")
+    except PydanticSerializationError as error:
+        raise PluginError(f"the options of {title} cannot be recorded as JSON: {error}") from error
+
+
+def _check_recorded(
+    title: str, options: type[BaseModel], seen: frozenset[type[BaseModel]] = frozenset()
+) -> None:
+    """Refuse options that no record of a run would show, or would show in any order."""
+    for name, field in options.model_fields.items():
+        if field.exclude or getattr(field, "exclude_if", None):
+            raise PluginError(
+                f"option '{name}' of {title} is declared with exclude, so that it would not be "
+                "recorded, and cached results would not depend on it"
+            )
+        for part in _types_in(field.annotation):
+            if issubclass(part, Set):
+                raise PluginError(
+                    f"option '{name}' of {title} is a set, which has no order to be recorded in; "
+                    "declare a tuple"
+                )
+            if issubclass(part, BaseModel) and part not in seen:  # a table may hold its own kind
+                _check_recorded(title, part, seen | {part})
+
+
+def _types_in(annotation: Any) -> Iterator[type]:
+    kind = get_origin(annotation) or annotation
+    if isinstance(kind, type):
+        yield kind
+    for argument in get_args(annotation):
+        yield from _types_in(argument)
+
+
+def _check_presets(registration: Registration[System]) -> None:
+    """Refuse presets that are no tables of settings, or have one that the system does not take."""
+    title = registration.title
+    presets: object = registration.presets
+    if not isinstance(presets, Mapping):
+        raise PluginError(f"the presets of {title} are {presets!r}, not settings by name")
+    for name, settings in presets.items():
+        if not isinstance(settings, Mapping):
+            raise PluginError(
+                f"preset '{name}' of {title} is {settings!r}, not a table of settings"
+            )
+        named = {f"{registration.name}.{key}": value for key, value in flat(settings).items()}
+        try:
+            registration.options(settings_of(registration, named)[1])
+        except InputError as error:
+            raise PluginError(f"preset '{name}': {error}") from error

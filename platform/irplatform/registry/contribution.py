@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 from irplatform.errors import PluginError
 from irplatform.plugin import FeatureGroup, Reranker, Retriever
 from irplatform.registry.answers import close_coroutine
-from irplatform.registry.class_checks import check_attributes, check_methods
+from irplatform.registry.class_checks import check_system
 from irplatform.registry.guarded import guarded_collection, guarded_format, guarded_measure
-from irplatform.registry.option_checks import check_options
 from irplatform.registry.registration import Registration
 from irplatform.registry.tables import Tables
 from irplatform.runs.names import FUSED, system_of
@@ -91,9 +90,7 @@ class Contribution:
                     f"{kind} '{name}' is {system!r}, not a subclass of {base.__name__}"
                 )
             registration = Registration(name, kind, system, defaults, self._plugin)
-            check_attributes(registration.title, system)
-            check_options(registration)
-            check_methods(registration.title, system)
+            check_system(registration)
             table[name] = registration
 
         return add

@@ -73,7 +73,7 @@ def guarded_format(name: str, load: Callable[[], Format], plugin: Plugin) -> Cal
     def loaded() -> Format:
         from irplatform.knowledge import Format
 
-        with plugin_at_work(who, "being loaded", module, as_told=plugin.ours):
+        with plugin_call(who, "being loaded", module, as_told=plugin.ours):
             found = load()
         if not isinstance(found, Format) or found.name != name:
             raise PluginError(f"{who} is {quoted(found)}; a Format of this name is needed.")
