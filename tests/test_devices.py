@@ -1,7 +1,5 @@
 """Where work is done: no more threads than cores, and a process that is left as it was."""
 
-import os
-import tempfile
 import warnings
 
 import pytest
@@ -18,48 +16,24 @@ def test_there_are_no_more_threads_than_cores(monkeypatch, capsys, wanted, used)
     assert capsys.readouterr().err == ("" if wanted == used else told)
 
 
-@pytest.fixture
-def temporary(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
-    return tmp_path
-
-
-def _work(folder):
+def _work():
     """What a run changes in a process."""
     choose_device("cpu", 1)
     warnings.filterwarnings("ignore", message="nothing")
-    made = folder / "torchinductor_user"
-    made.mkdir(exist_ok=True)
-    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(made)
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_a_process_is_left_as_it_was(temporary, fails):
+def test_a_process_is_left_as_it_was(fails):
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     filters = [*warnings.filters]
     try:
         with settings_kept():
-            _work(temporary)
+            _work()
             assert torch.get_num_threads() == 1
             if fails:
                 raise KeyError
     except KeyError:
         assert fails
     assert (torch.get_num_threads(), warnings.filters) == (2, filters)
-    assert "TORCHINDUCTOR_CACHE_DIR" not in os.environ
-    assert [*temporary.iterdir()] == []
     torch.set_num_threads(before)
-
-
-@pytest.mark.parametrize("held", [("kernel",), ()], ids=["in use", "made before"])
-def test_folders_of_others_stay(temporary, held):
-    made = temporary / "torchinductor_user"
-    if not held:
-        made.mkdir()
-    with settings_kept():
-        _work(temporary)
-        for name in held:
-            (made / name).touch()
-    assert made.is_dir()

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 import warnings
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from irplatform.arithmetic import check_arithmetic
@@ -20,18 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CHOICES = ("auto", "cpu", "cuda", "mps")
-_COMPILED = "TORCHINDUCTOR_CACHE_DIR"
-"""Torch sets this where it makes a folder for compiled code, which nothing here needs."""
 _torchs_own: list[int] = []
 """The number of threads that torch chose for itself."""
 
 
 def check_device(wanted: str) -> None:
-    """See that a device is one of `CHOICES`, whether it is there or not.
-
-    Raises:
-        InputError: it is not.
-    """
+    """See that a device is one of `CHOICES`, whether it is there or not."""
     if wanted not in CHOICES:
         raise InputError(f"unknown device '{wanted}'. Choose one of {', '.join(CHOICES)}.")
 
@@ -84,15 +75,13 @@ def within_cores(option: str, threads: int) -> int:
 
 @contextmanager
 def settings_kept() -> Iterator[None]:
-    """Put back what work changes in all of a process: of torch, of warnings, and what torch makes.
+    """Put back what work changes in all of a process: of torch, and of warnings.
 
     A notebook goes on computing in the same process.
     """
     imported = sys.modules.get("torch")
     threads = imported.get_num_threads() if imported else 0
     rounding = imported.backends.cudnn.allow_tf32 if imported else True
-    compiled = os.environ.get(_COMPILED)
-    folders = _compiled()
     known = len(_torchs_own)
     with warnings.catch_warnings():
         try:
@@ -103,12 +92,3 @@ def settings_kept() -> Iterator[None]:
 
                 torch.set_num_threads(threads or _torchs_own[known])
                 torch.backends.cudnn.allow_tf32 = rounding
-            if compiled is None:
-                os.environ.pop(_COMPILED, None)
-            for folder in _compiled() - folders:
-                with suppress(OSError):  # something is in it, after all
-                    folder.rmdir()
-
-
-def _compiled() -> set[Path]:
-    return set(Path(tempfile.gettempdir()).glob("torchinductor_*"))

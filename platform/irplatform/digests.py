@@ -28,11 +28,7 @@ class HashedFiles:
         self._digests: dict[Path, str] = {}
 
     def digests(self) -> list[str]:
-        """The SHA-256 of the files, as they were when this was asked first.
-
-        Raises:
-            InputError: a file is missing or cannot be read.
-        """
+        """The SHA-256 of the files, as they were when this was asked first."""
         if not self._digests:
             self._states = {path: _state(path) for path in self._paths}
             self._digests = dict(zip(self._paths, digests(self._paths), strict=True))
@@ -56,11 +52,7 @@ class HashedFiles:
 
 
 def folder_digests(folder: Path, patterns: Sequence[str] = ("*",)) -> dict[str, str]:
-    """The digests of the files in a folder and those in it, by their paths within it.
-
-    Raises:
-        InputError: a file cannot be read.
-    """
+    """The digests of the files in a folder and those in it, by their paths within it."""
     matching = {path for pattern in patterns for path in folder.rglob(pattern)}
     files = sorted(path for path in matching if path.is_file())
     return {

@@ -21,10 +21,7 @@ T = TypeVar("T")
 def read_journal(path: Path | None, parse: Callable[[Any], T]) -> list[T]:
     """What a journal holds, oldest first; its file ends there afterwards.
 
-    Args:
-        path: the file; None, and one that is not there, hold nothing.
-        parse: makes an entry of what a line holds. It raises KeyError, TypeError or ValueError
-            where it cannot: such a line is not sound.
+    A line for which `parse` raises KeyError, TypeError or ValueError is not sound.
     """
     entries: list[T] = []
     if path is None or not path.exists():

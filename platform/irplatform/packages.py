@@ -55,9 +55,6 @@ def require(who: str, *modules: str) -> None:
     Args:
         who: what needs them, for the message: "reranker 'delta'".
         modules: by the names that Python imports, such as "torch".
-
-    Raises:
-        InputError: one is not; it says what to install.
     """
     if missing := absent(*modules):
         raise InputError(_advice(who, missing))

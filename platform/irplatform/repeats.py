@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,11 +18,6 @@ if TYPE_CHECKING:
     from irplatform.plugin import Document
 
 
-def id_of(document: Document) -> str:
-    """The id of a document."""
-    return document.id
-
-
 class Repeats:
     """What comes more than once among the documents that were read so far.
 
@@ -29,7 +25,7 @@ class Repeats:
         text: what is compared of a document; None of one that is not.
     """
 
-    def __init__(self, text: Callable[[Document], str | None] = id_of) -> None:
+    def __init__(self, text: Callable[[Document], str | None] = attrgetter("id")) -> None:
         self._text = text
         self._hashes = array("q")
 

@@ -274,11 +274,7 @@ def _refuse_utf_16(beginning: bytes, path: Path) -> None:
 
 
 def decoded(line: bytes, path: Path, number: int) -> str:
-    """A line's text.
-
-    Raises:
-        InputError: it is not UTF-8.
-    """
+    """A line's text."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -100,11 +100,7 @@ class Workers(Generic[Item, Result]):
         return bool(self._at_work)
 
     def give(self, number: int, item: Item) -> None:
-        """Send an item to one that is idle; the number is given back with its result.
-
-        Raises:
-            WorkerKilledError: the worker was killed.
-        """
+        """Send an item to one that is idle; the number is given back with its result."""
         pipe = self._idle.pop()
         self._at_work[pipe] = number
         message = pickle.dumps((self._function, item), pickle.HIGHEST_PROTOCOL)

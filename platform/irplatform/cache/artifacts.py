@@ -40,19 +40,15 @@ _whole_states: dict[Path, dict[Path, tuple[str, tuple[int, int, int]]]] = {}
 
 @dataclass(frozen=True)
 class Artifact:
-    """A finished folder of the cache.
-
-    Attributes:
-        path: where it lies.
-        fingerprint: of all that it depends on.
-        built: whether this call built it (False: it was there).
-        seconds: how long building it took, whenever that was.
-    """
+    """A finished folder of the cache."""
 
     path: Path
     fingerprint: str
+    """Of all that it depends on."""
     built: bool
+    """Whether this call built it."""
     seconds: float
+    """How long building it took, whenever that was."""
 
 
 def artifact(
@@ -129,11 +125,7 @@ def is_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
 
 
 def kept_json(path: Path) -> Any:
-    """What an artifact holds in a file of JSON.
-
-    Raises:
-        InputError: it is damaged.
-    """
+    """What an artifact holds in a file of JSON."""
     try:
         return read_own_json(path)
     except ValueError as error:
@@ -221,7 +213,6 @@ def damaged_file(folder: Path, *, anew: bool = False) -> Path | None:
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    """The digests of all files in a folder, by their paths within it."""
     files = sorted(_files(folder))
     names = [file.relative_to(folder).as_posix() for file in files]
     return dict(zip(names, digests(files, anew=True), strict=True))
@@ -250,7 +241,6 @@ def _with_arithmetic(kind: str, depends_on: Mapping[str, Any]) -> Mapping[str, A
 
 
 def _named(kind: str, label: str, depends_on: Mapping[str, Any]) -> tuple[Path, str]:
-    """The folder of an artifact, and its fingerprint."""
     mark = fingerprint({"kind": kind, **depends_on})
     name = "".join(c if c.isalnum() or c in "-_." else "-" for c in label)
     name = name.encode(errors="replace")[:60].decode(errors="ignore")  # file systems count bytes

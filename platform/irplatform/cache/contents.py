@@ -89,9 +89,6 @@ def remove(items: Iterable[Item]) -> tuple[list[Item], list[Item]]:
 
     Returns:
         The removed ones, and those that are being made.
-
-    Raises:
-        InputError: the cache cannot be written to.
     """
     removed: list[Item] = []
     busy: list[Item] = []

@@ -31,11 +31,7 @@ _REMEMBERED = 10_000
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file's bytes, from memory if the file is large and has not changed.
-
-    Raises:
-        InputError: the file is missing or cannot be read.
-    """
+    """The SHA-256 of a file's bytes, from memory if the file is large and has not changed."""
     return digests([path])[0]
 
 

@@ -34,14 +34,7 @@ OK, ABSENT, WRONG = "ok", "-", "WRONG"
 
 @dataclass(frozen=True)
 class Finding:
-    """What was looked at.
-
-    Attributes:
-        subject: "Java".
-        state: `OK`, `ABSENT` for what one may do without, or `WRONG`.
-        found: what is there.
-        advice: what to do; "" where nothing is.
-    """
+    """A part of the platform: what is there, and what to do where that is not enough."""
 
     subject: str
     state: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,7 +17,6 @@ from irplatform.console import notice, say_text
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -94,7 +93,14 @@ def search(
         return
     say_text(f"{result['topic']}: {one_line(result['query'])}")
     if explain:
-        say_text(_explained(result["explanation"], every_name=every_name))
+        from irplatform.reports.explanation import lines_of
+        from irplatform.retrieval.querying import as_outline, as_text
+
+        explanation = result["explanation"]
+        if "kind" not in explanation:
+            say_text("\n".join(lines_of(explanation)))
+        else:
+            say_text(as_text(explanation) if every_name else as_outline(explanation))
     width = shutil.get_terminal_size().columns
     for hit in result["hits"]:
         grade = "" if hit["grade"] is None else f" [{hit['grade']}]"
@@ -102,13 +108,3 @@ def search(
         room = max(width - len(place) - len("   …"), _LEAST)
         text = one_line(hit["title"]) or cut(one_line(hit["abstract"]), room)
         print_rows([(place, text or "(no text)")])
-
-
-def _explained(explanation: Mapping[str, Any], *, every_name: bool) -> str:
-    """A query as it was made, or whatever else a retriever tells."""
-    from irplatform.reports.explanation import lines_of
-    from irplatform.retrieval.querying import as_outline, as_text
-
-    if "kind" not in explanation:
-        return "\n".join(lines_of(explanation))
-    return as_text(explanation) if every_name else as_outline(explanation)

@@ -49,11 +49,7 @@ def aliases() -> dict[str, str]:
 
 @contextmanager
 def changing() -> Iterator[dict[str, str]]:
-    """Lend all names, to be changed; they are written at the end of the block.
-
-    Raises:
-        InputError: the file cannot be written to.
-    """
+    """Lend all names, to be changed; they are written at the end of the block."""
     from filelock import FileLock
 
     path = aliases_file()

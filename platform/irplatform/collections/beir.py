@@ -71,11 +71,7 @@ class BeirFolder:
 
     @classmethod
     def at(cls, path: Path) -> BeirFolder:
-        """Find the files.
-
-        Raises:
-            InputError: it has no documents.
-        """
+        """Find the files of a folder, which has to have documents."""
         qrels = path / "qrels"
         splits: dict[str, Path] = {}
         for ending in _QRELS:  # as of corpus and queries, a plain file goes before a packed one
@@ -102,11 +98,7 @@ class BeirFolder:
         return self.name if is_named else f"{self.name}-{split}"
 
     def open_corpus(self) -> Corpus:
-        """Its documents.
-
-        Raises:
-            InputError: they cannot be read, or are those of a collection that is not there.
-        """
+        """Its documents."""
         if self.corpus.name == corpus_reference.FILE_NAME:
             return corpus_reference.read(self.corpus)
         return JsonLinesCorpus(self.name, [self.corpus], BEIR)

@@ -34,11 +34,7 @@ _LOOKED_UP = 2_000
 def check(
     collection: Collection, extra: Mapping[str, MeasureFunction] | None = None
 ) -> list[Finding]:
-    """Read a whole collection and list what is wrong with it.
-
-    Raises:
-        InputError: a file cannot be read.
-    """
+    """Read a whole collection and list what is wrong with it."""
     topics = [topic.id for topic in topics_if_any(collection)]
     qrels = collection.load_qrels() if collection.load_qrels else None
     findings = [

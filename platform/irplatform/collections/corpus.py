@@ -41,23 +41,16 @@ _SMALL = 16 << 20
 
 @dataclass(frozen=True)
 class FieldNames:
-    """Which keys of an object become which part of a document.
-
-    Attributes:
-        id: key of the id.
-        title: key of the title.
-        abstract: key of the abstract or text.
-        fields: keys that are kept as fields.
-        metadata: key of an object whose every entry is kept as a field, or "".
-        declared: those of the keys that somebody wrote down, so that some document must have them.
-    """
+    """Which keys of an object become which part of a document."""
 
     id: str = "id"
     title: str = "title"
     abstract: str = "abstract"
     fields: tuple[str, ...] = ()
     metadata: str = ""
+    """The key of an object whose every entry is kept as a field, or ""."""
     declared: tuple[str, ...] = ()
+    """Those of the keys that somebody wrote down, so that some document must have them."""
 
 
 BEIR = FieldNames(id="_id", title="title", abstract="text", metadata="metadata")
@@ -79,11 +72,7 @@ class JsonLinesCorpus(Corpus):
 
     @cached_property
     def fields(self) -> tuple[str, ...]:  # type: ignore[override] # read when it is asked for
-        """Names of the documents' fields; where metadata are kept, all documents are read for them.
-
-        Raises:
-            InputError: a document cannot be read.
-        """
+        """Names of the documents' fields; for metadata, all documents are read."""
         if not self.names.metadata:
             return self.names.fields
         if sum(path.stat().st_size for path in self.files if path.exists()) < _SMALL:

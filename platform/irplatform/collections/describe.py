@@ -26,9 +26,6 @@ def describe(collection: Collection) -> dict[str, Any]:
         `documents_note` (why they are not counted) and `downloads` (what is still to be downloaded:
         `source`, `bytes`, `path`). Where they were read also `topics` (how many), `judgments`
         (`count`, `topics`, `documents`, `per_grade`), `example_document` and `example_topic`.
-
-    Raises:
-        PlatformError: something cannot be read.
     """
     from irplatform.retrieval import documents_indexed
 
@@ -54,10 +51,10 @@ def describe(collection: Collection) -> dict[str, Any]:
     if not downloads:
         topics = topics_if_any(collection)
         facts["topics"] = len(topics)
-        facts["example_topic"] = _topic(topics[0]) if topics else None
+        facts["example_topic"] = _described(topics[0], "query") if topics else None
         facts["judgments"] = _judgments(collection)
         first = next(iter(collection.corpus), None)
-        facts["example_document"] = _document(first) if first else None
+        facts["example_document"] = _described(first, "title", "abstract") if first else None
     return facts
 
 
@@ -104,14 +101,9 @@ def _judgments(collection: Collection) -> dict[str, Any] | None:
     }
 
 
-def _topic(topic: Topic) -> dict[str, Any]:
-    return {"id": topic.id, "query": topic.query, "fields": dict(topic.fields)}
-
-
-def _document(document: Document) -> dict[str, Any]:
+def _described(item: Document | Topic, *texts: str) -> dict[str, Any]:
     return {
-        "id": document.id,
-        "title": document.title,
-        "abstract": document.abstract,
-        "fields": dict(document.fields),
+        "id": item.id,
+        **{name: getattr(item, name) for name in texts},
+        "fields": dict(item.fields),
     }

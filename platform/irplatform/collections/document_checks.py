@@ -36,11 +36,7 @@ def relevant_documents(qrels: Qrels) -> set[str]:
 
 
 def check_documents(corpus: Corpus, qrels: Qrels) -> Iterator[Finding]:
-    """Read all documents and list what is wrong with them.
-
-    Raises:
-        InputError: a file cannot be read.
-    """
+    """Read all documents and list what is wrong with them."""
     judged = {doc_id for grades in qrels.values() for doc_id in grades}
     seen = _Seen(missing=set(judged))
     for document in corpus:
@@ -81,12 +77,7 @@ class _Tally:
 
 @dataclass
 class _Seen:
-    """What a pass over the documents has seen.
-
-    Attributes:
-        missing: ids of judged documents that have not come yet.
-        markup: the first piece of it.
-    """
+    """What a pass over the documents has seen."""
 
     missing: set[str]
     ids: Repeats = field(default_factory=Repeats)

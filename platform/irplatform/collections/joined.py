@@ -55,8 +55,6 @@ def joined(parts: Sequence[Collection]) -> Collection:
 
 
 class _Parts:
-    """The topics of several collections, read when they are asked for."""
-
     def __init__(self, parts: Sequence[Collection]) -> None:
         self._parts = parts
 

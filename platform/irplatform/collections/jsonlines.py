@@ -46,9 +46,6 @@ def identifier(
     """The id under a key: text that can be an id, see `irplatform.ids`.
 
     A whole number, as tools for BEIR write PMIDs, is the text of its decimal digits.
-
-    Raises:
-        InputError: there is none, or it is something else.
     """
     value = record.get(key)
     if type(value) is int:  # True is an instance of int
@@ -78,11 +75,7 @@ def check_id(value: str, path: Path, line: int | None = None) -> None:
 
 
 def text(record: dict[str, Any], key: str, path: Path, line: int) -> str:
-    """The text under a key; "" where it is missing or null.
-
-    Raises:
-        InputError: it is something else.
-    """
+    """The text under a key; "" where it is missing or null."""
     value = record.get(key)
     if isinstance(value, str):
         return value
@@ -92,11 +85,7 @@ def text(record: dict[str, Any], key: str, path: Path, line: int) -> str:
 
 
 def metadata(record: dict[str, Any], key: str, path: Path, line: int) -> dict[str, FieldValue]:
-    """The entries of an object under a key, as fields; empty where it is missing or null.
-
-    Raises:
-        InputError: it is not an object.
-    """
+    """The entries of an object under a key, as fields; empty where it is missing or null."""
     value = record.get(key)
     if value is None:
         return {}

@@ -49,9 +49,6 @@ def mesh_queries(corpus: Corpus, count: int, seed: int, split: Split = "train") 
     """MeSH-term queries of a corpus, over that same corpus: `train` validates on `dev`.
 
     The queries are drawn once and kept in the cache.
-
-    Raises:
-        InputError: the documents have no headings.
     """
     folder = _drawn(corpus, count, seed)
     return Collection(
@@ -71,11 +68,7 @@ class TooFewHeadingsError(InputError):
 
 
 def check_headings(corpus: Corpus) -> None:
-    """Refuse documents that have no field of MeSH headings, as far as their names of fields tell.
-
-    Raises:
-        InputError: they have none.
-    """
+    """Refuse documents whose names of fields have no MeSH headings among them."""
     if FIELD not in corpus.fields:
         raise InputError(
             f"the documents of '{corpus.name}' have no field '{FIELD}' with MeSH headings "

@@ -44,11 +44,7 @@ def add_alias(name: str, target: str, *, taken: Container[str] = (), replace: bo
 
 
 def remove_alias(name: str) -> None:
-    """Forget a name.
-
-    Raises:
-        InputError: there is no such name.
-    """
+    """Forget a name."""
     with changing() as names:
         if name not in names:
             raise unknown("name", name, names, of="a collection")

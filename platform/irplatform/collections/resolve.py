@@ -47,11 +47,7 @@ def resolve(
 
 
 def resolve_target(target: str, names: Iterable[str] = ()) -> Collection:
-    """The collection at a path, or under an ir_datasets id or one of our short names for those.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The collection at a path, or under an ir_datasets id or one of our short names for those."""
     if not target.strip():
         raise InputError("no collection is named: give a name, a path or an ir_datasets id.")
     if target in SHORT_NAMES:

@@ -66,11 +66,7 @@ def open_toml(path: Path) -> Collection:
 
 
 def declared_files(path: Path) -> list[Path]:
-    """A collection's TOML file, and the files that texts in it name.
-
-    Raises:
-        InputError: it is no TOML file.
-    """
+    """A collection's TOML file, and the files that texts in it name."""
     return [path, *(file for file in _named(read_toml(path), path.parent) if file.is_file())]
 
 

@@ -23,13 +23,7 @@ PART = 10_000
 
 @dataclass(frozen=True)
 class Written:
-    """What was written.
-
-    Attributes:
-        files: names of the files, in their order.
-        fields: names of the documents' fields, sorted.
-        count: of the documents.
-    """
+    """What was written."""
 
     files: tuple[str, ...]
     fields: tuple[str, ...]

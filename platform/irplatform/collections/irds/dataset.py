@@ -122,7 +122,6 @@ class IrdsCorpus(Corpus):
 
 
 def _first_records(documents: Iterator[Document]) -> Iterator[Document]:
-    """Documents without those whose id an earlier one has."""
     seen = set[str]()
     for document in documents:
         if document.id not in seen:

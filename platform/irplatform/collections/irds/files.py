@@ -15,22 +15,13 @@ from irplatform.errors import PlatformError
 
 
 def missing_file(context: str, name: str) -> Download | None:
-    """What `fetch_file` would download; None if the file is there.
-
-    Args:
-        context: a family of datasets: "medline".
-        name: of the file in that family's list: "trec-pm-2017/qrels".
-    """
+    """What `fetch_file` would download; None if the file is there."""
     download = _download(context, name)
     return None if is_there(download) else described(download)
 
 
 def fetch_file(context: str, name: str, *, instead: str) -> Path:
-    """A file, downloaded if it is not there, after saying so.
-
-    Raises:
-        PlatformError: it could not be had.
-    """
+    """A file, downloaded if it is not there, after saying so."""
     from ir_datasets.util import home_path
 
     download = _download(context, name)

@@ -72,8 +72,7 @@ def hint(dataset_id: str) -> dict[str, str]:
 def _records() -> int:
     import ir_datasets
 
-    count: int = ir_datasets.load(DATASET).docs_count()
-    return count
+    return int(ir_datasets.load(DATASET).docs_count())
 
 
 def has_files() -> bool:
@@ -83,12 +82,9 @@ def has_files() -> bool:
     """
     import ir_datasets
 
-    return not (is_stored(ir_datasets.load(DATASET)) and _missing_files())
-
-
-def _missing_files() -> bool:
     downloads = _downloads()
-    return any(not Path(downloads[part].path(force=False)).exists() for part in (*_PARTS, _EXTRA))
+    files = (Path(downloads[part].path(force=False)) for part in (*_PARTS, _EXTRA))
+    return not is_stored(ir_datasets.load(DATASET)) or all(file.exists() for file in files)
 
 
 def _downloads() -> Any:
@@ -98,6 +94,5 @@ def _downloads() -> Any:
 
 
 def _members(path: str) -> Iterator[Member]:
-    """The gzipped files in a tar file, in its order."""
     for name, content in read_tar(Path(path), lambda name: name.endswith(".gz")):
         yield Member(f"{path}/{name}", content)

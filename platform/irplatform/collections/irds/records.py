@@ -38,14 +38,7 @@ _PLAIN_TYPES = {
 
 @dataclass(frozen=True)
 class Layout:
-    """Which entries of a record class become which part of a document.
-
-    Attributes:
-        title: name of the title, or "".
-        abstract: name of the abstract, or "".
-        further: names of what the abstract goes on with.
-        fields: names of what is kept as fields.
-    """
+    """Which entries of a record class become which part of a document."""
 
     title: str
     abstract: str

@@ -44,9 +44,6 @@ class PubmedCorpus(Corpus):
         name: what it is called, in paths.
         files: `.xml` or `.xml.gz`, in any order: their names tell which is newer.
         fields: names of the articles' fields to keep, of `FIELDS`.
-
-    Raises:
-        InputError: there is no such field.
     """
 
     def __init__(

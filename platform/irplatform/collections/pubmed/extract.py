@@ -27,11 +27,7 @@ _NO_TITLE = {"[Not Available].", "[Not Available]", "Not Available", "Not Availa
 
 
 def article(element: Any, path: Path | str) -> Article:
-    """The article of an entry: around a `MedlineCitation` or `BookDocument`, or one of these.
-
-    Raises:
-        InputError: it has no number.
-    """
+    """The article of an entry: around a `MedlineCitation` or `BookDocument`, or one of these."""
     outer = {element.tag: element, **children(element)}
     citation = outer.get("MedlineCitation", outer.get("BookDocument"))
     if citation is None:
@@ -86,11 +82,7 @@ def article(element: Any, path: Path | str) -> Article:
 
 
 def deletions(element: Any, path: Path | str) -> Iterator[Deleted]:
-    """The articles that a `DeleteCitation` names.
-
-    Raises:
-        InputError: one has no number.
-    """
+    """The articles that a `DeleteCitation` names."""
     for child in element:
         pmid, _ = _number(child, element, path)
         yield Deleted(pmid)
@@ -187,7 +179,6 @@ def _doi(body: Iterable[Any], listed: Iterable[Any]) -> str:
 
 
 def _identifiers(elements: Iterable[Any], kind: str) -> Iterator[str]:
-    """The texts of the identifiers of a kind."""
     for element in elements:
         if kind in (element.get("EIdType"), element.get("IdType")) and (text := _text(element)):
             yield text

@@ -33,11 +33,7 @@ class Format:
     queries: tuple[str, ...]
 
     def default_query(self, fields: Collection[str]) -> str:
-        """The template for topics with these fields, however their names are spelled.
-
-        Raises:
-            InputError: there are several templates, and none is for them.
-        """
+        """The template for topics with these fields, however their names are spelled."""
         spelled = {plain_name(name): name for name in reversed([*fields])}
         for query in self.queries:
             names = [spelled.get(plain_name(name), "") for name in QueryTemplate(query).names]

@@ -68,7 +68,6 @@ def read(path: Path, id_key: str = "") -> Iterator[TopicRecord]:
 
 
 def _records(path: Path, id_key: str) -> Iterator[tuple[int | None, dict[str, Any]]]:
-    """The objects of a file with their lines, where they have lines of their own."""
     try:
         whole = read_json(path)
     except JSONError as error:
@@ -88,7 +87,6 @@ def _records(path: Path, id_key: str) -> Iterator[tuple[int | None, dict[str, An
 
 
 def _objects(value: Any, id_key: str, path: Path) -> list[Any]:
-    """The topics in a JSON value."""
     if isinstance(value, list):
         return value
     if not isinstance(value, dict):
@@ -126,6 +124,5 @@ def _holds_objects(value: Any) -> bool:
 
 
 def _id_key(record: dict[str, Any]) -> str | None:
-    """The key of a topic's id, by its name."""
     plain = {plain_name(name): name for name in reversed(record)}
     return next((plain[name] for name in ID_NAMES if name in plain), None)

@@ -25,17 +25,13 @@ LARGEST = 1 << 28
 
 @dataclass(frozen=True)
 class TopicRecord:
-    """A topic of a file.
-
-    Attributes:
-        id: its id.
-        fields: its parts, by name.
-        line: where it begins, counted from 1; None where a file has no lines.
-    """
+    """A topic of a file."""
 
     id: str
     fields: Mapping[str, FieldValue]
     line: int | None = None
+    """Where it begins, counted from 1; None where a file has no lines."""
+    """Where it begins, counted from 1; None where a file has no lines."""
 
 
 def plain_name(name: str) -> str:

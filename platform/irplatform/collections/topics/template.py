@@ -32,11 +32,7 @@ class QueryTemplate:
         return tuple(_PLACEHOLDER.findall(self.text))
 
     def check_syntax(self) -> None:
-        """Refuse a template without placeholders, or with a brace out of place.
-
-        Raises:
-            InputError: it is such a one.
-        """
+        """Refuse a template without placeholders, or with a brace out of place."""
         rest = _PLACEHOLDER.sub("", self.text)
         if not self.names or "{" in rest or "}" in rest:
             raise InputError(
