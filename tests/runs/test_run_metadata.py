@@ -14,8 +14,9 @@ import pytest
 
 from irplatform import __version__
 from irplatform.packages import EXTRAS
+from irplatform.runs import Run
 from irplatform.runs.machine import LIBRARIES, describe_platform, library_versions, source_revision
-from irplatform.runs.metadata import metadata_path, run_metadata, write_metadata
+from irplatform.runs.metadata import metadata_path, run_metadata, write_run_with_metadata
 from irplatform.storage import fingerprint
 
 ROOT = Path(__file__).parents[2]
@@ -47,14 +48,19 @@ def some_metadata(**changes):
     return run_metadata(**(arguments | changes))
 
 
+def written(folder, content):
+    path = folder / "a.run"
+    write_run_with_metadata(Run("x", {}), path, content)
+    return json.loads(metadata_path(path).read_text(encoding="utf-8"))
+
+
 def test_it_lies_beside_its_run():
     assert metadata_path(Path("runs") / "a.run.gz") == Path("runs") / "a.run.gz.meta.json"
 
 
 def test_it_reads_back_as_it_was_written(tmp_path):
     content = some_metadata()
-    write_metadata(tmp_path / "a.meta.json", content)
-    assert json.loads((tmp_path / "a.meta.json").read_text(encoding="utf-8")) == content
+    assert written(tmp_path, content) == content
 
 
 def test_it_has_the_sections_of_primad_and_names_nobody():
@@ -113,23 +119,18 @@ def test_only_a_tracked_source_has_a_revision(tmp_path):
 
 def test_numbers_paths_and_sets_are_said_in_json(tmp_path):
     method = {"weight": np.float32(0.5), "path": Path("x"), "set": {"b", "a"}}
-    write_metadata(tmp_path / "m.json", {"method": method})
-    assert json.loads((tmp_path / "m.json").read_text()) == {
-        "method": {"weight": 0.5, "path": "x", "set": ["a", "b"]}
-    }
+    content = written(tmp_path, {"tag": "x", "method": method})
+    assert content["method"] == {"weight": 0.5, "path": "x", "set": ["a", "b"]}
 
 
 def test_a_file_whose_name_is_not_utf8_can_be_named(tmp_path):
     name = os.fsdecode(b"Z\xfcrich.run")
-    write_metadata(tmp_path / "x.json", some_metadata(command=["platform", "fuse", name]))
-    content = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))
+    content = written(tmp_path, some_metadata(command=["platform", "fuse", name]))
     assert name in content["implementation"]["executable"]["cmd"]
     assert fingerprint({"file": name}) != fingerprint({"file": "Zürich.run"})
 
 
-def test_a_misspelt_section_is_refused_and_nothing_is_written(tmp_path):
-    with pytest.raises(ValueError, match="methods"):
-        write_metadata(tmp_path / "m.json", {"methods": {}})
+def test_what_json_cannot_hold_is_refused_and_nothing_is_written(tmp_path):
     with pytest.raises(TypeError, match="cannot hold"):
-        write_metadata(tmp_path / "m.json", {"method": object()})
+        written(tmp_path, {"tag": "x", "method": object()})
     assert list(tmp_path.iterdir()) == []

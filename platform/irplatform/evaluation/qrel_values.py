@@ -59,24 +59,24 @@ def _plain(name: str) -> str:
 
 
 def _grade(text: bytes, path: Path, number: int | None) -> int:
-    if not (grade := _GRADE.fullmatch(text)):
-        raise InputError(
-            f"the grade '{text.decode(errors='replace')}' is not a whole number of at most six "
-            "digits. 0 and below is not relevant. (Levels with decimals are read under the name "
-            "'level': as a key of JSON, or below the header 'query-id corpus-id level', in three "
-            "columns parted by tabs.)",
-            path=path,
-            line=number,
-        )
-    return int(grade[1])
+    if grade := _GRADE.fullmatch(text):
+        return int(grade[1])
+    raise InputError(
+        f"the grade '{text.decode(errors='replace')}' is not a whole number of at most six "
+        "digits. 0 and below is not relevant. (Levels with decimals are read under the name "
+        "'level': as a key of JSON, or below the header 'query-id corpus-id level', in three "
+        "columns parted by tabs.)",
+        path=path,
+        line=number,
+    )
 
 
 def _level(text: bytes, path: Path, number: int | None) -> float:
-    if not _LEVEL.fullmatch(text):
-        raise InputError(
-            f"the level '{text.decode(errors='replace')}' is not a number with at most six digits "
-            "before the point. 0 and below is not relevant.",
-            path=path,
-            line=number,
-        )
-    return float(text)
+    if _LEVEL.fullmatch(text):
+        return float(text)
+    raise InputError(
+        f"the level '{text.decode(errors='replace')}' is not a number with at most six digits "
+        "before the point. 0 and below is not relevant.",
+        path=path,
+        line=number,
+    )

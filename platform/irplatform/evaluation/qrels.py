@@ -90,10 +90,8 @@ def read_qrels(path: Path | str) -> Qrels:
     for _, topic, subtopic, document, grade in judgments(path):
         if topic != latest:
             latest = topic
-            grades, first_subtopic = (
-                qrels.setdefault(topic, {}),
-                subtopics.setdefault(topic, subtopic),
-            )
+            grades = qrels.setdefault(topic, {})
+            first_subtopic = subtopics.setdefault(topic, subtopic)
         if subtopic != first_subtopic:
             return _of_subtopics(path, judgments)
         if grades.setdefault(document, grade) != grade:
@@ -219,9 +217,8 @@ def _of_table(path: Path) -> Iterator[Judgment]:
                 subtopic = subtopic_bytes.decode()
             document = columns[document_at].decode()
         except UnicodeDecodeError as error:
-            raise InputError(
-                "this line is not UTF-8. Convert the file.", path=path, line=number
-            ) from error
+            message = "this line is not UTF-8. Convert the file."
+            raise InputError(message, path=path, line=number) from error
         if not topic_bytes or not document:
             raise InputError("an id is empty.", path=path, line=number)
         yield number, topic, subtopic, document, grade

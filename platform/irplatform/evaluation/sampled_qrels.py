@@ -95,13 +95,17 @@ def read_sampled_qrels(path: Path | str) -> SampledQrels:
     for number, line in uncommented_lines(path):
         columns = line.split()
         if len(columns) != 5:
-            raise InputError(_wrong_count(len(columns)), path=path, line=number)
+            hint = (
+                ". Four are ordinary judgments, without strata: infNDCG and infAP cannot be "
+                "estimated from them"
+            )
+            problem = f"{counted(len(columns), 'column')}. {_COLUMNS}{hint * (len(columns) == 4)}."
+            raise InputError(problem, path=path, line=number)
         try:
             topic, document = columns[0].decode(), columns[2].decode()
         except UnicodeDecodeError as error:
-            raise InputError(
-                "this line is not UTF-8. Convert the file.", path=path, line=number
-            ) from error
+            message = "this line is not UTF-8. Convert the file."
+            raise InputError(message, path=path, line=number) from error
         positions, strata, grades = pools.setdefault(topic, ({}, [], []))
         if positions.setdefault(document, len(strata)) != len(strata):
             raise InputError(
@@ -110,8 +114,8 @@ def read_sampled_qrels(path: Path | str) -> SampledQrels:
                 path=path,
                 line=number,
             )
-        strata.append(_stratum(columns[3], path, number))
-        grades.append(_grade(columns[4], path, number))
+        strata.append(_number(columns[3], _STRATUM, path, number))
+        grades.append(_number(columns[4], _GRADE, path, number))
     if not pools:
         raise InputError(f"there are no judgments in this file. {_COLUMNS}.", path=path)
     if not any(grade != NOT_JUDGED for _, _, grades in pools.values() for grade in grades):
@@ -141,33 +145,17 @@ def judged_documents(sampled: SampledQrels) -> Qrels:
     }
 
 
-def _wrong_count(count: int) -> str:
-    hint = (
-        ". Four are ordinary judgments, without strata: infNDCG and infAP cannot be estimated "
-        "from them"
-        if count == 4
-        else ""
+def _number(text: bytes, form: re.Pattern[bytes], path: Path, line: int) -> int:
+    if form.fullmatch(text):
+        return int(text)
+    name, taken = (
+        ("stratum", f"a whole number of at most six digits. {_COLUMNS}.")
+        if form is _STRATUM
+        else (
+            "grade",
+            "a whole number of 0 or more, of at most six digits, nor -1 for a pooled document "
+            "that was not judged.",
+        )
     )
-    return f"{counted(count, 'column')}. {_COLUMNS}{hint}."
-
-
-def _stratum(text: bytes, path: Path, number: int) -> int:
-    if not _STRATUM.fullmatch(text):
-        raise InputError(
-            f"the stratum '{text.decode(errors='replace')}' is not a whole number of at most "
-            f"six digits. {_COLUMNS}.",
-            path=path,
-            line=number,
-        )
-    return int(text)
-
-
-def _grade(text: bytes, path: Path, number: int) -> int:
-    if not _GRADE.fullmatch(text):
-        raise InputError(
-            f"the grade '{text.decode(errors='replace')}' is not a whole number of 0 or more, of "
-            "at most six digits, nor -1 for a pooled document that was not judged.",
-            path=path,
-            line=number,
-        )
-    return int(text)
+    problem = f"the {name} '{text.decode(errors='replace')}' is not {taken}"
+    raise InputError(problem, path=path, line=line)

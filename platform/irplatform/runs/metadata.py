@@ -22,19 +22,8 @@ if TYPE_CHECKING:
 
     from irplatform.runs.run import Run
 
-SCHEMA_VERSION = "0.1"
+_SCHEMA_VERSION = "0.1"
 """Of ir_metadata."""
-SECTIONS = (
-    "schema version",
-    "tag",
-    "actor",
-    "platform",
-    "research goal",
-    "implementation",
-    "data",
-    "method",
-    "timings",
-)
 _SUFFIX = ".meta.json"
 _TIES = "document id descending"
 
@@ -90,7 +79,7 @@ def run_metadata(
     if significance:
         evaluation["significance test"] = [dict(test) for test in significance]
     return {
-        "schema version": SCHEMA_VERSION,
+        "schema version": _SCHEMA_VERSION,
         "tag": tag,
         "platform": describe_platform(java=java, lucene=lucene, accelerator=accelerator),
         "research goal": {"evaluation": evaluation},
@@ -99,22 +88,6 @@ def run_metadata(
         "method": {"automatic": True, "score ties": _TIES} | dict(method),
         "timings": {stage: round(seconds, 3) for stage, seconds in timings.items()},
     }
-
-
-def write_metadata(path: Path | str, content: Mapping[str, Any]) -> None:
-    """Write a metadata file, whole or not at all.
-
-    Args:
-        path: the file, usually `metadata_path(run)`.
-        content: sections by name, see `SECTIONS`.
-
-    Raises:
-        ValueError: a section has a name that `SECTIONS` does not list.
-        InputError: the folder cannot be written to.
-    """
-    encoded = _as_json(content)
-    with atomic_write(Path(path), "wb") as file:
-        file.write(encoded)
 
 
 def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -> None:
@@ -127,7 +100,7 @@ def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -
         InputError: see `write_run`.
     """
     described = metadata_path(path)
-    content = _as_json(metadata)
+    content = as_json(dict(metadata), default=_plain)
     with atomic_write(described, "wb") as file:
         file.write(content)
         file.flush()  # what a full disk lacks room for is known before the old files go
@@ -141,17 +114,6 @@ def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}
-
-
-def _as_json(content: Mapping[str, Any]) -> bytes:
-    """A metadata file's bytes.
-
-    Raises:
-        ValueError: a section has a name that `SECTIONS` does not list.
-    """
-    if strange := [name for name in content if name not in SECTIONS]:
-        raise ValueError(f"unknown sections of metadata: {strange}; there are {list(SECTIONS)}")
-    return as_json(dict(content), default=_plain)
 
 
 def _plain(value: object) -> object:

@@ -142,11 +142,7 @@ def _inside_bounds(
 ) -> tuple[float, float]:
     """The ends of a range, those that the option does not take a rounding step further in.
 
-    Args:
-        declared: the option.
-        low: lower end.
-        high: upper end.
-        scale: what numbers are rounded to a hundredth of; None takes each end itself.
+    Numbers are rounded to a hundredth of `scale`; without one, of each end itself.
     """
     if declared.above and low == declared.low:
         low = math.floor(low) + 1 if declared.whole else _stepped(low, scale or low, 1)

@@ -9,36 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeAlias
 
 Value = object
 """Of an option, as `--set` takes it."""
 Point = tuple[Value, ...]
 """A value per dimension."""
-
-
-class Dimension(Protocol):
-    """An option that is searched over."""
-
-    @property
-    def name(self) -> str:
-        """As `--set` takes it."""
-
-    @property
-    def size(self) -> int | None:
-        """How many values there are; None where they are too many to try all."""
-
-    def values(self) -> list[Value]:
-        """The end points of a span, or all values of a list."""
-
-    def every(self) -> list[Value]:
-        """All values, where there are not too many to try."""
-
-    def at(self, position: float) -> Value:
-        """The value at a position in [0, 1)."""
-
-    def position(self, value: Value) -> float:
-        """Where a value lies; the nearest place for one that is outside."""
 
 
 def decimals(scale: float) -> int:
@@ -71,7 +47,8 @@ class Span:
 
     def values(self) -> list[Value]:
         """Both ends."""
-        return [self._typed(self.low), self._typed(self.high)]
+        ends = [self.low, self.high]
+        return [int(end) for end in ends] if self.whole else [*ends]
 
     def every(self) -> list[Value]:
         """All whole numbers; none of others."""
@@ -89,7 +66,7 @@ class Span:
         return max(self.low, min(self.high, round(value, digits)))
 
     def position(self, value: Value) -> float:
-        """Where a number lies."""
+        """Where a number lies in [0, 1); the nearest place for one that is outside."""
         if not isinstance(value, int | float):
             return 0.5
         low, high = self._ends()
@@ -104,9 +81,6 @@ class Span:
         if not self.log:
             return low, high
         return math.log(low if low > 0 else self.low), math.log(high)
-
-    def _typed(self, value: float) -> Value:
-        return int(value) if self.whole else value
 
 
 @dataclass(frozen=True)
@@ -130,9 +104,7 @@ class Values:
         """All of them."""
         return list(self.given)
 
-    def every(self) -> list[Value]:
-        """All of them."""
-        return list(self.given)
+    every = values
 
     def at(self, position: float) -> Value:
         """The value at a position: every one has an equal share."""
@@ -142,3 +114,7 @@ class Values:
         """The middle of a value's share."""
         at = self.given.index(value) if value in self.given else 0
         return (at + 0.5) / len(self.given)
+
+
+Dimension: TypeAlias = Span | Values
+"""An option that is searched over: positions in [0, 1) stand for its values."""
