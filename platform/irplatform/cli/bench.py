@@ -20,9 +20,13 @@ from irplatform.cli.settings import read_settings
 from irplatform.console import say_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from irplatform.timing import Timing
+
+
+def _number(name: str, default: int, text: str) -> Callable[[Any], Any]:
+    return click.option(name, default=default, show_default=True, type=click.IntRange(1), help=text)
 
 
 @click.group(cls=Group)
@@ -41,23 +45,9 @@ def bench() -> None:
     group="What to time",
 )
 @with_options(
-    click.option(
-        "--documents",
-        default=500,
-        show_default=True,
-        type=click.IntRange(1),
-        help="Documents of a topic.",
-    ),
-    click.option(
-        "--topics", default=10, show_default=True, type=click.IntRange(1), help="Topics to score."
-    ),
-    click.option(
-        "--rounds",
-        default=3,
-        show_default=True,
-        type=click.IntRange(1),
-        help="Measurements of each reranker.",
-    ),
+    _number("--documents", 500, "Documents of a topic."),
+    _number("--topics", 10, "Topics to score."),
+    _number("--rounds", 3, "Measurements of each reranker."),
     group="How much",
 )
 @with_options(
@@ -67,13 +57,7 @@ def bench() -> None:
         type=DEVICE,
         help="cpu, cuda or mps; default: the CPU, and a GPU where there is one.",
     ),
-    click.option(
-        "--model-threads",
-        default=1,
-        show_default=True,
-        type=click.IntRange(1),
-        help="CPU threads of torch.",
-    ),
+    _number("--model-threads", 1, "CPU threads of torch."),
     group=MACHINE,
 )
 @with_options(json_option, group=OUTPUT)

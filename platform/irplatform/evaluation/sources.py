@@ -10,7 +10,7 @@ from irplatform.errors import InputError, counted, unknown
 from irplatform.evaluation.agreement import Source
 from irplatform.evaluation.measures import parse_measures
 from irplatform.runs.names import alone_name
-from irplatform.runs.scores import FILE_NAME, Scores, read_scores
+from irplatform.runs.scores import FILE_NAME, read_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,13 +43,12 @@ def read_sources(
             f"{counted(len(measures), 'measure')} for {counted(len(folders), 'source')}: "
             "give one for all, or one each."
         )
-    folder_measures: list[str | None] = (
-        [*measures] if len(measures) != 1 else [measures[0]] * len(folders)
-    )
-    folder_measures = folder_measures or [None] * len(folders)
+    each: list[str | None] = [*measures] if measures else [None]
+    if len(each) == 1:
+        each *= len(folders)
     sources = [
         _read(Path(folder), measure, own_scores)
-        for folder, measure in zip(folders, folder_measures, strict=True)
+        for folder, measure in zip(folders, each, strict=True)
     ]
     return _named_apart(sources, folders)
 
@@ -64,19 +63,21 @@ def _read(folder: Path, measure: str | None, own_scores: bool) -> Source:
     measure_name = scores.measures[0] if measure is None else _right_name(measure, scores.measures)
     if measure_name not in scores.measures:
         raise unknown("measure", measure_name, scores.measures, of=str(folder))
-    _refuse_gaps(scores, measure_name, folder / FILE_NAME)
+    for name, system in scores.systems.items():
+        if measure_name not in system.means or measure_name not in system.per_topic:
+            raise InputError(
+                f"the system '{name}' has no scores by {measure_name}. Run `platform run` again.",
+                path=folder / FILE_NAME,
+            )
     if not any(system.per_topic.get(measure_name) for system in scores.systems.values()):
         raise InputError(
             f"no run has a value of {measure_name} for any topic of '{scores.collection}'.",
             path=folder / FILE_NAME,
         )
-    systems = {}
-    for name in scores.systems:
-        if any(name == alone_name(other) for other in scores.systems):
-            continue
-        own_name = alone_name(name)
-        takes_own = own_scores and own_name in scores.systems
-        systems[name] = scores.systems[own_name if takes_own else name]
+    alone_names = {alone_name(name) for name in scores.systems}
+    systems = {name: scores.systems[name] for name in scores.systems if name not in alone_names}
+    if own_scores:
+        systems = {n: scores.systems.get(alone_name(n), system) for n, system in systems.items()}
     return Source(
         scores.collection,
         scores.collection,
@@ -95,15 +96,6 @@ def _right_name(measure: str, measures: Sequence[str]) -> str:
     except InputError:
         return measure
     return name
-
-
-def _refuse_gaps(scores: Scores, measure: str, path: Path) -> None:
-    for name, system in scores.systems.items():
-        if measure not in system.means or measure not in system.per_topic:
-            raise InputError(
-                f"the system '{name}' has no scores by {measure}. Run `platform run` again.",
-                path=path,
-            )
 
 
 def _named_apart(sources: list[Source], folders: Sequence[Path | str]) -> list[Source]:

@@ -47,7 +47,6 @@ def select(
 
 
 def _unmatched(pattern: str, rows: Sequence[Row], refused: Sequence[Refused]) -> InputError:
-    """Why there is nothing for a pattern: its file is not right, not quick, or no such name."""
     if any(_matches(row, pattern) for row in rows):
         return InputError(f"no result for '{pattern}' is tagged {QUICK}; leave out --quick.")
     if mentioning := [refusal for refusal in refused if refusal.mentions(pattern)]:

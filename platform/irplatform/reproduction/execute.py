@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,18 +16,18 @@ from irplatform import __version__
 from irplatform.cache import home, lock
 from irplatform.collections.aliases import aliases_file
 from irplatform.errors import InputError, PlatformError
+from irplatform.journal import append_journal, read_journal
 from irplatform.knowledge import installed
 from irplatform.pipeline import refuse_silent_downloads
 from irplatform.registry import registry, source_digest
 from irplatform.registry.entry_points import entry_points
-from irplatform.reproduction.finished import Finished
 from irplatform.reproduction.inputs import inputs_mark
 from irplatform.reproduction.process import call
 from irplatform.reproduction.verdicts import Judged, Verdict, judge
 from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.reproduction.rows import Row
@@ -98,19 +97,39 @@ def reproduce(
     """
     place = home() / "reproduce"
     commands = [_command(row, device) for row in rows]
-    with _alone(place):
+    with lock(place / "rows") as ours:
+        if not ours:
+            raise InputError("another `platform reproduce` is at work; wait for it.")
         mark = _mark(commands, fresh)
-        journal = Finished(place / f"rows-{mark}.jsonl", resume=resume, runs=place / "runs")
+        finished = _Finished(place / f"rows-{mark}.jsonl", resume)
         cache = place / f"fresh-{mark}" if fresh else home()
-        if fresh and not journal.done:
+        if fresh and not finished.reports:
             shutil.rmtree(cache, ignore_errors=True)
         if fresh:
             _lend_names(cache)
         for row, command in zip(rows, commands, strict=True):
-            yield _execute(row, command, cache, journal)
-        journal.remove()
+            yield _execute(row, command, cache, finished)
+        finished.path.unlink(missing_ok=True)
         if fresh:
             shutil.rmtree(cache, ignore_errors=True)
+
+
+class _Finished:
+    """What commands printed, by their words and data, for a call that goes on after a break."""
+
+    def __init__(self, path: Path, resume: bool) -> None:
+        self.path = path
+        if not resume:
+            path.unlink(missing_ok=True)
+        self.reports: dict[str, Mapping[str, Any]] = dict(
+            read_journal(path, lambda line: (line["command"], line["report"]))
+        )
+
+    def add(self, command: str, report: Mapping[str, Any]) -> None:
+        """Keep what a command printed; one that failed is kept for this call only."""
+        self.reports[command] = report
+        if "error" not in report:
+            append_journal(self.path, [{"command": command, "report": report}])
 
 
 def _lend_names(cache: Path) -> None:
@@ -133,32 +152,27 @@ def _mark(commands: Sequence[Sequence[str]], fresh: bool) -> str:
     )
 
 
-def _execute(row: Row, command: Sequence[str], cache: Path, journal: Finished) -> Execution:
+def _execute(row: Row, command: Sequence[str], cache: Path, finished: _Finished) -> Execution:
     if lacking := row.missing() or _unknown_knowledge(row, fresh=cache != home()):
         return Execution(row, command, reason=lacking, skipped=True)
     try:
         name = row.fill(row.collection)
         collection = registry().collection(name)
-    except PlatformError as error:
-        refused = isinstance(error, InputError)
-        return Execution(row, command, reason=str(error), refused=refused)
-    try:
-        refuse_silent_downloads(collection, name)
-    except InputError as error:
-        return Execution(row, command, reason=str(error), skipped=True)
-    try:
+        try:
+            refuse_silent_downloads(collection, name)
+        except InputError as error:
+            return Execution(row, command, reason=str(error), skipped=True)
         key = json.dumps([*command, inputs_mark(collection, command)])
     except PlatformError as error:
         refused = isinstance(error, InputError)
         return Execution(row, command, reason=str(error), refused=refused)
     started = time.monotonic()
-    report = journal.report(key)
-    if report is None:
-        run_dir = journal.runs / row.id
+    if key not in finished.reports:
+        run_dir = finished.path.parent / "runs" / row.id
         shutil.rmtree(run_dir, ignore_errors=True)  # an earlier call's files are not this run's
-        report = call(command, cache, run_dir)
-        journal.add(key, report)
+        finished.add(key, call(command, cache, run_dir))
     seconds = time.monotonic() - started
+    report = finished.reports[key]
     if "error" in report:
         refused = report.get("refused", False)
         return Execution(row, command, reason=report["error"], refused=refused, seconds=seconds)
@@ -172,12 +186,3 @@ def _unknown_knowledge(row: Row, *, fresh: bool) -> str:
         if name not in installed_bases:
             return f"knowledge base '{name}' is not there; `platform kb add {name} FILE` adds it"
     return ""
-
-
-@contextmanager
-def _alone(place: Path) -> Iterator[None]:
-    """Keep a second call away from the same folder."""
-    with lock(place / "rows") as ours:
-        if not ours:
-            raise InputError("another `platform reproduce` is at work; wait for it.")
-        yield

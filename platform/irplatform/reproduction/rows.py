@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -128,14 +129,8 @@ class Row(_Declared):
         options += [("--set", f"{k}={_toml(value)}") for k, value in flat(self.settings).items()]
         options += [("--expand", ",".join(self.expand))] if self.expand else []
         options += [("--seed", str(self.seed))]
-        measure_options = [("--measure", measure) for measure in measures]
-        words = (word for pair in options for word in pair)
-        return [
-            "run",
-            *words,
-            *self.arguments,
-            *(word for pair in measure_options for word in pair),
-        ]
+        asked = [("--measure", measure) for measure in measures]
+        return ["run", *chain(*options), *self.arguments, *chain(*asked)]
 
     def unnamed_measures(self) -> list[str]:
         """Measures that are expected, and that the row's own arguments do not name.
@@ -143,10 +138,8 @@ class Row(_Declared):
         The run is asked for them: a collection reports but its defaults, and not even these where
         any measure is named.
         """
-        named_measures = set(_measures_in(self.arguments))
-        return [
-            m for m in dict.fromkeys(m for m, _, _ in self.figures()) if m not in named_measures
-        ]
+        named = set(_measures_in(self.arguments))
+        return [m for m in dict.fromkeys(m for m, _, _ in self.figures()) if m not in named]
 
     def fill(self, text: str) -> str:
         """A text with its placeholders filled in; those of unset variables stay."""

@@ -157,9 +157,8 @@ def validate_run(
         problems.append(Problem("error", f"there are no results in this file. {COLUMNS}"))
     for fault, lines in lines_by_fault.items():
         problems.append(Problem("error", f"{fault}, in {counted(len(lines), 'line')}.", lines[0]))
-    if tag_length is None and tag_pattern is None:
-        tag_length = TAG_LENGTH
-    problems += _tag_problems(tags, tag_length, tag_pattern)
+    length = TAG_LENGTH if tag_length is None and tag_pattern is None else tag_length
+    problems += _tag_problems(tags, length, tag_pattern)
     problems += _count_problems(counts, max_per_topic)
     problems += _topic_problems(counts, topics)
     problems += _rank_problems(ranked)
@@ -208,15 +207,15 @@ def _tag_problems(
     tags: dict[str, int], length: int | None, pattern: re.Pattern[str] | None
 ) -> Iterator[Problem]:
     for tag, line in tags.items():
+        fault = ""
         if pattern is not None and not pattern.fullmatch(tag):
-            fault = f"the run tag '{tag}' does not match {pattern.pattern}."
-            yield Problem("error", fault, line)
+            fault = f"does not match {pattern.pattern}."
         elif pattern is None and not _TAG.fullmatch(tag):
-            fault = f"the run tag '{tag}' has other characters than letters, digits, '-', '_', '.'."
-            yield Problem("error", fault, line)
+            fault = "has other characters than letters, digits, '-', '_', '.'."
         elif length is not None and len(tag) > length:
-            fault = f"the run tag '{tag}' has {len(tag)} characters; {length} are accepted."
-            yield Problem("error", fault, line)
+            fault = f"has {len(tag)} characters; {length} are accepted."
+        if fault:
+            yield Problem("error", f"the run tag '{tag}' {fault}", line)
         elif pattern is None and _SOME_REFUSE.search(tag):
             yield Problem(
                 "warning",
@@ -232,14 +231,12 @@ def _tag_problems(
 def _count_problems(counts: Counter[str], limit: int | None) -> Iterator[Problem]:
     if limit is None:
         return
+    of_all = f"of {counted(len(counts), 'topic')} have"
+    accepted = f"than the {limit:,} results that are accepted"
     if many := [f"'{topic}' {count:,}" for topic, count in counts.items() if count > limit]:
-        some = f"{len(many):,} of {counted(len(counts), 'topic')}"
-        accepted = f"{limit:,} results that are accepted"
-        yield Problem("error", f"{some} have more than the {accepted}: {_some(many)}.")
+        yield Problem("error", f"{len(many):,} {of_all} more {accepted}: {_some(many)}.")
     if few := [f"'{topic}' {count:,}" for topic, count in counts.items() if count < limit]:
-        some = f"{len(few):,} of {counted(len(counts), 'topic')}"
-        accepted = f"{limit:,} results that are accepted"
-        yield Problem("warning", f"{some} have fewer than the {accepted}: {_some(few)}.")
+        yield Problem("warning", f"{len(few):,} {of_all} fewer {accepted}: {_some(few)}.")
 
 
 def _topic_problems(counts: Counter[str], topics: Members[str] | None) -> Iterator[Problem]:
@@ -255,14 +252,10 @@ def _topic_problems(counts: Counter[str], topics: Members[str] | None) -> Iterat
 def _document_problems(
     documents: dict[str, int], has_document: Callable[[str], bool]
 ) -> Iterator[Problem]:
-    strange = [document for document in documents if not has_document(document)]
-    if strange:
-        yield Problem(
-            "error",
-            f"{len(strange):,} of {len(documents):,} documents are not in the collection: "
-            f"{_listing(strange)}.",
-            documents[strange[0]],
-        )
+    if strange := [document for document in documents if not has_document(document)]:
+        some = f"{len(strange):,} of {len(documents):,} documents"
+        fault = f"{some} are not in the collection: {_listing(strange)}."
+        yield Problem("error", fault, documents[strange[0]])
 
 
 def _rank_problems(ranked: dict[str, list[_Ranked]]) -> Iterator[Problem]:
