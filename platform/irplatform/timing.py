@@ -163,15 +163,7 @@ def time_reranker(
     resources: CollectionResources,
     judgments: Mapping[str, Mapping[str, float]],
 ) -> Timing:
-    """Time a reranker on the device of the resources.
-
-    Args:
-        choice: the reranker.
-        topic_pools: topics with the ids of their documents.
-        rounds: measurements of each topic.
-        resources: the harness's resources.
-        judgments: to train briefly with, where a model cannot score untrained.
-    """
+    """Time a reranker on the device of the resources; it may have to train on the judgments."""
     milliseconds = []
     try:
         member, weights = ready(choice, topic_pools, resources, judgments)

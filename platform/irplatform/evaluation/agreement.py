@@ -117,7 +117,7 @@ def common_systems(sources: Sequence[Source]) -> list[str]:
 
 
 def indistinct(sources: Sequence[Source]) -> list[str]:
-    """What to tell of systems that a source gives the same value on every topic.
+    """Return notices of systems that a source gives the same value on every topic.
 
     They tie there by being the same run: a fusion that leaves one retriever, or a reranker whose
     final run is the first stage's.
@@ -135,18 +135,12 @@ def indistinct(sources: Sequence[Source]) -> list[str]:
 
 
 def agreement(sources: Sequence[Source], *, samples: int = 10_000, seed: int = 42) -> Agreement:
-    """Correlate every source with every other.
+    """Correlate every source with every other, in the order of the sources.
 
     Args:
         sources: at least two, with at least three systems in common.
         samples: draws of topics.
         seed: of the draws.
-
-    Returns:
-        The common systems and the correlations, in the order of the sources.
-
-    Raises:
-        InputError: there are too few sources or systems.
     """
     systems = common_systems(sources)
     drawn_means = [

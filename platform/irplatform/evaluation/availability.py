@@ -17,15 +17,7 @@ _MODULES = {"cwl_eval": "cwl", "pyndeval": "pyndeval"}
 
 
 def check_available(name: str, measure: Measure) -> None:
-    """See that an installed package computes a measure.
-
-    Args:
-        name: as the user wrote it.
-        measure: what it means.
-
-    Raises:
-        InputError: none does; it says what to write or to install.
-    """
+    """Refuse a measure that no installed package computes, and say what to write or to install."""
     if _is_available(measure):
         return
     advice = ""

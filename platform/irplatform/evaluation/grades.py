@@ -45,9 +45,7 @@ def refuse_grades(
         whose: what to call them.
 
     Raises:
-        InputError: which measure, the highest grade that it takes, and the one that there is; or
-            that grades have decimals, and it takes whole ones; or that it takes judgments of
-            subtopics, and there are none.
+        InputError: the grades are too high or have decimals, or no topic has two subtopics.
     """
     whole = [name for name, measure in measures.items() if takes_whole(measure)]
     if whole and _has_decimals(qrels):

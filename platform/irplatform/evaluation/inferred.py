@@ -43,15 +43,9 @@ InferredMeasure: TypeAlias = "Callable[[Pool, Sequence[str], int], float]"
 
 
 def inferred_ndcg(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> float:
-    """Estimate nDCG.
+    """Estimate nDCG of a ranking, best first; an estimate can exceed 1.
 
-    Args:
-        pool: the topic's pool.
-        ranking: ids of documents, best first.
-        depth: how many of them count, and ranks of the ideal ranking.
-
-    Returns:
-        A number from 0; an estimate can exceed 1. 0 if nothing judged is relevant.
+    It is 0 if nothing judged is relevant. `depth` ranks count, also of the ideal ranking.
     """
     ranks, strata, grades = _retrieved(pool, ranking[:depth])
     count = len(pool.pooled)
@@ -66,16 +60,7 @@ def inferred_ndcg(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> flo
 
 
 def inferred_ap(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> float:
-    """Estimate average precision.
-
-    Args:
-        pool: the topic's pool.
-        ranking: ids of documents, best first.
-        depth: how many of them count.
-
-    Returns:
-        A number from 0; 0 if nothing judged is relevant.
-    """
+    """Estimate average precision of the first `depth` ranks; 0 if nothing judged is relevant."""
     ranks, strata, grades = _retrieved(pool, ranking[:depth])
     member = strata[:, None] == np.arange(len(pool.pooled))
 

@@ -66,18 +66,13 @@ def of_collection(
     *,
     sampled: Path | None = None,
 ) -> Judgments:
-    """A collection's judgments.
-
-    Where it has no ordinary ones, those are the judged documents of the sampled ones.
+    """A collection's judgments; the judged documents of the sampled ones where it has no others.
 
     Args:
         collection: the collection.
         measures: names that the user gave; empty takes the collection's.
         extra: measures of plugins.
         sampled: a file of sampled judgments, in place of the collection's own.
-
-    Raises:
-        InputError: it has no judgments, a file is at fault, or a measure cannot be had.
     """
     if sampled is not None:
         collection = replace(collection, sampled_qrels=sampled)
@@ -100,20 +95,17 @@ def of_files(
     usual: Sequence[str],
     sampled: Path | None = None,
 ) -> Judgments:
-    """Judgments from files.
+    """Judgments from files of ordinary judgments, of sampled ones, or both.
 
     Sampled judgments alone are reported by infNDCG and infAP; other measures that are asked for
     take their judged documents as ordinary judgments.
 
     Args:
-        qrels: a file of ordinary judgments; or of sampled ones, which its first line shows.
+        qrels: a file of either kind, which its first line shows.
         measures: names that the user gave; empty takes the usual ones.
         extra: measures of plugins.
         usual: of ordinary judgments; of levels, nDCG-exp@20 in the place of nDCG@20.
         sampled: a file of sampled judgments, instead or beside.
-
-    Raises:
-        InputError: there is no file, or one is at fault, or a measure cannot be had.
     """
     if qrels is not None and is_sampled(qrels):
         if sampled is not None:

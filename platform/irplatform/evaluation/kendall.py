@@ -44,11 +44,6 @@ def permutation_p(first: _Floats, second: _Floats, *, seed: int = 42) -> float:
     """How often independent orders correlate as strongly, in either direction.
 
     Exact for up to eight systems, and for more where none tie; otherwise from 10,000 orders.
-
-    Args:
-        first: a score per system, not all the same.
-        second: scores of the same systems.
-        seed: of the orders that are drawn.
     """
     systems = len(first)
     if systems <= _MOST_ENUMERATED:

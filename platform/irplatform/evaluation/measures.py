@@ -84,12 +84,9 @@ class Inferred:
 
 
 def default_measures(names: Iterable[str], *, sampled: bool) -> tuple[str, ...]:
-    """What is reported where nobody asks for anything else.
+    """The measures of a collection where the user names none.
 
-    Args:
-        names: a collection's own.
-        sampled: whether it has sampled judgments, for which infNDCG and infAP are reported too:
-            before the others, unless the collection names them in another place.
+    Where it has sampled judgments, infNDCG and infAP come first, unless it names them elsewhere.
     """
     measures = list(dict.fromkeys(names))
     if sampled:
@@ -107,16 +104,13 @@ def measures_of(
     extra: Mapping[str, MeasureFunction],
     qrels: Qrels | None = None,
 ) -> list[str]:
-    """The measures that runs of a collection are scored by.
+    """The right names of the measures that runs of a collection are scored by.
 
     Args:
         collection: whose judgments are used.
         measures: names that the user gave; empty takes the collection's defaults.
         extra: measures of plugins.
         qrels: its judgments, where it has some.
-
-    Raises:
-        InputError: see `parse_measures` and `refuse_grades`.
     """
     sampled = collection.sampled_qrels is not None
     names = measures or default_measures(collection.measures, sampled=sampled)

@@ -22,14 +22,7 @@ TEST, CORRECTION = "paired t-test, two-sided", "Holm"
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values for their number (Holm's step-down method).
-
-    Args:
-        p_values: in any order.
-
-    Returns:
-        The adjusted values in the same order: compare them with the level itself.
-    """
+    """Adjust p-values for their number (Holm's step-down method); their order stays."""
     adjusted = [0.0] * len(p_values)
     highest = 0.0
     for rank, position in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
@@ -92,12 +85,7 @@ def compare(
 def comparisons_json(
     baseline: str, comparisons: Mapping[str, Mapping[str, Comparison]]
 ) -> dict[str, Any]:
-    """The `comparisons` of `platform run --json` and `platform evaluate --json`.
-
-    Args:
-        baseline: the name of the run that others are compared with.
-        comparisons: what `compare` found.
-    """
+    """The `comparisons` of `platform run --json` and `platform evaluate --json`."""
     return {
         "baseline": baseline,
         "test": TEST,

@@ -22,10 +22,10 @@ def read_sources(
     *,
     own_scores: bool = False,
 ) -> list[Source]:
-    """Read what `platform run` left in folders.
+    """Read what `platform run` left in folders, one per source.
 
     Args:
-        folders: one per source.
+        folders: the folders.
         measures: one for all of them, or one each, by any name that `parse_measures` understands;
             empty takes the first of each table.
         own_scores: take rerankers' own scores instead of those mixed with the first stage's.
@@ -35,8 +35,7 @@ def read_sources(
         where it needs to be.
 
     Raises:
-        InputError: a folder has no scores, or not of that measure for every system, or the number
-            of measures is neither 1 nor that of the folders.
+        InputError: a folder has no scores, or not of that measure for every system.
     """
     if len(measures) not in (0, 1, len(folders)):
         raise InputError(

@@ -51,9 +51,6 @@ def standard_values(
 
     Returns:
         Measure name to the values of all judged topics.
-
-    Raises:
-        PlatformError: a package behind ir-measures fails.
     """
     # By number, since one of its packages (gdeval, for ERR) reads no other names of topics.
     numbers = {topic: str(number) for number, topic in enumerate(judged, start=1)}
@@ -94,13 +91,8 @@ def standard_values(
 def accuracy(measure: Measure, grades: Mapping[str, float], doc_ids: Sequence[str]) -> float:
     """The share of the pairs of a relevant and another retrieved document in the right order.
 
-    Args:
-        measure: an `ir_measures.Accuracy`; its cutoff and its least grade are used.
-        grades: of the topic's judged documents; others are not relevant.
-        doc_ids: the ranking, best first.
-
-    Returns:
-        A number in [0, 1]: 0 where nothing relevant is retrieved, 1 where nothing else is.
+    It is 0 where nothing relevant is retrieved, and 1 where nothing else is. Documents without a
+    grade are not relevant.
     """
     relevant = others = wrong = 0
     for doc_id in doc_ids[: measure.params.get("cutoff")]:
@@ -120,15 +112,7 @@ def interpolated_precision(
     """The highest precision at a recall or any higher one, as trec_eval 10 computes it.
 
     The recall is the number of relevant documents nearest to its share of them (`lround`); release
-    9 took the next whole number, nearly always.
-
-    Args:
-        measure: an `ir_measures.IPrec`.
-        grades: of the topic's judged documents.
-        doc_ids: the ranking, best first.
-
-    Returns:
-        A number in [0, 1]; 0 where too few relevant documents are retrieved.
+    9 took the next whole number, nearly always. Where too few are retrieved, it is 0.
     """
     if measure["judged_only"]:
         doc_ids = [doc_id for doc_id in doc_ids if grades.get(doc_id, -1) >= 0]

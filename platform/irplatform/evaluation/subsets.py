@@ -45,11 +45,7 @@ class TopicFilter:
         return self.among is not None or self.relevant is not None
 
     def topics(self, qrels: Qrels, collection: Collection | None) -> frozenset[str]:
-        """The topics that count.
-
-        Args:
-            qrels: the judgments.
-            collection: whose they are; its training partner tells what is seen.
+        """The judged topics that count; the collection's training partner tells what is seen.
 
         Raises:
             InputError: the run cannot be read, the collection has no training partner, or no topic

@@ -57,11 +57,7 @@ def without_relevant(evaluation: Evaluation) -> str:
 
 
 def cut_short(evaluations: Mapping[str, Evaluation]) -> list[str]:
-    """Notices of measures that look deeper than a run's rankings go; perhaps none.
-
-    Args:
-        evaluations: by the names of their runs.
-    """
+    """Notices of measures that look deeper than a run's rankings go; perhaps none."""
     names: dict[tuple[str, int], list[str]] = {}
     for name, evaluation in evaluations.items():
         if measures := beyond(evaluation.aggregate, evaluation.deepest):

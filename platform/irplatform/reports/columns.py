@@ -15,16 +15,13 @@ def aligned(
     head: int = 1,
     bold: Collection[tuple[int, int]] = (),
 ) -> list[str]:
-    """Align the cells of rows, two spaces apart.
+    """Align the cells of rows, two spaces apart, without trailing white space.
 
     Args:
         rows: as many cells each.
         left: how many columns stand to the left; numbers, behind them, stand to the right.
         head: how many rows a line is drawn under; none for 0.
         bold: rows and columns of cells that a terminal shows in bold.
-
-    Returns:
-        Lines without trailing white space.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []

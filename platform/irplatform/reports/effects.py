@@ -31,9 +31,6 @@ def render_effects(
         comparisons: system to measure to comparison; NAME-alone follows NAME as "alone".
         measures: the measures, in the order to show them.
         baseline: the run that all were compared with.
-
-    Returns:
-        Lines without trailing white space and without a final line break.
     """
     topics = {c.n for by_measure in comparisons.values() for c in by_measure.values()}
     over = " or ".join(f"{n:,}" for n in sorted(topics))

@@ -38,16 +38,7 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>|#~])")
 def markdown_table(
     rows: Sequence[ResultRow], measures: Sequence[str], *, baseline: str = ""
 ) -> str:
-    """Render results as a table of GitHub's Markdown.
-
-    Args:
-        rows: the systems, in the order to show them.
-        measures: the measures, in the order to show them.
-        baseline: the row that the marks refer to, for the legend.
-
-    Returns:
-        Lines without a final line break.
-    """
+    """Render results as a table of GitHub's Markdown; the arguments are those of `render_table`."""
     cells = _cells(rows, measures, _markdown, "**{}**".format, glyphs)
     header, *body = ["| " + " | ".join(line) + " |" for line in cells]
     legend = legend_of(rows, baseline)
@@ -56,16 +47,7 @@ def markdown_table(
 
 
 def latex_table(rows: Sequence[ResultRow], measures: Sequence[str], *, baseline: str = "") -> str:
-    """Render results as a `tabular` of LaTeX with the rules of booktabs.
-
-    Args:
-        rows: see `markdown_table`.
-        measures: see `markdown_table`.
-        baseline: see `markdown_table`.
-
-    Returns:
-        Lines without a final line break.
-    """
+    """Render results as a `tabular` of LaTeX with the rules of booktabs; see `render_table`."""
     cells = _cells(rows, measures, _latex, r"\textbf{{{}}}".format, _superscript)
     header, *body = [" & ".join(line) + r" \\" for line in cells]
     legend = legend_of(rows, baseline)

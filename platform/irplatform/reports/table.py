@@ -77,15 +77,7 @@ def print_table(
     baseline: str = "",
     file: TextIO | None = None,
 ) -> None:
-    """Print results, fitted to a terminal.
-
-    Args:
-        rows: see `render_table`.
-        measures: see `render_table`.
-        note: see `render_table`.
-        baseline: see `render_table`.
-        file: where to; standard output by default.
-    """
+    """Print results, fitted to a terminal; the arguments are those of `render_table`."""
     out = sys.stdout if file is None else file
     note = for_display(note)
     ascii_only = not shows_glyphs(out)

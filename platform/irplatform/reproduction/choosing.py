@@ -24,16 +24,13 @@ def select(
     quick: bool = False,
     refused: Sequence[Refused] = (),
 ) -> list[Row]:
-    """Choose rows.
+    """Choose the rows whose id, tag or system matches any of the patterns, which are the shell's.
 
     Args:
         rows: all rows.
-        patterns: of ids, tags or systems, as the shell has them (`delta-*`); any of them suffices.
+        patterns: such as `delta-*`; none takes all.
         quick: only those tagged so.
         refused: files that are not used, which may have what is asked for.
-
-    Raises:
-        InputError: a pattern matches nothing, or no row is left.
     """
     candidates = [row for row in rows if QUICK in row.tags] if quick else list(rows)
     for pattern in patterns:

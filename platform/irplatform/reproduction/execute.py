@@ -81,16 +81,13 @@ class Execution:
 def reproduce(
     rows: Sequence[Row], *, fresh: bool = False, resume: bool = True, device: str = "cpu"
 ) -> Iterator[Execution]:
-    """Run rows, and compare what they give with what is expected.
+    """Run rows, and compare what they give with what is expected, in their order.
 
     Args:
         rows: the rows.
         fresh: in an empty cache of their own, which is removed at the end.
         resume: take what an interrupted call finished.
         device: where to compute.
-
-    Yields:
-        What became of each row, in their order.
 
     Raises:
         InputError: another process is reproducing results with the same cache.

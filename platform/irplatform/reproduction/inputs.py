@@ -28,18 +28,10 @@ _OF_FOLDERS = ("--checkpoint", "--set")
 
 
 def inputs_mark(collection: Collection, command: Sequence[str]) -> str:
-    """Stands for all data that a command reads.
+    """Return a digest of all data that a command reads.
 
-    These are documents, topics and judgments, knowledge bases, and the files and folders (those of
-    checkpoints and models) that its options name.
-
-    Args:
-        collection: what is searched; what trains for it counts, too.
-        command: the arguments of `platform`, placeholders filled in.
-
-    Raises:
-        InputError: a collection is not known, or a file cannot be read.
-        PlatformError: a collection of a plugin fails.
+    These are documents, topics and judgments, also of collections that train for it, knowledge
+    bases, and the files and folders (those of checkpoints and models) that its options name.
     """
     options = list(_options(command))
     partner = collection.training() if collection.training else None

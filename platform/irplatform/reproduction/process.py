@@ -25,11 +25,6 @@ _FAILURES = ("platform: ", "Usage: ")
 def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any]:
     """Run `platform` in a process of its own, its messages on our stderr.
 
-    Args:
-        command: its arguments.
-        cache: its cache.
-        run_dir: where its runs go.
-
     Returns:
         What it printed; or, where it failed, `error` with its last message, and `refused` where
         it could not do what the arguments say.
@@ -63,11 +58,7 @@ def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any
 
 
 def _passed_on(process: subprocess.Popen[str]) -> str:
-    """Hand a process's messages to ours, but for the one that it fails with.
-
-    Returns:
-        Why it failed, for the verdict; where it gave no reason, the last line.
-    """
+    """Hand a process's messages to ours; return the one that it fails with, or the last line."""
     last, message_lines = "", list[str]()
     for line in process.stderr or ():
         if message_lines or line.startswith(_FAILURES):

@@ -72,12 +72,7 @@ class Judged:
 
 
 def judge(row: Row, report: Mapping[str, Any]) -> Sequence[Judged]:
-    """Compare a run with what a row expects.
-
-    Args:
-        row: the row.
-        report: what `platform run --json` printed.
-    """
+    """Compare what `platform run --json` printed with what a row expects."""
     entry: Mapping[str, Any] = next((r for r in report["runs"] if r["name"] == row.name), {})
     return [
         Judged(

@@ -64,18 +64,7 @@ def score_fusion(
 ) -> Run:
     """Fuse runs into one by the weighted sum of their standardized scores.
 
-    Args:
-        runs: what to fuse; their order does not matter.
-        name: the name of the fused run.
-        depth: how many documents to keep per topic; by default all.
-        weights: how much each run counts, 0 or more; by default all count the same.
-
-    Returns:
-        A run with every topic that any of the runs has, in the order in which they first come.
-
-    Raises:
-        ValueError: there are no runs, a weight is negative, all weights are 0, there is not one
-            weight per run, or the depth is not positive.
+    Arguments, topics and errors are those of `reciprocal_rank_fusion`.
     """
     weights = _checked(runs, weights, depth)
     fused = Run(name, {topic: _summed(runs, topic, weights) for topic in _topics(runs)})

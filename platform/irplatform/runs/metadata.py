@@ -61,9 +61,9 @@ def run_metadata(
         measures: names of the measures that are reported.
         baseline: the run that the others are tested against.
         significance: the tests: name, correction method.
-        java: see `describe_platform`.
+        java: see `describe_platform`, as of `lucene` and `accelerator`.
         lucene: see there.
-        accelerator: see `describe_platform`.
+        accelerator: see there.
     """
     import irplatform
 

@@ -33,11 +33,7 @@ _LONGEST = 60
 
 
 def code_and_content(described: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The settings `code` and `content` of systems.
-
-    Args:
-        described: what each system says that its results depend on, by its name.
-    """
+    """The settings `code` and `content`, from the description that each system gives of itself."""
     code: dict[str, dict[str, str]] = {}
     content: dict[str, dict[str, str]] = {}
     for name, description in described.items():
@@ -69,15 +65,12 @@ def _without_code(value: object) -> object:
 
 
 def refuse_other_run(path: Path, settings: Mapping[str, Any], instead: str) -> None:
-    """Refuse to replace a run that was made in another way, or nobody knows how.
+    """Refuse to replace a run that was made in another way, or without a record of how.
 
     Args:
         path: the run file to write.
         settings: what decides its content, as JSON; its metadata will have it.
         instead: what else to do: "Name another --out".
-
-    Raises:
-        InputError: there is such a run; its settings and the others are told where they differ.
     """
     if not path.exists():
         return

@@ -28,13 +28,7 @@ _DRAWS_PER_TRIAL = 10
 
 
 def design(dimensions: Sequence[Dimension], trials: int, seed: int) -> list[Point]:
-    """The points that are tried whatever they score.
-
-    Args:
-        dimensions: the space.
-        trials: how many points at most.
-        seed: of the scrambling.
-    """
+    """At most so many points of a space, tried whatever they score."""
     sizes = [dimension.size for dimension in dimensions]
     if all(sizes) and math.prod(size or 0 for size in sizes) <= trials:
         return list(itertools.product(*(dimension.every() for dimension in dimensions)))
@@ -64,9 +58,6 @@ def pattern_search(
         start: where to begin.
         score: the larger, the better; asked again for points that it has seen.
         trials: how many new points to ask for at most.
-
-    Returns:
-        The best point seen.
     """
     best, highest = start, score(start)
     tried = {repr(start)}

@@ -30,14 +30,11 @@ _RUNS_KEPT = 4
 
 
 class FirstStages:
-    """First stages over some topics, each searched once.
+    """First stages over some judged topics, each searched once.
 
     Args:
-        topics: the topics.
-        qrels: their judgments, which weights of a fusion are learned from.
         depth: documents that each retriever finds.
         fusion: "auto", or "plain" where all retrievers count the same.
-        resources: the harness's resources.
     """
 
     def __init__(

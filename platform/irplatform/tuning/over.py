@@ -49,8 +49,7 @@ def read_space(
         said: the names in `settings` that are the user's, not the collection's; all by default.
 
     Raises:
-        InputError: an option that no system has or that is set as well or searched twice, whatever
-            it is called, a range that cannot be read, or a value that the option does not take.
+        InputError: an option is unknown, set as well or searched twice, or a range is at fault.
     """
     if not over:
         raise InputError(f"say with --over which options to search. {_FORMS}.")

@@ -16,12 +16,7 @@ _QUIET_INTERVAL = 15.0
 
 
 class Progress:
-    """Says how the search goes: a line after the first trial, then at most one every 15 seconds.
-
-    Args:
-        expected: trials that are still to run, at most.
-        measure: the name of the measure.
-    """
+    """Says how the search goes: a line after the first trial, then at most one every 15 seconds."""
 
     def __init__(self, expected: int, measure: str) -> None:
         self._expected = expected

@@ -74,13 +74,8 @@ def search(
 ) -> Outcome:
     """Choose settings on all topics, and estimate on held-out folds what that is worth.
 
-    Args:
-        dimensions: the space.
-        trials: runs them.
-        topics: the topics' ids.
-        plan: how much is tried.
-        usual: the values of the defaults, for a refinement to begin at where nothing is better.
-        families: see `fold_topics`.
+    `usual` holds the values of the defaults, where a refinement begins if nothing is better; for
+    `families`, see `fold_topics`.
     """
     names = [dimension.name for dimension in dimensions]
 

@@ -98,11 +98,7 @@ def tune(
 
 
 def _declared(systems: Sequence[RetrieverChoice | RerankerChoice], name: str) -> Declared:
-    """An option that is searched.
-
-    Raises:
-        InputError: systems differ in what it is by default, so that nothing would stay as it is.
-    """
+    """An option that is searched; systems must agree on what it is by default."""
     first, *others = declarations(systems, name)
     if other := next((each for each in others if each.value != first.value), None):
         raise InputError(
