@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from irplatform.reproduction import Execution, Judged, Row, Verdict
+    from irplatform.reproduction import Execution, Row, Verdict
 
 _HEADER = ("result", "figure", "expected", "obtained")
 _CANNOT_RUN: Verdict = "cannot_run"
@@ -92,20 +92,19 @@ def reproduce(
     executions: list[Execution] = []
     widths = _widths(rows)
     for execution in run_rows(rows, fresh=fresh, resume=resume, device=device):
-        if not as_json and not executions:
-            _print_header(widths)
-        executions.append(execution)
         if not as_json:
+            if not executions:
+                _line(_HEADER, widths, "verdict")
+                say_text("-" * (sum(widths) + 2 * len(widths) + len("verdict")))
             _print(execution, widths)
-    counts = {
-        verdict: sum(execution.verdict == verdict for execution in executions)
-        for verdict in _COUNTED
-    }
+        executions.append(execution)
+    verdicts = [execution.verdict for execution in executions]
+    counts = {verdict: verdicts.count(verdict) for verdict in _COUNTED}
     if as_json:
         print_json({**counts, "results": [execution.as_json() for execution in executions]})
     else:
-        verdicts = [v for v, count in counts.items() if count or v != _CANNOT_RUN]
-        say_text(", ".join(f"{counts[v]} {_COUNTED[v]}" for v in verdicts))
+        shown = [v for v, count in counts.items() if count or v != _CANNOT_RUN]
+        say_text(", ".join(f"{counts[v]} {_COUNTED[v]}" for v in shown))
     if counts["failed"]:
         context.exit(PlatformError.exit_code)
     context.exit(InputError.exit_code if counts[_CANNOT_RUN] else 0)
@@ -118,12 +117,7 @@ def _list(rows: Sequence[Row], as_json: bool) -> None:
         return
     print_rows(
         [
-            (
-                row.id,
-                ", ".join(row.tags),
-                f"{row.minutes:g} min",
-                f"platform {_shell(row)}",
-            )
+            (row.id, ", ".join(row.tags), f"{row.minutes:g} min", f"platform {_shell(row)}")
             for row in rows
         ]
     )
@@ -152,20 +146,12 @@ def _name(measure: str, alone: bool) -> str:
 
 def _widths(rows: Sequence[Row]) -> tuple[int, ...]:
     """Columns that hold all rows, so that each can be printed as soon as it is there."""
-    figures = [
-        (
-            _name(m, alone),
-            _expected(e.value, row.tolerance if e.tolerance is None else e.tolerance, e.std),
-        )
-        for row in rows
-        for m, alone, e in row.figures()
-    ]
-    return (
-        max(len(text) for text in (_HEADER[0], *(row.id for row in rows))),
-        max(len(text) for text in (_HEADER[1], *(name for name, _ in figures))),
-        max(len(text) for text in (_HEADER[2], *(expected for _, expected in figures))),
-        len(_HEADER[3]),
-    )
+    cells = [list(_HEADER)]
+    for row in rows:
+        for measure, alone, e in row.figures():
+            tolerance = row.tolerance if e.tolerance is None else e.tolerance
+            cells.append([row.id, _name(measure, alone), _expected(e.value, tolerance, e.std), ""])
+    return tuple(max(map(len, column)) for column in zip(*cells, strict=True))
 
 
 def _expected(value: float, tolerance: float, std: float | None) -> str:
@@ -178,24 +164,14 @@ def _line(cells: Sequence[str], widths: Sequence[int], verdict: str) -> None:
     say_text("  ".join([*padded, verdict]).rstrip())
 
 
-def _print_header(widths: Sequence[int]) -> None:
-    _line(_HEADER, widths, "verdict")
-    say_text("-" * (sum(widths) + 2 * len(widths) + len("verdict")))
-
-
 def _print(execution: Execution, widths: Sequence[int]) -> None:
     name = execution.row.id
     if not execution.figures:
         label = {"skipped": "skipped", _CANNOT_RUN: "CANNOT RUN"}.get(execution.verdict, "FAILED")
         say_text(f"{name.ljust(widths[0])}  {label}: {execution.reason}")
     for figure in execution.figures:
-        _line([name, *_cells(figure)], widths, figure.verdict)
+        expected = _expected(figure.expected, figure.tolerance, figure.std)
+        obtained = "-" if figure.obtained is None else f"{figure.obtained:.4f}"
+        cells = [name, _name(figure.measure, figure.alone), expected, obtained]
+        _line(cells, widths, figure.verdict)
         name = ""
-
-
-def _cells(figure: Judged) -> tuple[str, str, str]:
-    return (
-        _name(figure.measure, figure.alone),
-        _expected(figure.expected, figure.tolerance, figure.std),
-        "-" if figure.obtained is None else f"{figure.obtained:.4f}",
-    )

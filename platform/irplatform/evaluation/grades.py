@@ -47,8 +47,9 @@ def refuse_grades(
     Raises:
         InputError: the grades are too high or have decimals, or no topic has two subtopics.
     """
+    given = {grade for grades in qrels.values() for grade in grades.values()}
     whole = [name for name, measure in measures.items() if takes_whole(measure)]
-    if whole and _has_decimals(qrels):
+    if whole and any(not float(grade).is_integer() for grade in given):
         raise InputError(
             f"{whole[0]} takes whole grades; {whose} have decimals. nDCG@20, nDCG-exp@20 and "
             "AP-graded take any grade, and measures of relevant documents (AP, P@10, P(rel=2)@10) "
@@ -60,12 +61,9 @@ def refuse_grades(
             f"{diverse[0]} needs judgments of subtopics, in four columns: topic subtopic docid "
             f"grade. No topic has two subtopics in {whose}."
         )
-    limits = {name: limit for name, measure in measures.items() if (limit := _limit(measure))}
-    if not limits:
-        return
-    highest = max((grade for grades in qrels.values() for grade in grades.values()), default=0)
-    for name, limit in limits.items():
-        if highest > limit:
+    highest = max(given, default=0)
+    for name, measure in measures.items():
+        if (limit := _limit(measure)) and highest > limit:
             raise InputError(
                 f"{name} takes grades up to {limit}; {whose} have {highest}. Choose another "
                 "measure: nDCG@20 takes any grade."
@@ -93,15 +91,6 @@ def takes_whole(measure: Measure) -> bool:
     if measure.NAME == "nDCG":
         return not measure.params.keys() <= {"cutoff", "dcg"}
     return "rel" not in measure.SUPPORTED_PARAMS
-
-
-def _has_decimals(qrels: Qrels) -> bool:
-    """Whether a grade is no whole number."""
-    return any(
-        isinstance(grade, float) and not grade.is_integer()
-        for grades in qrels.values()
-        for grade in grades.values()
-    )
 
 
 def thresholds(qrels: Qrels) -> dict[str, dict[str, int]]:

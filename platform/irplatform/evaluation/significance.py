@@ -60,7 +60,11 @@ def compare(
     Raises:
         InputError: a run is scored on other topics than the baseline.
     """
-    same_as = _first_alike(others)
+    # For each run the first one with the same values, which may be itself.
+    same_as = {
+        name: next(n for n, other in others.items() if other.per_topic == evaluation.per_topic)
+        for name, evaluation in others.items()
+    }
     tested_runs = {
         name: others[name]
         for name in dict.fromkeys(same_as.values())
@@ -94,14 +98,6 @@ def comparisons_json(
             name: {measure: comparison.as_json() for measure, comparison in by_measure.items()}
             for name, by_measure in comparisons.items()
         },
-    }
-
-
-def _first_alike(evaluations: Mapping[str, Evaluation]) -> dict[str, str]:
-    """For each run the first one with the same values, which may be itself."""
-    return {
-        name: next(n for n, other in evaluations.items() if other.per_topic == evaluation.per_topic)
-        for name, evaluation in evaluations.items()
     }
 
 

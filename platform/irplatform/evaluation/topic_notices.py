@@ -31,21 +31,21 @@ def without_judgments(evaluation: Evaluation) -> list[str]:
     """Notices of topics with results that lack judgments, ordinary or sampled; perhaps none."""
     sampled = {m: values for m, values in evaluation.per_topic.items() if is_inferred(m)}
     sampled_topics = {topic for values in sampled.values() for topic in values}
-    notices = []
-    if unjudged := [topic for topic in evaluation.unjudged if topic not in sampled_topics]:
-        heading = f"{_topics(unjudged)} with results but no judgments (they do not count)"
-        notices.append(f"{heading}: {listing(unjudged, _SHOWN)}")
-    if sampled_only := [topic for topic in evaluation.unjudged if topic in sampled_topics]:
-        names = " and ".join(sampled)
-        heading = (
-            f"{_topics(sampled_only)} with sampled judgments alone (they count for {names} alone)"
-        )
-        notices.append(f"{heading}: {listing(sampled_only, _SHOWN)}")
-    if unsampled := evaluation.unsampled:
-        names = " and ".join(sampled)
-        heading = f"{_topics(unsampled)} without sampled judgments (they do not count for {names})"
-        notices.append(f"{heading}: {listing(unsampled, _SHOWN)}")
-    return notices
+    names = " and ".join(sampled)
+    groups = (
+        (
+            [topic for topic in evaluation.unjudged if topic not in sampled_topics],
+            "with results but no judgments (they do not count)",
+        ),
+        (
+            [topic for topic in evaluation.unjudged if topic in sampled_topics],
+            f"with sampled judgments alone (they count for {names} alone)",
+        ),
+        (evaluation.unsampled, f"without sampled judgments (they do not count for {names})"),
+    )
+    return [
+        f"{_topics(topics)} {what}: {listing(topics, _SHOWN)}" for topics, what in groups if topics
+    ]
 
 
 def without_relevant(evaluation: Evaluation) -> str:

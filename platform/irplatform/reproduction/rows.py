@@ -196,13 +196,9 @@ def _read_row(entry: Any, number: int, file: Path) -> Row:
     if not isinstance(entry, dict):
         raise InputError(f"result number {number} is not a table [[result]].", path=file)
     try:
-        row = Row(**{**entry, "file": file})
-    except (ValidationError, TypeError) as error:
+        row = Row.model_validate({**entry, "file": file})
+    except ValidationError as error:
         name = entry.get("id", f"number {number}")
-        if not isinstance(error, ValidationError):
-            raise InputError(
-                f"result '{name}' is not right: {unstopped(error)}.", path=file
-            ) from error
         problems = error.errors()
         # A misspelt key is why another one is missing.
         problem = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])

@@ -58,7 +58,7 @@ def _code_of(name: str, description: object) -> Iterator[tuple[str, dict[str, st
             yield from _code_of(inner, value)
 
 
-def _without_code(value: object) -> object:
+def _without_code(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     return {name: _without_code(v) for name, v in value.items() if name not in _CODE_MARKS}

@@ -97,23 +97,17 @@ class TuneReport:
         outcome, gain = self.outcome, self.outcome.gain
         folds = [{**self.defaults, **trial.settings} for trial in outcome.per_fold]
         rows = [("option", "default", "chosen", "in each fold")]
-        rows += [
-            (
-                name,
-                _shown(self.defaults[name]),
-                _shown(self.chosen[name]),
-                "  ".join(_shown(fold[name]) for fold in folds),
-            )
-            for name in self.names
-        ]
+        for name in self.names:
+            in_folds = "  ".join(_shown(fold[name]) for fold in folds)
+            rows.append((name, _shown(self.defaults[name]), _shown(self.chosen[name]), in_folds))
         scores = [
             (self.measure, ""),
-            (f"{_mean(outcome.defaults.scores):.4f}", "defaults"),
+            (_figure(outcome.defaults.scores), "defaults"),
             (
-                f"{_mean(outcome.chosen.scores):.4f}",
+                _figure(outcome.chosen.scores),
                 "chosen, on the topics it was chosen on: too good to be true",
             ),
-            (f"{_mean(outcome.held_out):.4f}", "chosen, each topic held out: what to expect"),
+            (_figure(outcome.held_out), "chosen, each topic held out: what to expect"),
         ]
         lines = [
             f"{', '.join(self.systems)} on {self.tuned_on}: {len(outcome.held_out):,} topics, "
@@ -152,8 +146,8 @@ class TuneReport:
             command_line(self.command),
             f"# chosen on the {len(outcome.held_out):,} topics of {self.tuned_on}, "
             f"{outcome.tried:,} trials",
-            f"# {self.measure}: defaults {_mean(outcome.defaults.scores):.4f}, held out "
-            f"{_mean(outcome.held_out):.4f} ({gain.mean:+.4f} ± {gain.error:.4f})",
+            f"# {self.measure}: defaults {_figure(outcome.defaults.scores)}, held out "
+            f"{_figure(outcome.held_out)} ({gain.mean:+.4f} ± {gain.error:.4f})",
             *(f"{toml_key(name)} = {toml_value(value)}" for name, value in settings.items()),
         ]
         return "\n".join(lines) + "\n"
@@ -177,6 +171,10 @@ def command_line(command: Sequence[str]) -> str:
 
 def _mean(scores: Mapping[str, float]) -> float:
     return sum(scores.values()) / len(scores)
+
+
+def _figure(scores: Mapping[str, float]) -> str:
+    return f"{_mean(scores):.4f}"
 
 
 def _shown(value: object) -> str:
