@@ -203,11 +203,8 @@ def _print_topics(evaluations: Mapping[str, Evaluation]) -> None:
 
 
 def _entry(path: str, name: str, evaluation: Evaluation, per_topic: bool) -> dict[str, object]:
-    entry: dict[str, object] = {
-        "path": path,
-        "name": name,
-        "measures": dict(evaluation.aggregate),
-    }
+    measures = dict(evaluation.aggregate)
+    entry: dict[str, object] = {"path": path, "name": name, "measures": measures}
     if evaluation.missing:
         entry["missing"] = list(evaluation.missing)
     if per_topic:

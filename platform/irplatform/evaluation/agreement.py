@@ -122,16 +122,14 @@ def indistinct(sources: Sequence[Source]) -> list[str]:
     They tie there by being the same run: a fusion that leaves one retriever, or a reranker whose
     final run is the first stage's.
     """
-    notices = []
-    systems = common_systems(sources)
-    for source in sources:
-        for one, other in combinations(systems, 2):
-            if source.per_topic[one] == source.per_topic[other]:
-                notices.append(
-                    f"{source.name}: '{one}' and '{other}' have the same value on every topic; "
-                    "they are two systems all the same, which tie"
-                )
-    return notices
+    pairs = list(combinations(common_systems(sources), 2))
+    return [
+        f"{source.name}: '{one}' and '{other}' have the same value on every topic; they are two "
+        "systems all the same, which tie"
+        for source in sources
+        for one, other in pairs
+        if source.per_topic[one] == source.per_topic[other]
+    ]
 
 
 def agreement(sources: Sequence[Source], *, samples: int = 10_000, seed: int = 42) -> Agreement:

@@ -111,10 +111,9 @@ def _cells(
     for row in rows:
         name = for_display(row.name.replace("×", "x") if ascii_only else row.name)
         line = ["  " * row.indent + name]
-        for measure in measures:
-            value = row.measures.get(measure)
-            text = "-" if value is None else figure(measure, value)
-            line.append(text + glyphs(row.marks.get(measure, 0), ascii_only).ljust(room[measure]))
+        for m in measures:
+            text = figure(m, row.measures[m]) if m in row.measures else "-"
+            line.append(text + glyphs(row.marks.get(m, 0), ascii_only).ljust(room[m]))
         if timed:
             line.append("" if row.seconds is None else f"{row.seconds:.1f}")
         body.append(line)

@@ -66,15 +66,11 @@ def _passed_on(process: subprocess.Popen[str]) -> str:
             continue
         sys.stderr.write(line)
         last = line.strip() or last
-    if process.wait() and message_lines:
-        return _in_a_line(message_lines)
-    sys.stderr.writelines(message_lines)
-    return last
-
-
-def _in_a_line(message: Sequence[str]) -> str:
-    """The message of a failure without what stands around it: our name, or how to call us."""
-    text = " ".join(line.strip() for line in message if line.strip())
+    if not process.wait() or not message_lines:
+        sys.stderr.writelines(message_lines)
+        return last
+    # Without what stands around it: our name, or how to call us.
+    text = " ".join(line.strip() for line in message_lines if line.strip())
     ours, usage = _FAILURES
     if text.startswith(usage):
         return text.partition(" Error: ")[2] or text

@@ -60,7 +60,7 @@ def known_rows(files: Iterable[Path]) -> list[Row]:
     """
     rows: dict[str, Row] = {}
     for file in files:
-        rows.update(_more_rows(file, rows))
+        rows |= _more_rows(file, rows)
     return list(rows.values())
 
 
@@ -73,7 +73,7 @@ def shipped_rows(files: Mapping[Path, Plugin]) -> tuple[list[Row], list[Refused]
     refusals = []
     for file, plugin in files.items():
         try:
-            rows.update(_more_rows(file, rows))
+            rows |= _more_rows(file, rows)
         except InputError as error:
             refusals.append(Refused(file, plugin, str(error)))
     return list(rows.values()), refusals

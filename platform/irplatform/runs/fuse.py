@@ -90,14 +90,12 @@ def _checked(
 
 
 def _summed(runs: Sequence[Run], topic: str, weights: Sequence[float]) -> Ranking:
-    weighted_rankings = [
-        (run.rankings[topic], weight)
-        for run, weight in zip(runs, weights, strict=True)
-        if topic in run.rankings
+    found = [
+        (r.rankings[topic], w) for r, w in zip(runs, weights, strict=True) if topic in r.rankings
     ]
-    doc_ids = sorted({doc_id for ranking, _ in weighted_rankings for doc_id in ranking.doc_ids})
+    doc_ids = sorted({doc_id for ranking, _ in found for doc_id in ranking.doc_ids})
     columns = []
-    for ranking, weight in weighted_rankings:
+    for ranking, weight in found:
         scores = weight * standardized(np.asarray(ranking.scores, dtype=np.float64))
         score_of = dict(zip(ranking.doc_ids, scores.tolist(), strict=True))
         lowest = min(score_of.values(), default=0.0)

@@ -63,6 +63,8 @@ def describe_platform(
         lucene: major version of the Lucene that searched.
         accelerator: name of the GPU that was used, if one was.
     """
+    import psutil
+
     hardware: dict[str, Any] = {
         "cpu": {
             "model": _cpu_model(),
@@ -70,7 +72,7 @@ def describe_platform(
             "number of cores": os.cpu_count(),
             "usable cores": available_cores(),
         },
-        "ram": _memory(),
+        "ram": f"{psutil.virtual_memory().total / 2**30:.1f} GiB",
     }
     if accelerator is not None:
         hardware["gpu"] = {"model": accelerator}
@@ -129,20 +131,23 @@ def source_revision(module_file: str) -> str | None:
     if git is None:
         return None
     path = Path(module_file).absolute()
-    command = [git, "--no-optional-locks", "-C", str(path.parent)]
+    revision = ""
     try:
-        # An installed package may lie inside somebody else's repository, which does not track it.
-        _output([*command, "ls-files", "--error-unmatch", path.name])
-        return _output([*command, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"])
+        # An installed package may lie inside another repository, which does not track it.
+        for words in (
+            ("ls-files", "--error-unmatch", path.name),
+            ("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"),
+        ):
+            revision = subprocess.run(
+                [git, "--no-optional-locks", "-C", str(path.parent), *words],
+                capture_output=True,
+                text=True,
+                check=True,
+                timeout=_GIT_SECONDS,
+            ).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return None
-
-
-def _output(command: list[str]) -> str:
-    process = subprocess.run(
-        command, capture_output=True, text=True, check=True, timeout=_GIT_SECONDS
-    )
-    return process.stdout.strip()
+    return revision
 
 
 def _cpu_model() -> str:
@@ -154,12 +159,6 @@ def _cpu_model() -> str:
     except OSError:
         pass  # not Linux
     return platform.processor() or "unknown"
-
-
-def _memory() -> str:
-    import psutil
-
-    return f"{psutil.virtual_memory().total / 2**30:.1f} GiB"
 
 
 def _distribution() -> dict[str, str]:

@@ -9,7 +9,7 @@ scale.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from irplatform.choices import choose_systems, unknown_option
 from irplatform.choices.declared import Declared, declarations, in_common
@@ -20,7 +20,7 @@ from irplatform.tuning.space import Dimension, Span, Values, decimals
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from irplatform.registry import Registration, Registry
+    from irplatform.registry import Registry
     from irplatform.reranking.systems import RerankerChoice
     from irplatform.retrieval.first_stage import RetrieverChoice
 
@@ -60,9 +60,7 @@ def read_space(
         name, equals, range_text = text.partition("=")
         options = list(declarations(systems, name))
         if not options:
-            registrations: list[Registration[Any]] = [s.registration for s in first]
-            registrations += [s.registration for s in second]
-            raise unknown_option(name, registrations, plugins)
+            raise unknown_option(name, [s.registration for s in systems], plugins)
         if name in settings:
             raise InputError(f"'{name}' is both set and searched; leave out one of them.")
         if name in {dimension.name for dimension in dimensions}:
@@ -100,7 +98,9 @@ def _dimension(name: str, range_text: str, declared: Declared) -> Dimension:
 
 def _listed(name: str, text: str, declared: Declared) -> Values:
     values = read_value(f"[{text}]")
-    if not isinstance(values, list) or (declared.text and not all(map(_is_text, values))):
+    if not isinstance(values, list) or (
+        declared.text and not all(isinstance(value, str | list | dict) for value in values)
+    ):
         values = [read_value(part.strip(), text=declared.text) for part in text.split(",")]
     if declared.number and any(isinstance(value, bool) for value in values):
         raise InputError(f"option '{name}' takes numbers; '{text}' has true or false among them.")
@@ -108,10 +108,6 @@ def _listed(name: str, text: str, declared: Declared) -> Values:
     if len(distinct) < 2 or "" in distinct:
         raise InputError(f"'{name}={text}' needs at least two different values. {_FORMS}.")
     return Values(name, tuple(distinct))
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str | list | dict)
 
 
 def _declared(name: str, declared: Declared) -> Dimension:

@@ -88,11 +88,7 @@ def tune(
         {name: to_jsonable_python(option.value) for name, option in declared.items()},
         fixed,
         outcome,
-        [
-            d.name
-            for d in dimensions
-            if isinstance(d, Span) and _at_end(d, declared[d.name], outcome.chosen)
-        ],
+        [d.name for d in dimensions if _at_end(d, declared[d.name], outcome.chosen)],
         command,
     )
 
@@ -121,9 +117,8 @@ def usable_topics(
         numbers = np.random.default_rng([seed, 11]).permutation(len(usable))[:most]
         usable = [usable[number] for number in sorted(numbers.tolist())]
     if (distinct := len(set(families(usable)))) < FEWEST_TOPICS:
-        remark = (
-            "" if distinct == len(usable) else f", of {distinct} different questions or sources"
-        )
+        same = distinct == len(usable)
+        remark = "" if same else f", of {distinct} different questions or sources"
         are = "is" if len(usable) == 1 else "are"
         raise InputError(
             f"there {are} {counted(len(usable), 'topic')} with a relevant document to tune on"
@@ -132,9 +127,9 @@ def usable_topics(
     return usable
 
 
-def _at_end(span: Span, declared: Declared, chosen: Trial) -> bool:
+def _at_end(span: Dimension, declared: Declared, chosen: Trial) -> bool:
     """Whether a value lies where the range ends although the option's declaration goes on."""
-    if span.name not in chosen.settings:
+    if not isinstance(span, Span) or span.name not in chosen.settings:
         return False
     place = span.position(chosen.settings[span.name])
     low = place < _END and (declared.low is None or span.low > declared.low)
