@@ -51,11 +51,7 @@ def list_collections(as_json: bool) -> None:
         *(("plugin", name, titles[name]) for name in sorted(titles)),
         *(("user", name, target) for name, target in sorted(user_names.items())),
         *(("built-in", name, target) for name, target in sorted(SHORT_NAMES.items())),
-        *(
-            ("to build", name, builder.makes)
-            for name, builder in BUILDERS.items()
-            if name not in user_names
-        ),
+        *(("to build", name, makes) for name, makes in BUILDERS.items() if name not in user_names),
     ]
     if as_json:
         print_json(

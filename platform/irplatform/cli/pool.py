@@ -80,7 +80,7 @@ def pool_command(year: int) -> click.Command:
     def command(**options: Any) -> None:
         _build(year, options)
 
-    command.__doc__ = f"""Build {BUILDERS[name].makes}.
+    command.__doc__ = f"""Build {BUILDERS[name]}.
 
     Fetches them from PubMed and gives them a name: `--collection {name}`. The other year's judged
     documents come along, because its topics train rerankers for this one. When interrupted, the

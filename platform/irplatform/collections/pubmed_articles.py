@@ -72,8 +72,10 @@ def build_articles(
             taken.
         PlatformError: something could not be downloaded.
     """
+    from irplatform.evaluation.qrels import read_qrels
+
     server = access(email, rate)
-    judged = [_read(path) for path in qrels]
+    judged = [read_qrels(path) for path in qrels]
     pmids, others = _sorted_ids(judged)
     with cache.resumable_folder(folder) as partial:
         work = work_folder(partial)
@@ -96,8 +98,10 @@ def preview(
     Raises:
         InputError: see `build_articles`.
     """
+    from irplatform.evaluation.qrels import read_qrels
+
     server = access(email, rate)
-    pmids, others = _sorted_ids([_read(path) for path in qrels])
+    pmids, others = _sorted_ids([read_qrels(path) for path in qrels])
     refuse_taken(folder)
     return _plan(pmids, others, server, folder.with_name(f"{folder.name}.partial") / WORK)
 
@@ -115,16 +119,9 @@ def work_folder(partial: Path) -> Path:
 
 
 def _plan(pmids: Sequence[str], others: Sequence[str], server: Access, work: Path) -> list[str]:
-    """What is going to be fetched, and what is not, in lines for people."""
     lines = plan(len(pmids), server, kept=kept_batches(pmids, work))
     without = f"{counted(len(others), 'judged document')} without a PMID, left out"
     return [*lines, *([without] if others else [])]
-
-
-def _read(path: Path) -> Qrels:
-    from irplatform.evaluation.qrels import read_qrels
-
-    return read_qrels(path)
 
 
 def _sorted_ids(judged: Sequence[Qrels]) -> tuple[list[str], list[str]]:

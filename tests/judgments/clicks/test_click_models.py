@@ -75,7 +75,6 @@ def test_probabilities_by_grade_hold_up_to_the_next_grade_that_is_named():
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"model": "telepathy"},
         {"decay": -1.0},
         {"decay": float("nan")},
         {"noise": 1.1},

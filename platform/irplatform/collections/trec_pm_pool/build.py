@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING
 from irplatform import cache
 from irplatform.bioasq import PMID
 from irplatform.collections.aliases import aliases
-from irplatform.collections.eutils import access, fetch_articles, fetched_documents, kept_batches
+from irplatform.collections.eutils import (
+    access,
+    fetch_articles,
+    fetched_documents,
+    kept_batches,
+    plan,
+)
 from irplatform.collections.missing import write_missing
 from irplatform.collections.naming import add_alias
 from irplatform.collections.pubmed_articles import GONE, WORK, work_folder
@@ -24,9 +30,10 @@ from irplatform.collections.toml import FILE_NAME, open_toml
 from irplatform.collections.trec_pm_pool import sources
 from irplatform.collections.trec_pm_pool.declaration import declarations, write_declarations
 from irplatform.collections.trec_pm_pool.extra_abstracts import is_extra, read_extra_abstracts
-from irplatform.collections.trec_pm_pool.report import PoolReport, bullets, plan_pool
+from irplatform.collections.trec_pm_pool.report import PoolReport
 from irplatform.collections.write import write_documents
 from irplatform.console import notice
+from irplatform.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -65,7 +72,8 @@ def build_pool(settings: PoolSettings) -> PoolReport:
         work = work_folder(partial)
         years = [sources.gather(year, g, partial) for year, g in settings.years.items()]
         judged = _sort(year.judged for year in years)
-        notice(f"{settings.name} needs{bullets(_plan(settings, judged, server, work))}")
+        plan_lines = _plan(settings, judged, server, work)
+        notice("\n  ".join([f"{settings.name} needs", *plan_lines]))
         extra = _extra_abstracts(settings, judged)
         unavailable = fetch_articles(judged.articles, server, work)
         missing = {
@@ -127,7 +135,10 @@ def _plan(settings: PoolSettings, judged: _Judged, server: Access, work: Path) -
     if settings.download_extra and not source:
         source = sources.archive_needed() or "ir_datasets' copy of the track's archive"
     kept = kept_batches(judged.articles, work)
-    lines = plan_pool(len(judged.articles), len(judged.abstracts), server, source, kept=kept)
+    lines = plan(len(judged.articles), server, kept=kept)
+    if judged.abstracts:
+        where = f"from {source}" if source else "left out"
+        lines.append(f"{counted(len(judged.abstracts), 'conference abstract')} {where}")
     if len(settings.years) == 1:
         lines.append(f"nothing of another year: no topics train rerankers for {settings.name}")
     return lines

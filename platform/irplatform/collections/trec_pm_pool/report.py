@@ -1,4 +1,4 @@
-"""What is said of a pool: before it is fetched, and when it is there."""
+"""The account of a pool that is there."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform.collections.eutils import plan
 from irplatform.collections.missing import FILE_NAME as MISSING
 from irplatform.errors import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
-
-    from irplatform.collections.eutils import Access
 
 
 @dataclass(frozen=True)
@@ -56,25 +53,3 @@ class PoolReport:
         if self.missing:
             lines.append(f"They are listed in {self.path.with_name(MISSING)}")
         return [*lines, f"Use it: platform run --collection {self.name}"]
-
-
-def plan_pool(articles: int, abstracts: int, how: Access, source: str, *, kept: int) -> list[str]:
-    """What is going to be fetched, from where, and how much.
-
-    Args:
-        articles: judged articles of PubMed.
-        abstracts: judged conference abstracts.
-        how: PubMed is asked.
-        source: where conference abstracts come from, or "".
-        kept: calls whose answers an earlier attempt kept.
-    """
-    lines = plan(articles, how, kept=kept)
-    if abstracts:
-        where = f"from {source}" if source else "left out"
-        lines.append(f"{counted(abstracts, 'conference abstract')} {where}")
-    return lines
-
-
-def bullets(lines: Sequence[str]) -> str:
-    """Lines under a heading."""
-    return "".join(f"\n  {line}" for line in lines)

@@ -84,7 +84,7 @@ def needed(year: int, given: Given) -> list[str]:
         if file is None
     ]
     files = [str(download) for download in listed if download]
-    if _wants_sampled(given) and not sampled.place(_dataset(year)).exists():
+    if not (given.sampled or given.qrels) and not sampled.place(_dataset(year)).exists():
         files.append(f"{_sampled_url(year)} (about 1 MB)")
     return files
 
@@ -96,9 +96,9 @@ def local_qrels(year: int, given: Given) -> Qrels | None:
     if given.qrels:
         return read_qrels(given.qrels)
     name = f"trec-pm-{year}/qrels"
-    return (
-        None if missing_file(_FAMILY, name) else read_qrels(fetch_file(_FAMILY, name, instead=""))
-    )
+    if missing_file(_FAMILY, name):
+        return None
+    return read_qrels(fetch_file(_FAMILY, name, instead=""))
 
 
 def gather(year: int, given: Given, folder: Path) -> Year:
@@ -124,7 +124,7 @@ def gather(year: int, given: Given, folder: Path) -> Year:
     source = given.qrels or _listed(year, "qrels", "--qrels FILE")
     judged = read_qrels(source)
     _copy(source, folder / qrels)
-    if given.sampled is None and not _wants_sampled(given):
+    if given.qrels and not given.sampled:  # judgments that could be others'
         return Year(year, topics, qrels, None, judged)
     source = given.sampled or _sampled(year)
     _check_sample(read_sampled_qrels(source), judged, source)
@@ -146,11 +146,6 @@ def archive() -> Path:
     """
     instead = "use --extra-abstracts PATH or --no-extra-abstracts"
     return fetch_file(_FAMILY, _ARCHIVE, instead=instead)
-
-
-def _wants_sampled(given: Given) -> bool:
-    """Whether to download sampled judgments: not beside judgments that could be others'."""
-    return given.sampled is None and given.qrels is None
 
 
 def _listed(year: int, part: str, option: str) -> Path:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from irplatform.judgments.citations.marks import marked_text
@@ -127,15 +128,9 @@ def _paragraphs(article: Any) -> Iterator[tuple[str, Any]]:
         title = part.find("title") if part.tag == "sec" else None
         section = "" if title is None else plain_text(title)
         for paragraph in part.iter("p"):
-            if not any(above.tag in _NOT_BODY for above in _up_to(paragraph, body)):
+            within = takewhile(lambda above: above is not body, paragraph.iterancestors())
+            if not any(above.tag in _NOT_BODY for above in within):
                 yield section, paragraph
-
-
-def _up_to(element: Any, top: Any) -> Iterator[Any]:
-    for above in element.iterancestors():
-        if above is top:
-            return
-        yield above
 
 
 def _identifier(article: Any, file: str) -> str:

@@ -15,7 +15,6 @@ from irplatform.console import notice
 from irplatform.errors import InputError, counted
 from irplatform.judgments.citations.articles import CitingArticle
 from irplatform.judgments.citations.extraction import extract, read_back
-from irplatform.judgments.citations.folder import write_sentence
 from irplatform.judgments.citations.identifiers import read_table
 from irplatform.judgments.citations.judge import Judge
 from irplatform.judgments.citations.report import OUTSIDE, UNMARKED, UNRESOLVED, Report, SplitCounts
@@ -23,6 +22,7 @@ from irplatform.judgments.citations.sources import Source, find_sources
 from irplatform.judgments.citations.targets import Targets, search_corpus
 from irplatform.judgments.splits import SPLITS, split_of
 from irplatform.registry import registry
+from irplatform.retrieval.dates import PUBLISHED_BEFORE
 from irplatform.storage import atomic_folder, write_json
 
 if TYPE_CHECKING:
@@ -83,7 +83,6 @@ def from_citations(
 
 
 def _nothing_left(sources: Sequence[Source], report: Report) -> InputError:
-    """An error that tells what removed all sentences, and what would find more cited articles."""
     reasons = {why: n for why, n in report.removed.items() if n} or {"none cites": 0}
     if unread := report.read["files left out"]:
         reasons = {"files could not be read": unread, **reasons}
@@ -144,7 +143,16 @@ def _write(
             split = split_of(article.id, settings.shares, settings.seed)
             sentences = 0
             for sentence, cited in judge(article):
-                write_sentence(files, split, article, sentence, cited, limited=years)
+                name = f"{article.id}#{sentence.number}"
+                metadata = {
+                    "citing_id": article.id,
+                    "section": sentence.section,
+                    "year": article.year,
+                }
+                if years and article.year:
+                    metadata[PUBLISHED_BEFORE] = article.year
+                files.query(name, sentence.text, metadata)
+                files.judge(split, name, dict.fromkeys(cited, 1))
                 sentences += 1
                 report.splits[split].judgments += len(cited)
             report.splits[split].sentences += sentences

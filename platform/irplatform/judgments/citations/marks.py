@@ -161,7 +161,6 @@ def _with_open_ranges(flat: str, marks: list[_Mark], references: ReferenceList) 
 
 
 def _count(text: str) -> int:
-    """How many marks stand in a text."""
     return text.count(_SINGLE) + text.count(_NUMBERED)
 
 

@@ -126,11 +126,6 @@ def _prepared(log: Path, rules: QueryRules) -> Iterator[pl.DataFrame]:
 
 
 def _check_coverage(folder: Path, collection: Collection, log: Path) -> list[str]:
-    """A note where the collection lacks judged documents.
-
-    Raises:
-        InputError: it lacks most of them.
-    """
     notice(f"looking for the judged documents in {collection.id}")
     known, judged = known_judgments(folder, (document.id for document in collection.corpus))
     message = (

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from irplatform.errors import InputError, check_least
+from irplatform.errors import check_least
 from irplatform.judgments.clicks.levels import (
-    FORMULAS,
     Formula,
     Weights,
     levels,
@@ -45,8 +44,6 @@ class JudgingRules:
     def __post_init__(self) -> None:
         for name in ("min_documents", "min_clicked"):
             check_least(name, getattr(self, name), 1)
-        if self.formula not in FORMULAS:
-            raise InputError(f"there is no formula '{self.formula}'; take {', '.join(FORMULAS)}.")
 
 
 def judge(rows: pl.DataFrame, rules: JudgingRules, counts: Counts) -> pl.DataFrame:

@@ -18,7 +18,6 @@ import numpy.typing as npt
 from irplatform.errors import InputError
 
 Formula = Literal["2018", "2017", "binary"]
-FORMULAS: tuple[Formula, ...] = ("2018", "2017", "binary")
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 _LARGEST = 999_999

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 Model = Literal["position", "cascade"]
-MODELS: tuple[Model, ...] = ("position", "cascade")
 
 Clicks = npt.NDArray[np.bool_]
 Probabilities = npt.NDArray[np.float64]
@@ -50,8 +49,6 @@ class Behaviour:
     fulltext: float = 0.5
 
     def __post_init__(self) -> None:
-        if self.model not in MODELS:
-            raise InputError(f"there is no click model '{self.model}'; take {', '.join(MODELS)}.")
         if not 0 <= self.decay < np.inf:
             raise InputError("the decay of examination must be 0 or more.")
         grade_chances = {f"of a click at grade {g}": p for g, p in (self.by_grade or {}).items()}
@@ -79,14 +76,12 @@ class Behaviour:
         if self.by_grade is None:
             top = 1 - np.exp2(-max(highest, 1))
             gain = (np.exp2(clipped - highest) - np.exp2(-highest)) / top
-            chances: Probabilities = self.noise + (1 - self.noise) * gain
-            return chances
+            return np.asarray(self.noise + (1 - self.noise) * gain)
         chance_of = {-1: self.noise} | dict(self.by_grade)
         named_grades = sorted(chance_of)
         values = np.array([chance_of[grade] for grade in named_grades])
         next_lower = np.searchsorted(named_grades, clipped, side="right") - 1
-        from_named: Probabilities = values[next_lower]
-        return from_named
+        return np.asarray(values[next_lower])
 
     def click(self, attraction: Probabilities, random: np.random.Generator) -> Clicks:
         """Which documents are clicked on.
@@ -99,13 +94,11 @@ class Behaviour:
         looks, stops = random.random((2, *attraction.shape))
         if self.model == "position":
             examined = np.arange(1.0, attraction.shape[1] + 1) ** -self.decay
-            position: Clicks = looks < attraction * examined
-            return position
+            return np.asarray(looks < attraction * examined)
         would_click = looks < attraction
         ends = would_click & (stops < self.stop)
         ended_above = np.cumsum(ends, axis=1) - ends > 0
-        cascade: Clicks = would_click & ~ended_above
-        return cascade
+        return np.asarray(would_click & ~ended_above)
 
 
 def parse_by_grade(texts: Iterable[str]) -> dict[int, float] | None:
