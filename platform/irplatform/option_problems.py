@@ -1,6 +1,6 @@
-"""What is wrong with the value of an option, in words of a user.
+"""Errors about the value of an option, in the words of a user.
 
-pydantic says which type it wanted; here it is said what to write.
+pydantic names the type that it wanted; these messages say what to write.
 """
 
 from __future__ import annotations

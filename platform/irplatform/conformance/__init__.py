@@ -1,4 +1,4 @@
-"""Whether plugins keep the contract of `irplatform.plugin`: `platform plugins check`."""
+"""Checks that plugins keep the contract of `irplatform.plugin`: `platform plugins check`."""
 
 from irplatform.conformance.check import CheckSettings, check_plugin
 

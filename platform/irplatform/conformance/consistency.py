@@ -1,7 +1,7 @@
-"""Whether a document's scores, or features, depend on the document and the topic alone.
+"""Checks that scores and features depend on the document and the topic alone.
 
-Batches are cut as memory allows and documents come in any order, so what a system says of a
-document must not change with them; nor from call to call, or runs could not be made again.
+Batches are cut as memory allows and documents come in any order, so they must not change a score;
+nor may a second call, or runs could not be made again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether what learns comes back from its files as it was, and learns the same again."""
+"""Checks that a trained system scores alike after loading and after a second training."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What plugins answer: checked where it is asked.
+"""Answers of plugins, checked where they come in.
 
-What they tell of themselves goes into fingerprints and metadata, which are JSON; an answer that is
-not would fail there, far from who gave it. What they compute is numbers.
+Answers about a system go into fingerprints and metadata, which are JSON; other answers would fail
+there, far from the plugin. Scores and features are numbers.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import inspect
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.errors import PluginError, in_a_line, one_line, quoted
 from irplatform.plugin import TextPair
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from irplatform.plugin import Options
+Answer = TypeVar("Answer")
 
 _NUMBERS = "biuf"
 """Kinds of numpy's types."""
@@ -86,43 +86,32 @@ def text_pairs(who: str, answer: object) -> tuple[TextPair, ...]:
     return pairs
 
 
-def truth(who: str, method: str, answer: object) -> bool:
-    """What a system said of itself, as true or false.
+def of_type(who: str, method: str, answer: object, kind: type[Answer], needed: str) -> Answer:
+    """An answer of a type.
+
+    Args:
+        who: the system and its plugin.
+        method: the method that gave it.
+        answer: the answer.
+        kind: the type.
+        needed: the type in words, as "True or False is needed".
 
     Raises:
-        PluginError: it is neither, such as the text "no".
+        PluginError: it has another type.
     """
-    if not isinstance(answer, bool):
-        raise PluginError(
-            f"{who} returned {type(answer).__name__} from {method}; True or False is needed."
-        )
+    if not isinstance(answer, kind):
+        raise PluginError(f"{who} returned {type(answer).__name__} from {method}; {needed}.")
     return answer
+
+
+def truth(who: str, method: str, answer: object) -> bool:
+    """An answer that is true or false, and not the text "no"; see `of_type`."""
+    return of_type(who, method, answer, bool, "True or False is needed")
 
 
 def text(who: str, method: str, answer: object) -> str:
-    """What a system has to say, in a line.
-
-    Raises:
-        PluginError: it is no text.
-    """
-    if not isinstance(answer, str):
-        raise PluginError(
-            f"{who} returned {type(answer).__name__} from {method}; text is needed, '' for nothing."
-        )
-    return one_line(answer)
-
-
-def options_of(who: str, method: str, answer: object, kind: type[Options]) -> Options:
-    """The options that a system made of others.
-
-    Raises:
-        PluginError: these are none of its class.
-    """
-    if not isinstance(answer, kind):
-        raise PluginError(
-            f"{who} returned {type(answer).__name__} from {method}; its {kind.__name__} are needed."
-        )
-    return answer
+    """A text, in a line; see `of_type`."""
+    return one_line(of_type(who, method, answer, str, "text is needed, '' for nothing"))
 
 
 def close_coroutine(answer: object) -> bool:

@@ -1,6 +1,6 @@
-"""Whether a plugin's hooks are called as they are in `irplatform.plugin.Hooks`.
+"""Checks of the names of a plugin's hooks and of their arguments.
 
-Their names and those of their arguments are looked at before pluggy does: it knows no nearest name.
+They come before those of pluggy, which suggests no nearest name.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from irplatform.plugin import (
     TrainableFeatureGroup,
     TrainableReranker,
 )
-from irplatform.registry.answers import folders, json_mapping, options_of, text_pairs
+from irplatform.registry.answers import folders, json_mapping, of_type, text_pairs
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.registry.settings import setting_names
 from irplatform.registry.sources import OURS, source_digest
@@ -212,7 +212,8 @@ class Registration(Generic[System]):
             return options
         with self.plugin_call("reading its options"):
             answer = instance.expanding(knowledge)
-        return options_of(self.who, "expanding", answer, type(options))
+        kind = type(options)
+        return of_type(self.who, "expanding", answer, kind, f"its {kind.__name__} are needed")
 
     def checkpoints(self, options: Options) -> tuple[Path, ...]:
         """Folders of the checkpoints whose scores it reads, or that it searches with.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.plugin import Options, Reranker, Resources, TrainableReranker
 from irplatform.registry import our_digest
-from irplatform.registry.answers import options_of, truth
+from irplatform.registry.answers import of_type, truth
 from irplatform.registry.settings import settings_of
 from irplatform.reranking.splits import MEMBERS
 
@@ -147,8 +147,10 @@ class RerankerChoice:
         shared = replace(self.registration, name=reranker.pretrained_as or self.name)
         with self.registration.plugin_call("reading its options"):
             answer = reranker.options_of_pretraining()
-        who = self.registration.who
-        options = options_of(who, "options_of_pretraining", answer, type(self.options))
+        who, kind = self.registration.who, type(self.options)
+        options = of_type(
+            who, "options_of_pretraining", answer, kind, f"its {kind.__name__} are needed"
+        )
         return replace(self, registration=shared, options=options, members=1)
 
     def describe(self) -> dict[str, Any]:
