@@ -81,7 +81,8 @@ def test_too_few_articles_are_refused():
 
 
 def test_a_folder_leaves_the_headings_out_of_its_documents(tmp_path):
-    out = build_mesh(Articles(), tmp_path / "mesh", count=50, seed=1).folder
+    out = tmp_path / "mesh"
+    build_mesh(Articles(), out, count=50, seed=1)
     collection = registry().collection(f"{out}:test")
     documents = list(collection.corpus)
     assert len(documents) == 100
@@ -101,12 +102,12 @@ def test_articles_with_the_same_headings_are_one_query_that_all_of_them_answer(t
                 headings = (f"Other {n}", f"Heading {n}", "Humans")
                 yield Document(f"twin{n}", "", "", {"mesh": headings})
 
-    made = build_mesh(Twins(), tmp_path / "mesh", count=1000, seed=1)
-    assert made.shared == 3
-    assert sum(made.queries.values()) == 80
+    queries, shared = build_mesh(Twins(), tmp_path / "mesh", count=1000, seed=1)
+    assert shared == 3
+    assert sum(queries.values()) == 80
     judged = {}
     for split in ("train", "dev", "test"):
-        judged |= registry().collection(f"{made.folder}:{split}").load_qrels()
+        judged |= registry().collection(f"{tmp_path / 'mesh'}:{split}").load_qrels()
     assert judged["d001"] == {"d001": 1, "twin1": 1}
     assert judged["d004"] == {"d004": 1}
     assert "twin1" not in judged
@@ -124,7 +125,8 @@ def test_too_few_different_headings_are_refused(tmp_path):
 
 
 def test_queries_and_judgments_are_lines_of_a_folder_in_beir_layout(tmp_path):
-    out = build_mesh(Articles(), tmp_path / "mesh", count=10, seed=1).folder
+    out = tmp_path / "mesh"
+    build_mesh(Articles(), out, count=10, seed=1)
     queries = (out / "queries.jsonl").read_bytes().splitlines(keepends=True)
     assert len(queries) == 10
     first = orjson.loads(queries[0])
@@ -140,7 +142,9 @@ def test_queries_and_judgments_are_lines_of_a_folder_in_beir_layout(tmp_path):
 
 
 def test_a_folder_is_the_same_to_the_byte(tmp_path):
-    one, two = (build_mesh(Articles(), tmp_path / name, count=50, seed=1).folder for name in "ab")
+    one, two = tmp_path / "a", tmp_path / "b"
+    for out in (one, two):
+        build_mesh(Articles(), out, count=50, seed=1)
     files = sorted(p.relative_to(one) for p in one.rglob("*") if p.is_file())
     assert files
     for file in files:

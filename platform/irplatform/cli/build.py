@@ -133,23 +133,23 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
     from irplatform.registry import registry
 
     collection = registry().documents_of(source)
-    built = build_mesh(collection.corpus, out, count=queries, seed=seed)
+    counted_queries, shared = build_mesh(collection.corpus, out, count=queries, seed=seed)
     if as_json:
         print_json(
             {
-                "collection": f"{built.folder}:test",
-                "path": str(built.folder),
+                "collection": f"{out}:test",
+                "path": str(out),
                 "from": collection.id,
-                "queries": dict(built.queries),
-                "shared": built.shared,
+                "queries": counted_queries,
+                "shared": shared,
             }
         )
         return
-    counts = ", ".join(f"{name} {number:,}" for name, number in built.queries.items())
-    say_text(f"MeSH-term queries of {collection.id} in {built.folder}: {counts}")
-    if built.shared:
-        say_text(f"{built.shared:,} of them are answered by several articles with these headings.")
-    say_text(f"Use it: platform run --collection {built.folder}:test")
+    counts = ", ".join(f"{name} {number:,}" for name, number in counted_queries.items())
+    say_text(f"MeSH-term queries of {collection.id} in {out}: {counts}")
+    if shared:
+        say_text(f"{shared:,} of them are answered by several articles with these headings.")
+    say_text(f"Use it: platform run --collection {out}:test")
 
 
 @build.command(

@@ -9,7 +9,6 @@ field out of its documents.
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -26,7 +25,7 @@ from irplatform.errors import InputError, counted
 from irplatform.storage import atomic_folder, number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from irplatform.plugin import Document, Topic
@@ -76,19 +75,14 @@ def check_headings(corpus: Corpus) -> None:
         )
 
 
-@dataclass(frozen=True)
-class Made:
-    """What was made."""
-
-    folder: Path
-    queries: Mapping[str, int]
-    shared: int
-
-
-def build_mesh(corpus: Corpus, out: Path, *, count: int, seed: int) -> Made:
+def build_mesh(corpus: Corpus, out: Path, *, count: int, seed: int) -> tuple[dict[str, int], int]:
     """Write a collection of MeSH-term queries, with documents of its own, in BEIR layout.
 
     Articles with the same headings, in whatever order, are one query, which all of them answer.
+
+    Returns:
+        Split to its number of queries; and how many of them several articles answer, which have
+        the same headings.
 
     Raises:
         InputError: the folder exists, or the documents have no headings.
@@ -105,7 +99,7 @@ def build_mesh(corpus: Corpus, out: Path, *, count: int, seed: int) -> Made:
         with corpus_writer(folder, fields=False) as write:
             for document in counted_documents(corpus, "writing documents"):
                 write(document)
-    return Made(out, queries, sum(len(articles) > 1 for _, articles in answers))
+    return queries, sum(len(articles) > 1 for _, articles in answers)
 
 
 def _answers(corpus: Corpus, drawn: Sequence[Query]) -> list[tuple[Query, list[str]]]:

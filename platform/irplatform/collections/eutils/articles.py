@@ -70,12 +70,7 @@ def kept_batches(pmids: Sequence[str], folder: Path) -> int:
 
 
 def fetched_documents(pmids: Sequence[str], folder: Path) -> Iterator[Document]:
-    """The articles of a finished `fetch_articles` as documents, in the order of their ids.
-
-    Args:
-        pmids: as given to `fetch_articles`.
-        folder: where batches are kept.
-    """
+    """The articles of a finished `fetch_articles`, which had the same arguments, by their ids."""
     first = [_path(folder, 0, batch) for batch in _batches(pmids)]
     left = set(pmids) - {document.id for document in _documents(first)}
     second = [_path(folder, 1, batch) for batch in _batches(sorted(left, key=int))]

@@ -17,12 +17,9 @@ _SECONDS = 2.5
 
 
 def plan(articles: int, how: Access, *, kept: int) -> list[str]:
-    """How many calls, how much, how long, in lines for people.
+    """The number of calls, the size and the time, in lines for people.
 
-    Args:
-        articles: of PubMed.
-        how: PubMed is asked.
-        kept: calls whose answers an earlier attempt kept.
+    `kept` counts the calls whose answers an earlier attempt kept.
     """
     calls = -(-articles // BATCH)
     left = calls - kept

@@ -30,13 +30,13 @@ def declarations(years: Iterable[int]) -> dict[int, str]:
 def write_declarations(
     folder: Path, years: Sequence[Year], written: Written, missing: Mapping[str, str]
 ) -> None:
-    """Write a TOML file for each year.
+    """Write a TOML file for each year; two years train rerankers for each other.
 
     Args:
         folder: the collection's.
-        years: one, or two that train rerankers for each other.
+        years: one or two.
         written: the documents, under `docs`.
-        missing: judged documents that there are not, with the reason.
+        missing: judged documents that could not be had, with the reason.
     """
     files = declarations(year.year for year in years)
     for year in years:

@@ -18,7 +18,7 @@ from irplatform.judgments.citations.extraction import extract, read_back
 from irplatform.judgments.citations.identifiers import read_table
 from irplatform.judgments.citations.judge import Judge
 from irplatform.judgments.citations.report import OUTSIDE, UNMARKED, UNRESOLVED, Report, SplitCounts
-from irplatform.judgments.citations.sources import Source, find_sources
+from irplatform.judgments.citations.sources import find_sources
 from irplatform.judgments.citations.targets import Targets, search_corpus
 from irplatform.judgments.splits import SPLITS, split_of
 from irplatform.registry import registry
@@ -82,7 +82,7 @@ def from_citations(
     return report
 
 
-def _nothing_left(sources: Sequence[Source], report: Report) -> InputError:
+def _nothing_left(sources: Sequence[Path], report: Report) -> InputError:
     reasons = {why: n for why, n in report.removed.items() if n} or {"none cites": 0}
     if unread := report.read["files left out"]:
         reasons = {"files could not be read": unread, **reasons}
@@ -95,7 +95,7 @@ def _nothing_left(sources: Sequence[Source], report: Report) -> InputError:
             "the text alone, such as [3], are not read as marks."
         )
     if len(sources) == 1:
-        return InputError(f"no sentence is left ({listed}).{hint}", path=sources[0].path)
+        return InputError(f"no sentence is left ({listed}).{hint}", path=sources[0])
     return InputError(f"no sentence of {len(sources):,} files is left ({listed}).{hint}")
 
 

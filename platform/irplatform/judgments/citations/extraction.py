@@ -19,7 +19,7 @@ from irplatform.console import notice, progress
 from irplatform.digests import HashedFiles
 from irplatform.errors import InputError
 from irplatform.judgments.citations.articles import CitingArticle, read_article
-from irplatform.judgments.citations.sources import Member, Source, members
+from irplatform.judgments.citations.sources import Member, is_archive, members
 from irplatform.judgments.citations.xml import read_articles
 from irplatform.parallel import ordered_map
 
@@ -36,12 +36,12 @@ _CHUNKS_A_PART = 32
 
 
 def extract(
-    sources: Sequence[Source], *, skip_unreadable: bool = False, workers: int | None = None
+    sources: Sequence[Path], *, skip_unreadable: bool = False, workers: int | None = None
 ) -> Path:
     """Find the citing sentences, or where they were kept before.
 
     Args:
-        sources: the files.
+        sources: the files, see `sources.find_sources`.
         skip_unreadable: leave out what is no article in XML instead of stopping there.
         workers: processes; by default one per core.
 
@@ -51,17 +51,17 @@ def extract(
     Raises:
         InputError: a file cannot be read (file and line are named).
     """
-    files = HashedFiles([source.path for source in sources])
+    files = HashedFiles(sources)
     described = _describe(sources, files.digests())
 
     def build(folder: Path) -> None:
         _build(folder, sources, skip_unreadable, workers)
         for source in sources:
-            files.check(source.path)
+            files.check(source)
 
     return cache.artifact(
         "citing-sentences",
-        sources[0].path.resolve().parent.name or "articles",
+        sources[0].resolve().parent.name or "articles",
         {
             "format": _FORMAT,
             "files": described,
@@ -72,10 +72,10 @@ def extract(
     ).path
 
 
-def _describe(sources: Sequence[Source], digests: Sequence[str]) -> list[list[str]]:
+def _describe(sources: Sequence[Path], digests: Sequence[str]) -> list[list[str]]:
     """Places beneath the folder that all lie in, however that was spelled, and digests."""
-    top = os.path.commonpath([source.path.resolve() for source in sources])
-    places = [os.path.relpath(source.path.resolve(), top) for source in sources]
+    top = os.path.commonpath([source.resolve() for source in sources])
+    places = [os.path.relpath(source.resolve(), top) for source in sources]
     return [[place, digest] for place, digest in zip(places, digests, strict=True)]
 
 
@@ -92,8 +92,8 @@ def read_back(folder: Path) -> Iterator[CitingArticle | str]:
                 yield record if isinstance(record, str) else CitingArticle.from_json(record)
 
 
-def _build(folder: Path, sources: Sequence[Source], skip: bool, workers: int | None) -> None:
-    total = None if any(source.archive for source in sources) else len(sources)
+def _build(folder: Path, sources: Sequence[Path], skip: bool, workers: int | None) -> None:
+    total = None if any(is_archive(source) for source in sources) else len(sources)
     stream = members(sources)
     per_part = _CHUNK * _CHUNKS_A_PART
     part = done = 0

@@ -29,24 +29,6 @@ _TOO_LARGE = f"this unpacks to more than {_LARGEST >> 20} MB, which no article d
 
 
 @dataclass(frozen=True)
-class Source:
-    """A file that holds articles.
-
-    Attributes:
-        path: the file.
-        name: what to call it; relative to the folder that was named.
-    """
-
-    path: Path
-    name: str
-
-    @property
-    def archive(self) -> bool:
-        """Whether it is a tar archive."""
-        return self.name.lower().endswith(_ARCHIVES)
-
-
-@dataclass(frozen=True)
 class Member:
     """An article's file: one to be opened, or one that an archive has handed out.
 
@@ -82,7 +64,7 @@ class Member:
             raise InputError(f"this is not a whole gzip file ({error}).", path=self.name) from error
 
 
-def find_sources(paths: Sequence[Path]) -> list[Source]:
+def find_sources(paths: Sequence[Path]) -> list[Path]:
     """The files to read, those of a folder in the order of their names.
 
     Args:
@@ -91,7 +73,7 @@ def find_sources(paths: Sequence[Path]) -> list[Source]:
     Raises:
         InputError: a path does not exist, or is no XML file and no archive, or a folder has none.
     """
-    files = []
+    files: list[Path] = []
     for path in paths:
         if path.is_dir():
             inside = sorted(p for p in path.rglob("[!.]*") if _is_source(p) and p.is_file())
@@ -100,7 +82,7 @@ def find_sources(paths: Sequence[Path]) -> list[Source]:
                     "there are no articles here: expected .xml, .nxml (also .gz), .tar or .tar.gz.",
                     path=path,
                 )
-            files += [Source(file, str(file)) for file in inside]
+            files += inside
         elif not path.exists():
             raise InputError("there is no such file or folder.", path=path)
         elif not _is_source(path):
@@ -109,24 +91,29 @@ def find_sources(paths: Sequence[Path]) -> list[Source]:
                 path=path,
             )
         else:
-            files.append(Source(path, str(path)))
+            files.append(path)
     return list(dict.fromkeys(files))
 
 
-def members(sources: Sequence[Source]) -> Iterator[Member]:
+def members(sources: Sequence[Path]) -> Iterator[Member]:
     """The articles' files, in order; archives are streamed.
 
     Of an archive that is not whole, what can be read of it, and a member that cannot.
     """
     for source in sources:
-        if source.archive:
+        if is_archive(source):
             yield from _unpacked(source)
         else:
-            yield Member(as_text(source.name), source.path)
+            yield Member(as_text(str(source)), source)
+
+
+def is_archive(path: Path) -> bool:
+    """Tell by its name whether a file is a tar archive."""
+    return path.name.lower().endswith(_ARCHIVES)
 
 
 def _is_source(path: Path) -> bool:
-    return _is_article(path.name) or path.name.lower().endswith(_ARCHIVES)
+    return _is_article(path.name) or is_archive(path)
 
 
 def _is_article(name: str) -> bool:
@@ -138,14 +125,14 @@ def _is_member(name: str) -> bool:
     return _is_article(name) and not name.rpartition("/")[2].startswith(".")
 
 
-def _unpacked(source: Source) -> Iterator[Member]:
+def _unpacked(source: Path) -> Iterator[Member]:
     try:
-        for name, content in read_tar(source.path, _is_member, most=_LARGEST + 1):
-            place = as_text(f"{source.name}/{name}")
+        for name, content in read_tar(source, _is_member, most=_LARGEST + 1):
+            place = as_text(f"{source}/{name}")
             too_large = len(content) > _LARGEST
             yield Member(place, fault=_TOO_LARGE) if too_large else Member(place, content=content)
     except InputError as error:
-        yield Member(as_text(source.name), fault=error.message)
+        yield Member(as_text(str(source)), fault=error.message)
 
 
 def _limited(file: IO[bytes] | io.BufferedIOBase, name: str) -> bytes:

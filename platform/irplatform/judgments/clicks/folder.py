@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 class SplitWriter:
     """Writes queries and their judgments, each into its split.
 
-    Args:
-        files: writes the folder.
-        shares: of the splits.
-        seed: of the split.
-
     Attributes:
         counts: what was written, per split.
         known_words: the words of training and validation queries.

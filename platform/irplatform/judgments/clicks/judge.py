@@ -83,7 +83,8 @@ def judge(rows: pl.DataFrame, rules: JudgingRules, counts: Counts) -> pl.DataFra
     for name, number, lines in (
         queries.group_by("reason").agg(pl.len(), pl.col("lines").sum()).iter_rows()
     ):
-        counts.add(name, number, lines)
+        counts.queries[name] += number
+        counts.lines[name] += lines
     kept_queries = _with_weights(queries.filter(pl.col("reason") == ""), rules.weights)
     totals = kept_queries.select("id", "query", pl.col("weight").alias("total"))
     documents = _with_weights(rows.filter(pl.col("refused") == ""), rules.weights)

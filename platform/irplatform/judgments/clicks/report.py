@@ -19,11 +19,6 @@ class Counts:
     queries: Counter[str] = field(default_factory=Counter)
     lines: Counter[str] = field(default_factory=Counter)
 
-    def add(self, reason: str, queries: int, lines: int) -> None:
-        """Count some more."""
-        self.queries[reason] += queries
-        self.lines[reason] += lines
-
 
 @dataclass
 class SplitCounts:

@@ -75,7 +75,7 @@ def sessions(
         ranking: document ids, best first.
         grades: document id to grade; others have 0.
         highest: the highest grade of the collection.
-        settings: sessions and users.
+        settings: of sessions and users.
 
     Yields:
         Frames with the columns of a log, whole sessions in each.
