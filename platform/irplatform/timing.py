@@ -24,7 +24,7 @@ from irplatform.choices import choose_systems, with_expansion_of
 from irplatform.console import notice, progress
 from irplatform.devices import choose_device, settings_kept, within_cores
 from irplatform.errors import InputError, PlatformError
-from irplatform.features import forget_features
+from irplatform.features.calculator import forget_features
 from irplatform.parallel import available_cores
 from irplatform.plugin import LabelledTopic, TrainableReranker, TrainingData
 from irplatform.registry import registry

@@ -33,8 +33,7 @@ class UQLMOptions(CountingOptions):
     """Options of the query likelihood; the paper gives no μ."""
 
     mu: PositiveFloat | Literal["mean-length"] = Field(
-        2000.0,
-        description="smoothing, in words; mean-length: the mean length of the field",
+        2000.0, description="smoothing, in words; mean-length: the mean length of the field"
     )
     form: Literal["likelihood", "lucene"] = Field(
         "likelihood",
@@ -70,11 +69,6 @@ class UQLM(CountingReranker):
 def log_likelihood(match: FieldMatch, words: int, mu: float) -> Float64:
     """Log-likelihood of the query in each document's smoothed language model.
 
-    Args:
-        match: query and documents.
-        words: the number of words of the field over the collection.
-        mu: the smoothing.
-
     Returns:
         float64 [documents].
     """
@@ -96,7 +90,6 @@ def lucene_likelihood(match: FieldMatch, words: int, mu: float) -> Float64:
 
 
 def _probabilities(match: FieldMatch, words: int) -> Float64:
-    """Per known word of the query, its probability in the field over the collection."""
     counts = match.index.collection_frequency(match.field)[match.known]
     probabilities: Float64 = (counts + 1.0) / (words + 1.0)
     return probabilities

@@ -91,13 +91,11 @@ class WMD(Reranker):
         return scores
 
     def _query(self, text: str) -> Bags:
-        """The query's words that have a vector, also those that the collection lacks."""
         tokens = tokenize(text) if self.options.stop_words else content_words(text)
         words = self._vectors.known_rows(tokens)
         return make_bags(words, np.array([0, len(words)]))
 
     def _distances(self, query: Bags, words: Int64, offsets: Int64) -> Float64:
-        """Distances of texts that have words, one behind the other."""
         distinct, places = distinct_words(words, len(self._vectors.matrix))
         costs = self._space.costs(query.words, distinct)
         if self.options.form == "relaxed":
@@ -108,12 +106,7 @@ class WMD(Reranker):
 
 
 class WordSpace:
-    """Euclidean distances between words.
-
-    Args:
-        vectors: their vectors.
-        unit: bring vectors to length 1; those of length 0 stay.
-    """
+    """Euclidean distances between words."""
 
     def __init__(self, vectors: WordVectors, *, unit: bool = False) -> None:
         self._matrix: npt.NDArray[np.float32] = vectors.matrix

@@ -12,18 +12,11 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from irplatform.errors import InputError
 from irplatform.training.in_threads import in_threads
 from irplatform.training.linear_layers import in_float32, multiply_by_numpy
-from irplatform.training.pretrained import (
-    MODULES,
-    check_tokens,
-    content,
-    model_folder,
-    opening,
-)
+from irplatform.training.pretrained import MODULES, content, model_folder, opening
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,9 +24,9 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
+    from irplatform.text.arrays import Float32
     from irplatform_biencoder.options import BiEncoderOptions
 
-Float32 = npt.NDArray[np.float32]
 
 NAME = "bi-encoder"
 _KIND = "SentenceTransformer"
@@ -44,14 +37,6 @@ _OF_DOCUMENTS = {"pooling", "similarity", "document_prompt", "max_length", "prec
 
 class Encoder:
     """Turns texts into vectors whose inner products are the scores.
-
-    Args:
-        options: which model, and how it is used.
-        device: of torch.
-        threads: that encode texts on the CPU, one text each at a time.
-
-    Raises:
-        InputError: there is no such model, or it cannot be used.
 
     Attributes:
         width: numbers of a vector.
@@ -139,11 +124,7 @@ class Encoder:
 
 
 class _Copies:
-    """A model for several threads: a tokenizer works for one at a time.
-
-    Args:
-        model: of sentence-transformers. Its copies share its weights.
-    """
+    """A model for several threads: a tokenizer works for one at a time."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
@@ -152,7 +133,6 @@ class _Copies:
         self._idle.put(model)
 
     def have(self, count: int) -> None:
-        """Make as many as there are threads; to be called while none is at work."""
         shared = {id(each): each for each in (*self._model.parameters(), *self._model.buffers())}
         while self._made < count:
             self._idle.put(copy.deepcopy(self._model, dict(shared)))
@@ -160,7 +140,6 @@ class _Copies:
 
     @contextmanager
     def one(self) -> Iterator[Any]:
-        """One that nobody else uses meanwhile."""
         model = self._idle.get()
         try:
             yield model
@@ -169,11 +148,7 @@ class _Copies:
 
 
 def depends_on(options: BiEncoderOptions) -> Mapping[str, object]:
-    """The models' files.
-
-    Raises:
-        InputError: there is no model.
-    """
+    """The models' files."""
     documents, queries = _folders(options)
     return {
         "model": content(documents),
@@ -182,7 +157,6 @@ def depends_on(options: BiEncoderOptions) -> Mapping[str, object]:
 
 
 def _folders(options: BiEncoderOptions) -> tuple[Path, Path]:
-    """Of the models for documents and for queries."""
     documents = queries = model_folder(NAME, options, _KIND)
     if options.query_model is not None:
         of_queries = options.model_copy(
@@ -195,11 +169,7 @@ def _folders(options: BiEncoderOptions) -> tuple[Path, Path]:
 
 
 def _check_pooling(folder: Path, options: BiEncoderOptions) -> None:
-    """See that either the model or the user says how texts are made of words.
-
-    Raises:
-        InputError: neither does, or both.
-    """
+    """See that either the model or the user says how texts are made of words."""
     saved = (folder / MODULES).exists()
     if not saved and options.pooling is None:
         raise InputError(
@@ -221,7 +191,6 @@ def _precision(options: BiEncoderOptions, device: str) -> str:
 
 
 def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
-    """A model of sentence-transformers, in evaluation mode."""
     import torch
     from sentence_transformers import SentenceTransformer
 
@@ -238,8 +207,6 @@ def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
             modules = _with_pooling(folder, options.pooling, {**weights, **shared}, shared)
             model = SentenceTransformer(modules=modules, device=device)
     _check_weights(folder, model[0])
-    if (network := getattr(model[0], "auto_model", None)) is not None:
-        check_tokens(folder, model[0].tokenizer, network)
     multiply_by_numpy(model, device)
     return model.eval()
 
@@ -278,11 +245,7 @@ def _width(model: Any) -> int:
 
 
 def _check_weights(folder: Path, first: Any) -> None:
-    """Refuse a transformer whose files lack some of its weights: they would be random.
-
-    Raises:
-        InputError: they lack some.
-    """
+    """Refuse a transformer whose files lack some of its weights: they would be random."""
     from safetensors import safe_open
 
     if (network := getattr(first, "auto_model", None)) is None:

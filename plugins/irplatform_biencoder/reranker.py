@@ -38,11 +38,7 @@ class BiEncoder(Reranker):
     _store: VectorStore
 
     def prepare(self, resources: Resources) -> None:
-        """Open the model.
-
-        Raises:
-            InputError: there is none, or it cannot be used.
-        """
+        """Open the model."""
         from irplatform.training.in_threads import passes_at_a_time
         from irplatform_biencoder.encoder import Encoder
         from irplatform_biencoder.vector_store import VectorStore
@@ -51,11 +47,7 @@ class BiEncoder(Reranker):
         self._store = VectorStore(resources, self._encoder)
 
     def depends_on(self) -> Mapping[str, object]:
-        """The model's files.
-
-        Raises:
-            InputError: there is no model.
-        """
+        """The model's files."""
         from irplatform_biencoder.encoder import depends_on
 
         return depends_on(self.options)

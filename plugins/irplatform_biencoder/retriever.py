@@ -33,21 +33,13 @@ class BiEncoderSearch(Retriever):
     _opened: tuple[Resources, Encoder, Any] | None = None
 
     def depends_on(self) -> Mapping[str, object]:
-        """The model's files.
-
-        Raises:
-            InputError: there is no model.
-        """
+        """The model's files."""
         from irplatform_biencoder.encoder import depends_on
 
         return depends_on(self.options)
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
-        """Rank the documents nearest to each topic's query; an empty query finds nothing.
-
-        Raises:
-            InputError: there is no model, or it cannot be used.
-        """
+        """Rank the documents nearest to each topic's query; an empty query finds nothing."""
         from irplatform.retrieval.nearest import nearest
 
         encoder, index = self._open(resources)
@@ -73,7 +65,6 @@ class BiEncoderSearch(Retriever):
         return self._opened[1:]
 
     def _index(self, store: VectorStore, encoder: Encoder, resources: Resources) -> Path:
-        """The folder of the index of all documents."""
         from irplatform.retrieval.nearest import FORMAT, build_index
 
         count, exact = store.count, self.options.compares_all(store.count)

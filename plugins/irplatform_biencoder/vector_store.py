@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.plugin import Resources
+    from irplatform.text.arrays import Float32, Int64
     from irplatform_biencoder.encoder import Encoder
 
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 
 _BLOCK = 128
 """Documents that are encoded before they are kept."""
@@ -38,15 +37,7 @@ _CHECKS = "checks.uint32"
 
 
 class VectorStore:
-    """Vectors of a collection's documents.
-
-    Args:
-        resources: the harness's resources.
-        encoder: makes them of texts.
-
-    Attributes:
-        count: how many documents the collection has.
-    """
+    """Vectors of a collection's documents."""
 
     def __init__(self, resources: Resources, encoder: Encoder) -> None:
         self._resources = resources
@@ -125,7 +116,6 @@ class VectorStore:
                 file.truncate(size)  # takes up no space yet
 
     def _keep(self, rows: Int64, vectors: Float32) -> None:
-        """Write vectors, and then that they are there."""
         try:
             self._write(_VECTORS, rows, np.ascontiguousarray(vectors))
             if self._checks is not None:
@@ -151,5 +141,4 @@ class VectorStore:
 
 
 def _checksums(vectors: Float32) -> npt.NDArray[np.uint32]:
-    """A checksum of each vector, uint32 [n]."""
     return np.array([zlib.crc32(vector.tobytes()) for vector in vectors], np.uint32)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.training.pretrained import check_tokens, opening, saved_settings
+from irplatform.training.pretrained import opening, saved_settings
 from irplatform_crossencoder.saved import as_saved
 
 if TYPE_CHECKING:
@@ -51,11 +51,7 @@ class Model:
 
 
 def open_classifier(folder: Path) -> Model:
-    """Open a model that is scored with as it is.
-
-    Raises:
-        InputError: it is none that can be used; what is wrong and what to do.
-    """
+    """Open a model that is scored with as it is."""
     model = _open(folder)
     if missing := sorted(model.new):
         raise InputError(
@@ -73,9 +69,6 @@ def open_to_fine_tune(folder: Path) -> Model:
     """Open a model to begin with: a classifier, or a language model, which gets a layer on top.
 
     What is on top of a language model is drawn with torch's seed.
-
-    Raises:
-        InputError: it is none that can be used; what is wrong and what to do.
     """
     model = _open(folder, labels=1)
     body = f"{model.network.base_model_prefix}."
@@ -95,15 +88,7 @@ def open_to_fine_tune(folder: Path) -> Model:
 
 
 def _open(folder: Path, labels: int | None = None) -> Model:
-    """A model of one or two labels.
-
-    Args:
-        folder: has it.
-        labels: of a model that is no classifier.
-
-    Raises:
-        InputError: it is none that can be used; what is wrong and what to do.
-    """
+    """A model of one or two labels."""
     import torch
     from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
@@ -144,7 +129,6 @@ def _open(folder: Path, labels: int | None = None) -> Model:
             "Give it one (`tokenizer.pad_token = tokenizer.eos_token`, say) and save it.",
             path=folder,
         )
-    check_tokens(folder, tokenizer, network)
     at_the_end = config.model_type in _READ_AT_THE_END
     tokenizer.padding_side = "left" if at_the_end else "right"
     if network.config.pad_token_id is None:  # generative models look for the last token by it
@@ -159,7 +143,6 @@ def _more(names: list[str]) -> str:
 
 
 def _classifies(config: Any) -> bool:
-    """Whether a model was saved as a classifier of sequences."""
     return any("ForSequenceClassification" in name for name in config.architectures or ())
 
 

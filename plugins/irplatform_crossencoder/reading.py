@@ -40,35 +40,17 @@ _SCORED_AT_ONCE = 128
 
 @dataclass(frozen=True)
 class Step:
-    """Pairs of a step of training, in parts of similar length.
-
-    Attributes:
-        parts: padded each.
-        places: of all pairs in the order of the parts, where each is in the order they came in.
-    """
+    """Pairs of a step of training, in parts of similar length."""
 
     parts: Sequence[Padded]
     places: Tensor
 
 
 class Reader:
-    """A model with the way in which it is fed.
-
-    Args:
-        model: tokenizer and network.
-        options: how long texts may be.
-        device: of torch, where the network is.
-        threads: that score documents on the CPU, a batch each at a time.
-        prompt: put before a query.
-    """
+    """A model with the way in which it is fed."""
 
     def __init__(
-        self,
-        model: Model,
-        options: ReadingOptions,
-        device: str,
-        threads: int = 1,
-        prompt: str = "",
+        self, model: Model, options: ReadingOptions, device: str, threads: int = 1, prompt: str = ""
     ) -> None:
         self.model = model
         self._prompt = prompt
@@ -221,12 +203,7 @@ class Reader:
     def scores(
         self, pairs: Sequence[Encoded], advance: Callable[[int], None] = lambda _: None
     ) -> Tensor:
-        """The same of many, on the CPU; those of similar length are read together.
-
-        Args:
-            pairs: what to score.
-            advance: told of every batch.
-        """
+        """The same of many, on the CPU; those of similar length are read together."""
         import torch
 
         if not pairs:
@@ -247,7 +224,6 @@ class Reader:
 
 
 def _beginning(text: str, most: int) -> str:
-    """The words of a text that lie within so many of its characters."""
     if len(text) <= most:
         return text
     end = max(text.rfind(space, 0, most) for space in " \n\t")
@@ -255,7 +231,6 @@ def _beginning(text: str, most: int) -> str:
 
 
 def _by_length(pairs: Sequence[Encoded]) -> list[int]:
-    """The places of pairs, those of the shortest ones first."""
     return sorted(range(len(pairs)), key=lambda place: len(pairs[place]["input_ids"]))
 
 

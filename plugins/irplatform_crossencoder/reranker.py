@@ -45,11 +45,7 @@ class CrossEncoder(Reranker):
     _resources: Resources
 
     def prepare(self, resources: Resources) -> None:
-        """Open the model.
-
-        Raises:
-            InputError: there is none, or it cannot be used.
-        """
+        """Open the model."""
         from irplatform_crossencoder.model import open_classifier
 
         options, given = self.options, self.options.model_fields_set
@@ -68,11 +64,7 @@ class CrossEncoder(Reranker):
         self._resources = resources
 
     def depends_on(self) -> Mapping[str, object]:
-        """The model's files.
-
-        Raises:
-            InputError: there is no model.
-        """
+        """The model's files."""
         return content(self._folder())
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:

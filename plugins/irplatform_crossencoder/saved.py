@@ -22,11 +22,7 @@ _INCREASING = ("Identity", "Sigmoid", "LogSigmoid", "Tanh", "Softplus", "Softsig
 
 
 def as_saved(folder: Path, model: Model) -> Model:
-    """A model with what its files say of how it is fed.
-
-    Raises:
-        InputError: they ask for what is not supported.
-    """
+    """A model with what its files say of how it is fed."""
     parts = [part.rpartition(".")[2] for part in saved_parts(folder)]
     if others := [part for part in parts if part != _TRANSFORMER]:
         raise InputError(
@@ -42,7 +38,6 @@ def as_saved(folder: Path, model: Model) -> Model:
 
 
 def _prompt(folder: Path, settings: Any) -> str:
-    """The prompt that the model uses by default."""
     name, prompts = settings.get("default_prompt_name"), settings.get("prompts") or {}
     if name is None:
         return ""
@@ -70,14 +65,7 @@ def _notes(model: Model, settings: Any) -> tuple[str, ...]:
 
 
 def _with_formatter(folder: Path, model: Model, *, saved: bool) -> Model:
-    """A model read through sentence-transformers' own module.
-
-    Args:
-        folder: has the model.
-        model: the same, opened.
-        saved: whether sentence-transformers saved it. If not, a chat template that does not take a
-            query and a document is no reason to refuse it.
-    """
+    """A model read through sentence-transformers' own module."""
     try:
         from sentence_transformers.base.modules import Transformer
     except ImportError as error:

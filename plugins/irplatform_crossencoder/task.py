@@ -38,22 +38,7 @@ class ReadLists:
 
 
 class ListsTask:
-    """What the training loop needs. Texts are read just before they are learned from.
-
-    Args:
-        reader: whose network to train.
-        options: the model's.
-        data: topics to learn from and to stop early on.
-        resources: have the documents, and the seed of sampling.
-
-    Attributes:
-        module: the network.
-        all_steps: how many steps all epochs have.
-        advance: told of every step.
-
-    Raises:
-        InputError: no topic has documents of different relevance.
-    """
+    """What the training loop needs. Texts are read just before they are learned from."""
 
     def __init__(
         self, reader: Reader, options: VanillaBertOptions, data: TrainingData, resources: Resources
@@ -134,10 +119,6 @@ class ListsTask:
 
 def rate_share(done: float, warmup: float) -> float:
     """Which share of the largest rate a step has.
-
-    Args:
-        done: the share of all steps that has been taken, 0 to 1.
-        warmup: the share in which rates rise.
 
     Returns:
         0 to 1.

@@ -51,29 +51,17 @@ class VanillaBert(NeuralReranker):
         return for_pretraining(self.options)
 
     def check_training(self) -> None:
-        """Open the model to begin with, before anything is searched for its training.
-
-        Raises:
-            InputError: there is none, or it cannot be used.
-        """
+        """Open the model to begin with, before anything is searched for its training."""
         from irplatform_crossencoder.model import open_to_fine_tune
 
         open_to_fine_tune(self._folder())
 
     def depends_on(self) -> Mapping[str, object]:
-        """The files of the model to begin with.
-
-        Raises:
-            InputError: there is none.
-        """
+        """The files of the model to begin with."""
         return content(self._folder())
 
     def prepare(self, resources: Resources) -> None:
-        """Open the model to begin with.
-
-        Raises:
-            InputError: there is none, or it cannot be used.
-        """
+        """Open the model to begin with."""
         from irplatform_crossencoder.model import open_to_fine_tune
 
         def network() -> Any:
@@ -112,11 +100,7 @@ class VanillaBert(NeuralReranker):
             )
 
     def load(self, folder: Path) -> None:
-        """Read weights that were fine-tuned.
-
-        Raises:
-            InputError: the file is missing or damaged, or of another network.
-        """
+        """Read weights that were fine-tuned."""
         super().load(folder)
         self._reader.model = replace(self._reader.model, new=frozenset())
 

@@ -31,14 +31,7 @@ NOTHING = -2
 
 
 class Interactions:
-    """Makes interaction matrices, on one device.
-
-    Args:
-        index: the collection's forward index.
-        vectors: word vectors.
-        options: the model's options.
-        device: where to compute.
-    """
+    """Makes interaction matrices, on one device."""
 
     def __init__(
         self, index: ForwardIndex, vectors: WordVectors, options: DeepMatchOptions, device: str

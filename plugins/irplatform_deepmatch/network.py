@@ -40,12 +40,7 @@ class Sizes:
 
 
 class DeepMatchNetwork(nn.Module):
-    """Two stages of convolution and pooling, and a feed-forward stage.
-
-    Args:
-        sizes: its shapes.
-        dropout: before the feed-forward stage, while training.
-    """
+    """Two stages of convolution and pooling, and a feed-forward stage."""
 
     def __init__(self, sizes: Sizes, dropout: float) -> None:
         super().__init__()

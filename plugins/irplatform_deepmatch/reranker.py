@@ -77,8 +77,7 @@ class DeepMatch(NeuralReranker):
             return []
         with torch.inference_mode():
             matrices, present = self._interactions.of_topic(
-                self._interactions.query(topic.query),
-                self._interactions.documents(documents.ids),
+                self._interactions.query(topic.query), self._interactions.documents(documents.ids)
             )
             values: list[float] = self.network(matrices, present).tolist()
         return values

@@ -21,16 +21,7 @@ if TYPE_CHECKING:
 
 
 class DeepMatchTask:
-    """What the training loop needs.
-
-    Args:
-        network: to train.
-        interactions: makes interaction matrices.
-        options: the model's options.
-        data: topics to learn from and to stop early on.
-        seed: of sampling.
-        advance: told of each topic read.
-    """
+    """What the training loop needs."""
 
     def __init__(
         self,

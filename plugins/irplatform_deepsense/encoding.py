@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from irplatform.text import STOP_WORDS, content_words, tokenize
-from irplatform.text.arrays import ragged, without
+from irplatform.text.arrays import Int64, ragged, without
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,13 +78,6 @@ class Encoder:
 
     Words without a vector are left out: the random vector of UNK says nothing of their meaning.
 
-    Args:
-        index: the collection's forward index.
-        vectors: word vectors.
-        options: the model's options.
-        features: the side features.
-        device: where the tensors go.
-
     Attributes:
         vectors: float32 [rows, V].
         idf: float32 [rows], of the words in title and abstract.
@@ -115,19 +108,17 @@ class Encoder:
         idf[self._rows[known]] = index.idf("text")[known[:-1]]
         self.idf = torch.from_numpy(idf.astype(np.float32)).to(device)
 
-    def query(self, text: str) -> npt.NDArray[np.int64]:
+    def query(self, text: str) -> Int64:
         """Rows of a sentence's words, without stop words where it has others ("Datasets")."""
         words = content_words(text) or tokenize(text)
         return self._word_vectors.known_rows(words)[: self._options.query_words]
 
-    def title(self, text: str) -> npt.NDArray[np.int64]:
+    def title(self, text: str) -> Int64:
         """Rows of the words of a title that is not in the collection, as `texts` reads them."""
         words = tokenize(text) if self._options.document_stop_words else content_words(text)
         return self._word_vectors.known_rows(words)[: self._options.title_words]
 
-    def texts(
-        self, rows: npt.NDArray[np.int64], field: Field
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def texts(self, rows: Int64, field: Field) -> tuple[Int64, Int64]:
         """Rows of the words of documents' fields, one behind the other, and where each begins."""
         tokens, offsets = self._index.tokens(rows, field)
         words = self._document_rows[tokens]
@@ -149,19 +140,8 @@ class Encoder:
             self.query(topic.query), self.rows(doc_ids), self.features(topic, doc_ids)
         )
 
-    def encode_rows(
-        self,
-        query: npt.NDArray[np.int64],
-        rows: npt.NDArray[np.int64],
-        features: npt.NDArray[np.float32],
-    ) -> Encoded:
-        """Encode documents by their rows in the forward index.
-
-        Args:
-            query: the sentence, see `query`.
-            rows: the documents.
-            features: theirs, see `features`.
-        """
+    def encode_rows(self, query: Int64, rows: Int64, features: npt.NDArray[np.float32]) -> Encoded:
+        """Encode documents by their rows in the forward index."""
         titles, title_starts = self.texts(rows, "title")
         abstracts, abstract_starts = self.texts(rows, "abstract")
         distinct, places = np.unique(np.concatenate([titles, abstracts]), return_inverse=True)
@@ -173,7 +153,7 @@ class Encoder:
             self.tensor(features),
         )
 
-    def rows(self, doc_ids: Sequence[str]) -> npt.NDArray[np.int64]:
+    def rows(self, doc_ids: Sequence[str]) -> Int64:
         """The documents' rows in the forward index."""
         return self._index.rows(doc_ids)
 

@@ -108,7 +108,6 @@ def field_features(
 def _present(
     resources: Resources, index: ForwardIndex, options: DeepSenSeOptions
 ) -> tuple[list[str], list[str]]:
-    """Which of the fields a sample of the documents has."""
     if not (options.numbers or options.categories) or not index.count:
         return [], []
     rows = np.unique(np.linspace(0, index.count - 1, SAMPLE).astype(np.int64))

@@ -79,13 +79,6 @@ def write_fields(
     Documents are read once. The means and the columns of categories are known only after the last
     one: until then numbers wait in a file beside it, and values of categories in memory.
 
-    Args:
-        path: of the file.
-        resources: the harness's resources.
-        numbers: fields that are numbers.
-        categories: fields that are categories.
-        given: columns of these fields that another collection had, instead of this one's own.
-
     Returns:
         The columns.
     """
@@ -132,7 +125,6 @@ def _batches(index: ForwardIndex) -> Iterator[npt.NDArray[np.int64]]:
 
 
 def _numbers(documents: Sequence[Document], names: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Numbers in fields, [documents, names]; NaN where there is none."""
     values = np.array([[_number(document, name) for name in names] for document in documents])
     for column, name in enumerate(names):
         if name != "year":
@@ -141,8 +133,6 @@ def _numbers(documents: Sequence[Document], names: Sequence[str]) -> npt.NDArray
 
 
 class _Values:
-    """The values of a category that documents have: eight bytes for each."""
-
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._rows, self._values = array("i"), array("i")
@@ -154,13 +144,11 @@ class _Values:
             self._values.append(self._numbers.setdefault(value, len(self._numbers)))
 
     def most_frequent(self) -> list[str]:
-        """The most frequent values."""
         frequency = np.bincount(np.asarray(self._values), minlength=len(self._numbers))
         frequent = sorted(self._numbers.items(), key=lambda v: (-frequency[v[1]], v[0]))[:VALUES]
         return [value for value, _ in frequent]
 
     def has(self, rows: npt.NDArray[np.int64], chosen: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Whether consecutive documents have some of the values, as 0 or 1: [rows, chosen]."""
         place = np.full(len(self._numbers), -1)
         for column, value in enumerate(chosen):
             if value in self._numbers:

@@ -64,12 +64,7 @@ class Sizes:
 
 
 class DeepSenSeNetwork(nn.Module):
-    """Attend, compare, aggregate, and classify.
-
-    Args:
-        sizes: its shapes.
-        dropout: in every layer, while training.
-    """
+    """Attend, compare, aggregate, and classify."""
 
     feature_mean: Tensor
     feature_scale: Tensor
@@ -241,7 +236,6 @@ class DeepSenSeNetwork(nn.Module):
 
 
 def _stage(inputs: int, widths: tuple[int, int], dropout: float) -> nn.Sequential:
-    """Two dense layers with ELU, dropout and batch normalization."""
     layers: list[nn.Module] = []
     for width in widths:
         layers += [
@@ -252,5 +246,4 @@ def _stage(inputs: int, widths: tuple[int, int], dropout: float) -> nn.Sequentia
 
 
 def _padded(table: Tensor) -> Tensor:
-    """A table with a row of zeros at the end."""
     return functional.pad(table, (0, 0, 0, 1))

@@ -42,8 +42,7 @@ class DeepSenSeOptions(Options):
         False, description="compare the product of a word and its counterpart too [program]"
     )
     signals: bool = Field(
-        True,
-        description="compare cosines of a word and its counterparts, and its IDF, too [ours]",
+        True, description="compare cosines of a word and its counterparts, and its IDF, too [ours]"
     )
     pooling: Literal["sum", "mean"] = Field(
         "mean", description="over the words of a text [paper: sum; program: mean]"
@@ -72,8 +71,7 @@ class DeepSenSeOptions(Options):
         description="fields of documents that are numbers, used where the collection has them",
     )
     categories: tuple[str, ...] = Field(
-        ("publication_types",),
-        description="fields of documents that are categories, likewise",
+        ("publication_types",), description="fields of documents that are categories, likewise"
     )
     loss: Literal["bce", "hinge", "softmax"] = Field(
         "softmax",

@@ -40,17 +40,7 @@ class Pair:
 
 
 def read_pairs(path: Path, encoder: Encoder, most: int, without: PairsOfTopics) -> list[Pair]:
-    """Read pairs, one per sentence: its first title.
-
-    Args:
-        path: the TSV file.
-        encoder: finds the words' vectors.
-        most: how many to read.
-        without: pairs to leave out.
-
-    Raises:
-        InputError: the file cannot be read, or lacks a column.
-    """
+    """Read pairs, one per sentence: its first title."""
     pairs: list[Pair] = []
     for asking in read_sentences(path, most, without):
         sentence = encoder.query(asking[0].query)
@@ -62,16 +52,7 @@ def read_pairs(path: Path, encoder: Encoder, most: int, without: PairsOfTopics) 
 
 
 def read_sentences(path: Path, most: int, without: PairsOfTopics) -> Iterator[list[TextPair]]:
-    """Stream the pairs of a file, sentence by sentence.
-
-    Args:
-        path: see `read_pairs`.
-        most: how many sentences to read.
-        without: pairs to leave out.
-
-    Raises:
-        InputError: see `read_pairs`.
-    """
+    """Stream the pairs of a file, sentence by sentence."""
     every = read_text_pairs(path, query=SENTENCE, text=TITLE, group=ARTICLE, marker="[CIT]")
     left = (pair for pair in every if pair not in without)
     for _, of_sentence in islice(groupby(left, key=lambda pair: (pair.group, pair.query)), most):

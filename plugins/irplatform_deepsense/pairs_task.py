@@ -48,24 +48,10 @@ class PairNetwork(nn.Module):
 
 
 class PairsTask:
-    """What the training loop needs.
-
-    Args:
-        module: to train.
-        encoder: has the vectors.
-        options: of pre-training.
-        pairs: to learn from; those of the same article stand together.
-
-    Attributes:
-        advance: told of every batch, for progress.
-    """
+    """What the training loop needs."""
 
     def __init__(
-        self,
-        module: PairNetwork,
-        encoder: Encoder,
-        options: PairsOptions,
-        pairs: Sequence[Pair],
+        self, module: PairNetwork, encoder: Encoder, options: PairsOptions, pairs: Sequence[Pair]
     ) -> None:
         self.module = module
         self._encoder = encoder
@@ -168,13 +154,7 @@ def _at_hand(
     encoder: Encoder,
     texts: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]],
 ) -> tuple[Tables, list[Texts]]:
-    """Tables of the words of some texts only, and the texts as rows of those.
-
-    Args:
-        network: whose tables.
-        encoder: has the vectors.
-        texts: words and starts of each kind of text.
-    """
+    """Tables of the words of some texts only, and the texts as rows of those."""
     distinct, places = np.unique(np.concatenate([words for words, _ in texts]), return_inverse=True)
     words = encoder.tensor(distinct)
     tables = network.tabulate(encoder.vectors[words], encoder.idf[words])

@@ -40,19 +40,7 @@ def pretrained(
     options: DeepSenSeOptions,
     topics: Sequence[Topic],
 ) -> dict[str, Tensor]:
-    """Weights of F and G after pre-training on `options.pairs.file`, from the cache where possible.
-
-    Args:
-        resources: the harness's resources.
-        network: one of the same sizes; it is not changed.
-        encoder: finds the words' vectors.
-        options: the model's.
-        topics: of training and validation, and others that will be scored; what cites in them is
-            left out.
-
-    Raises:
-        InputError: the file is missing, or no file of sentences and titles.
-    """
+    """Weights of F and G after pre-training on `options.pairs.file`, or from the cache."""
     pairs = options.pairs
     if pairs.file is None:
         return {}

@@ -56,7 +56,6 @@ class DeepSenSe(NeuralReranker):
         self._prepare(resources)
 
     def _prepare(self, resources: Resources, columns: Columns | None = None) -> None:
-        """The same, with what another collection has in its fields, where that is given."""
         from irplatform_deepsense.encoding import Encoder
         from irplatform_deepsense.features import field_features
         from irplatform_deepsense.network import DeepSenSeNetwork, Sizes
@@ -134,7 +133,6 @@ class DeepSenSe(NeuralReranker):
         self.train(task, self.options.loop, data)
 
     def _take_pretrained(self, data: TrainingData) -> None:
-        """Start from F and G as sentences and titles have taught them."""
         from irplatform_deepsense.pretraining import pretrained
 
         state = pretrained(
@@ -156,9 +154,6 @@ class DeepSenSe(NeuralReranker):
         """Read the weights, which training on pairs would only forget.
 
         On another collection than the weights were trained on, its fields are read as that one's.
-
-        Raises:
-            InputError: a file is damaged, or of a network of another identity.
         """
         columns = self._saved_columns(folder / _FIELDS)
         own = self._features.columns

@@ -49,13 +49,7 @@ def score_plain(network: DeepSenSeNetwork, tables: Tables, encoded: Encoded) -> 
 
 
 class _TopicMatch:
-    """A query with the distinct words of its candidates.
-
-    Args:
-        network: with its weights.
-        tables: of the vocabulary.
-        encoded: the topic.
-    """
+    """A query with the distinct words of its candidates."""
 
     def __init__(self, network: DeepSenSeNetwork, tables: Tables, encoded: Encoded) -> None:
         self._network = network

@@ -28,17 +28,7 @@ if TYPE_CHECKING:
 
 
 class DeepSenSeTask:
-    """What the training loop needs.
-
-    Args:
-        network: to train.
-        encoder: of topics and documents.
-        options: the model's options.
-        index: the collection's forward index.
-        data: topics to learn from and to stop early on.
-        seed: of sampling.
-        advance: told of each topic encoded.
-    """
+    """What the training loop needs."""
 
     def __init__(
         self,
@@ -89,7 +79,6 @@ class DeepSenSeTask:
         return pairwise_hinge(scores[:, :1].expand_as(lower), lower, torch.ones_like(lower))
 
     def _scores(self, batch: Groups) -> Tensor:
-        """Scores of the batch's documents, [groups, documents of each]."""
         places = self._starts[batch.topic][:, None] + batch.documents
         encoded = [
             self._encoder.encode_rows(

@@ -31,16 +31,7 @@ FEATURES = 20
 
 @dataclass(frozen=True)
 class Explainer:
-    """Explains scores of one topic's documents.
-
-    Attributes:
-        network: with its weights.
-        table: of the network, see `DeltaNetwork.tabulate`.
-        encoded: the topic's documents.
-        names: the words of the vectors' rows; the row behind them is UNK's.
-        query: the topic's words as they are written, with the row of each.
-        lexical: names of the lexical features, and of whatever else is joined to them.
-    """
+    """Explains scores of one topic's documents."""
 
     network: DeltaNetwork
     table: Tensor
@@ -90,7 +81,6 @@ class Explainer:
         }
 
     def _without(self, positions: Tensor, left_out: Sequence[int], lexical: Tensor) -> list[float]:
-        """The score, and those without each of some words."""
         size = len(self.encoded.words.word)
         documents = positions.repeat(len(left_out) + 1, 1)
         documents[documents == size] = size + 1  # padding moves behind the word that is nothing
@@ -106,7 +96,6 @@ class Explainer:
         return self._scores(more, documents, lexical.expand(len(documents), -1))
 
     def _features(self, positions: Tensor, lexical: Tensor, score: float) -> list[dict[str, Any]]:
-        """The lexical features, and what each adds."""
         count = len(self.lexical)
         without = lexical.repeat(count, 1)
         without[range(count), range(count)] = self.network.lexical_mean[:count]

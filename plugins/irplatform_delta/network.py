@@ -48,13 +48,7 @@ class Sizes:
 
 
 class DeltaNetwork(nn.Module):
-    """Convolutions over the Delta matrix, max-pooling, and a feed-forward stage.
-
-    Args:
-        sizes: its shapes.
-        slope: of the Leaky ReLU below zero.
-        dropout: before the max-pooling, while training.
-    """
+    """Convolutions over the Delta matrix, max-pooling, and a feed-forward stage."""
 
     lexical_mean: Tensor
     lexical_scale: Tensor
@@ -183,7 +177,6 @@ class DeltaNetwork(nn.Module):
         return self._feed_forward(functional.leaky_relu(pooled, self.slope), present, lexical)
 
     def _feed_forward(self, pooled: Tensor, present: Tensor, lexical: Tensor) -> Tensor:
-        """From the largest value of each filter, [n, n_f], to scores [n]."""
         pooled = pooled.masked_fill(~present.any(dim=1, keepdim=True), 0)  # a text without words
         lexical = (lexical - self.lexical_mean) / self.lexical_scale
         hidden = functional.leaky_relu(self.hidden(torch.cat([pooled, lexical], dim=1)), self.slope)

@@ -23,17 +23,7 @@ if TYPE_CHECKING:
 
 
 class DeltaTask:
-    """What the training loop needs.
-
-    Args:
-        network: to train.
-        encoder: of topics and documents.
-        options: the model's options.
-        data: topics to learn from and to stop early on.
-        side: features beside the lexical ones; they are fitted here.
-        seed: of sampling.
-        advance: told of each topic encoded.
-    """
+    """What the training loop needs."""
 
     def __init__(
         self,
@@ -92,11 +82,11 @@ class DeltaTask:
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""
         table = self.module.tabulate(self._encoder.vectors)
-        return self._measure(lambda encoded: score(self.module, table, encoded))
 
+        def score(encoded: Encoded) -> Sequence[float]:
+            scores: list[float] = self.module.tabulated(
+                table, encoded.words, encoded.documents, encoded.lexical
+            ).tolist()
+            return scores
 
-def score(network: DeltaNetwork, table: Tensor, encoded: Encoded) -> Sequence[float]:
-    """Scores of a topic's documents."""
-    scores = network.tabulated(table, encoded.words, encoded.documents, encoded.lexical)
-    values: list[float] = scores.tolist()
-    return values
+        return self._measure(score)

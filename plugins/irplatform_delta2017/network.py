@@ -29,13 +29,7 @@ FEATURES = 2
 
 @dataclass(frozen=True)
 class Sizes:
-    """What fixes the shapes of the network, and so which weights fit it.
-
-    Attributes:
-        dimensions: of word vectors, V.
-        lexical: overlap features, L.
-        filters: of each convolution.
-    """
+    """What fixes the shapes of the network, and so which weights fit it."""
 
     dimensions: int
     lexical: int
@@ -43,13 +37,7 @@ class Sizes:
 
 
 class Delta2017Network(nn.Module):
-    """Difference features, the scanner (section 4.4) and the classifier (section 4.5).
-
-    Args:
-        sizes: its shapes.
-        dropout: of the scanner, while training.
-        classifier_dropout: of the classifier.
-    """
+    """Difference features, the scanner (section 4.4) and the classifier (section 4.5)."""
 
     def __init__(self, sizes: Sizes, dropout: float, classifier_dropout: float) -> None:
         super().__init__()
@@ -98,7 +86,6 @@ class Delta2017Network(nn.Module):
 
 
 def _differences(vectors: Tensor, words: Words) -> Tensor:
-    """Difference features of words: [u, V + 2]."""
     difference = functional.embedding(words.word, vectors) - functional.embedding(
         words.closest, vectors
     )

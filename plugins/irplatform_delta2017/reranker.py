@@ -46,8 +46,7 @@ class Delta2017(NeuralReranker):
         self._encoder = Encoder(resources.forward_index(), vectors, options, resources.device)
         sizes = Sizes(vectors.dimensions, len(options.lexical), options.filters)
         self.start(
-            resources,
-            lambda: Delta2017Network(sizes, options.dropout, options.classifier_dropout),
+            resources, lambda: Delta2017Network(sizes, options.dropout, options.classifier_dropout)
         )
 
     def identity(self) -> dict[str, Any]:

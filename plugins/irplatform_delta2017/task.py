@@ -25,16 +25,7 @@ if TYPE_CHECKING:
 
 
 class Delta2017Task:
-    """What the training loop needs.
-
-    Args:
-        network: to train.
-        encoder: of topics and documents.
-        options: the model's options.
-        data: topics to learn from and to stop early on.
-        seed: of sampling.
-        advance: told of each topic encoded.
-    """
+    """What the training loop needs."""
 
     def __init__(
         self,
@@ -76,11 +67,11 @@ class Delta2017Task:
 
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""
-        return self._measure(lambda encoded: score(self.module, self._encoder, encoded))
 
+        def score(encoded: Encoded) -> list[float]:
+            vectors, words = self._encoder.vectors, encoded.words
+            logits = self.module(vectors, words, encoded.documents, encoded.lexical)
+            values: list[float] = logits.tolist()
+            return values
 
-def score(network: Delta2017Network, encoder: Encoder, encoded: Encoded) -> list[float]:
-    """Scores of a topic's documents."""
-    logits = network(encoder.vectors, encoded.words, encoded.documents, encoded.lexical)
-    values: list[float] = logits.tolist()
-    return values
+        return self._measure(score)

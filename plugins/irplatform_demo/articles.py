@@ -52,13 +52,7 @@ _HEADINGS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Article:
-    """An article with the facts that it was made from.
-
-    Attributes:
-        document: its text.
-        kind: what sort of study it reports.
-        relation: disease, gene, variant and drugs that it is about.
-    """
+    """An article with the facts that it was made from."""
 
     document: Document
     kind: str

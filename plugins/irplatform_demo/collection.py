@@ -35,7 +35,6 @@ class DemoCorpus(Corpus):
         return storage.fingerprint({"demo": texts})
 
     def __iter__(self) -> Iterator[Document]:
-        """Stream the articles."""
         return (article.document for article in articles())
 
     def count(self) -> int:

@@ -52,13 +52,7 @@ class Names:
 
 
 def choose_names(relation: Relation, styles: tuple[Style, Style], rng: Random) -> Names:
-    """Choose names.
-
-    Args:
-        relation: what the article is about.
-        styles: of the disease and of the gene ("short" is plain for a gene).
-        rng: decides.
-    """
+    """Choose names."""
     disease_style, gene_style = styles
     gene = relation.gene
     symbol = rng.choice(gene.synonyms) if gene_style == "other" else gene.symbol

@@ -49,12 +49,6 @@ def phrases() -> Mapping[tuple[str, str], tuple[str, ...]]:
 def write_article(kind: str, relation: Relation, names: Names, rng: Random) -> tuple[str, str]:
     """Write an article of five to nine sentences.
 
-    Args:
-        kind: of article, as in the table of phrases.
-        relation: what it is about.
-        names: what it calls that.
-        rng: decides.
-
     Returns:
         Title and abstract.
     """

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.text import ForwardIndex, WordVectors
+    from irplatform.text.arrays import Float32, Int64
     from irplatform_drmm.options import DrmmOptions
     from irplatform_drmm.stems import Stems
 
-Float32 = npt.NDArray[np.float32]
 _NEAR = 1e-4
 """Cosines this near to a bin's border (in bins) are computed again with more digits: a matrix
 product rounds differently for different numbers of words."""
@@ -48,18 +48,11 @@ class Matches:
 
     counts: npt.NDArray[Any]
     idf: Float32
-    terms: npt.NDArray[np.int64]
+    terms: Int64
 
 
 class Matcher:
-    """Makes histograms of topics and documents.
-
-    Args:
-        index: the collection's forward index.
-        stems: of its words.
-        vectors: unit vectors of the stems, zeros for those without one, see `stem_vectors`.
-        options: the model's options.
-    """
+    """Makes histograms of topics and documents."""
 
     def __init__(
         self, index: ForwardIndex, stems: Stems, vectors: Float32, options: DrmmOptions
@@ -75,7 +68,7 @@ class Matcher:
         if not options.keep_stop_words:
             self._stop = set(index.vocabulary.ids(sorted(STOP_WORDS)).tolist())
 
-    def terms(self, query: str) -> npt.NDArray[np.int64]:
+    def terms(self, query: str) -> Int64:
         """The stems of a query's words, without stop words unless there is nothing else."""
         known = [word for word in self._index.query_ids(query).tolist() if word >= 0]
         content = [word for word in known if word not in self._stop]
@@ -98,10 +91,7 @@ class Matcher:
             counts[:, number] = counted.reshape(len(rows), bins + 1)[:, :bins]
         return Matches(counts, self._idf[terms].astype(np.float32), terms)
 
-    def _bins(
-        self, terms: npt.NDArray[np.int64], words: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.uint8]:
-        """The bin of each term with each word: [m, u]."""
+    def _bins(self, terms: Int64, words: Int64) -> npt.NDArray[np.uint8]:
         term_vectors, word_vectors = self._vectors[terms], self._vectors[words]
         inner = self._options.bins - 1
         place = (term_vectors @ word_vectors.T + 1) * np.float32(inner / 2)

@@ -14,12 +14,6 @@ class DrmmNetwork(nn.Module):
     Both layers are tanh (section 4.2): z_i = tanh(w₂ · tanh(W₁ h_i + b₁) + b₂). The score is the
     sum of g_i z_i with g = softmax(w_g x_i) over the query's terms, x_i a term's IDF or vector
     (section 4.3).
-
-    Args:
-        bins: of a histogram.
-        hidden: width of the hidden layer.
-        gate: what the gate reads.
-        dimensions: of term vectors.
     """
 
     def __init__(

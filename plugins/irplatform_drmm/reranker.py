@@ -11,10 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    import numpy as np
-    import numpy.typing as npt
-
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
+    from irplatform.text.arrays import Float32
     from irplatform_drmm.matching import Matcher, Matches
     from irplatform_drmm.network import DrmmNetwork
     from irplatform_drmm.stems import Stems
@@ -43,7 +41,7 @@ class Drmm(NeuralReranker):
 
     network: DrmmNetwork
     _matcher: Matcher
-    _vectors: npt.NDArray[np.float32]
+    _vectors: Float32
 
     def prepare(self, resources: Resources) -> None:
         """Take forward index, stems and their vectors, and make an untrained network."""
@@ -70,8 +68,7 @@ class Drmm(NeuralReranker):
             "stemmer": self.options.stemmer,
         }
 
-    def _stem_vectors(self, resources: Resources, stems: Stems) -> npt.NDArray[np.float32]:
-        """The stems' vectors, from the cache or made now; memory-mapped."""
+    def _stem_vectors(self, resources: Resources, stems: Stems) -> Float32:
         import numpy as np
 
         from irplatform.training.stored_documents import vectors_digest
@@ -89,9 +86,7 @@ class Drmm(NeuralReranker):
             "vectors": vectors_digest(vectors),
         }
         folder = resources.artifact("drmm-vectors", depends_on, build)
-        matrix: npt.NDArray[np.float32] = np.load(
-            folder / "vectors.npy", mmap_mode="r", allow_pickle=False
-        )
+        matrix: Float32 = np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)
         return matrix
 
     def fit(self, data: TrainingData) -> None:
@@ -118,7 +113,7 @@ class Drmm(NeuralReranker):
             return []
         return self._score(self._matcher.match(topic.query, documents.ids))
 
-    def _gate_inputs(self, matches: Matches) -> npt.NDArray[np.float32]:
+    def _gate_inputs(self, matches: Matches) -> Float32:
         return matches.idf[:, None] if self.options.gate == "idf" else self._vectors[matches.terms]
 
     def _score(self, matches: Matches) -> Sequence[float]:

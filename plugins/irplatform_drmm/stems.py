@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    import numpy.typing as npt
-
     from irplatform.plugin import Resources
     from irplatform.text import ForwardIndex
+    from irplatform.text.arrays import Int32
 
 _FORMAT = 1
 _BLOCK = 20_000
@@ -38,8 +37,8 @@ class Stems:
         document_frequency: int32, in how many documents each stem occurs.
     """
 
-    of_word: npt.NDArray[np.int32]
-    document_frequency: npt.NDArray[np.int32]
+    of_word: Int32
+    document_frequency: Int32
 
     @classmethod
     def of(cls, resources: Resources, stemmer: str) -> Stems:
@@ -67,11 +66,7 @@ class Stems:
 
 
 def krovetz(words: Sequence[str]) -> list[str]:
-    """The Krovetz stem of each word; words that are not of plain letters stay as they are.
-
-    Raises:
-        PlatformError: Java is missing, or Lucene answers with another number of words.
-    """
+    """The Krovetz stem of each word; words that are not of plain letters stay as they are."""
     from irplatform.retrieval.java import java_class
 
     analyzer = java_class("io.anserini.analysis.DefaultEnglishAnalyzer").fromArguments(
@@ -94,15 +89,15 @@ def krovetz(words: Sequence[str]) -> list[str]:
     return stems
 
 
-def number_stems(stems: Sequence[str]) -> npt.NDArray[np.int32]:
+def number_stems(stems: Sequence[str]) -> Int32:
     """Per word the number of its stem, in order of first appearance."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(stem, len(numbers)) for stem in stems], dtype=np.int32)
 
 
 def document_frequency(
-    index: ForwardIndex, of_word: npt.NDArray[np.int32], advance: Callable[[int], None]
-) -> npt.NDArray[np.int32]:
+    index: ForwardIndex, of_word: Int32, advance: Callable[[int], None]
+) -> Int32:
     """In how many documents each stem occurs."""
     frequency = np.zeros(int(of_word.max(initial=-1)) + 1, dtype=np.int32)
     for rows, _, stems in distinct_per_document(index, of_word):

@@ -20,32 +20,21 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from irplatform.plugin import TrainingData
+    from irplatform.text.arrays import Float32
     from irplatform_drmm.matching import Matcher, Matches
     from irplatform_drmm.network import DrmmNetwork
     from irplatform_drmm.options import DrmmOptions
 
 
 class DrmmTask:
-    """What the training loop needs.
-
-    Args:
-        network: to train.
-        matcher: of topics and documents.
-        score: scores a topic's documents with the network.
-        gate_inputs: what the gate reads of a topic's terms: float32 [m, 1] or [m, V].
-        options: the model's options.
-        data: topics to learn from and to stop early on.
-        seed: of sampling.
-        device: where to compute.
-        advance: told of each topic matched.
-    """
+    """What the training loop needs."""
 
     def __init__(
         self,
         network: DrmmNetwork,
         matcher: Matcher,
         score: Callable[[Matches], Sequence[float]],
-        gate_inputs: Callable[[Matches], npt.NDArray[np.float32]],
+        gate_inputs: Callable[[Matches], Float32],
         options: DrmmOptions,
         data: TrainingData,
         seed: int,
@@ -59,7 +48,7 @@ class DrmmTask:
         self._sampler = PairSampler(data.training, options.pairs, seed)
         self._starts = pool_starts(self._sampler.pools)
         histograms, sizes = [], []
-        self._gate_inputs: list[npt.NDArray[np.float32]] = []
+        self._gate_inputs: list[Float32] = []
         for pool in self._sampler.pools:
             matches = matcher.match(pool.labelled.topic.query, pool.doc_ids)
             histograms.append(matches.counts.reshape(-1, options.bins))
@@ -91,8 +80,7 @@ class DrmmTask:
         higher, lower = scores[: len(batch)], scores[len(batch) :]
         return pairwise_hinge(higher, lower, self._tensor(batch.weight))
 
-    def _padded(self, topics: npt.NDArray[np.int64], width: int) -> npt.NDArray[np.float32]:
-        """What the gate reads of topics' terms: [n, width, 1 or V]."""
+    def _padded(self, topics: npt.NDArray[np.int64], width: int) -> Float32:
         padded = np.zeros((len(topics), width, len(self.module.gate)), dtype=np.float32)
         for place, topic in enumerate(topics.tolist()):
             inputs = self._gate_inputs[topic]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from irplatform.text.arrays import ragged, without
+from irplatform.text.arrays import Int64, ragged, without
 from irplatform.text.tokenizer import normalize, pieces
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from irplatform.text import ForwardIndex, WordVectors
 
-    Int64 = npt.NDArray[np.int64]
 
 UNKNOWN = -1
 
@@ -64,15 +63,7 @@ def joined(first: Bags, second: Bags) -> Bags:
 
 
 class Reader:
-    """Makes bags of texts and of a collection's documents.
-
-    Args:
-        index: the collection's forward index.
-        vectors: word vectors.
-
-    Attributes:
-        index: the forward index.
-    """
+    """Makes bags of texts and of a collection's documents."""
 
     def __init__(self, index: ForwardIndex, vectors: WordVectors) -> None:
         self.index = index

@@ -6,7 +6,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from irplatform.training.stored_documents import stored_documents, vectors_digest, weights_digest
@@ -19,28 +18,15 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from irplatform.plugin import Resources
+    from irplatform.text.arrays import Float32, Int64
     from irplatform_dual.options import EncoderOptions
 
-    Int64 = npt.NDArray[np.int64]
-
-Float32 = npt.NDArray[np.float32]
 
 FORMAT = 2
 
 
 class Encoder:
-    """Vectors of queries and documents; their inner products are the scores.
-
-    Args:
-        resources: the harness's resources.
-        options: what the network is made of.
-        seed: of its first weights.
-
-    Attributes:
-        network: the network, in evaluation mode unless it is being trained.
-        index: the collection's forward index.
-        reader: of texts.
-    """
+    """Vectors of queries and documents; their inner products are the scores."""
 
     def __init__(self, resources: Resources, options: EncoderOptions, seed: int) -> None:
         self._resources = resources

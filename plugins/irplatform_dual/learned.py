@@ -70,11 +70,7 @@ class Learned:
 
     @classmethod
     def load(cls, folder: Path) -> Learned:
-        """Read what `save` wrote.
-
-        Raises:
-            InputError: it is not there, or something else.
-        """
+        """Read what `save` wrote."""
         try:
             marks = np.load(folder / _FILE, allow_pickle=False)
         except (OSError, ValueError) as error:

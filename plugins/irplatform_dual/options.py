@@ -46,8 +46,7 @@ class PairsOptions(Options):
     most: int = Field(500_000, gt=1, description="pairs of the file, and passages, at most")
     seed: int = Field(1, ge=0, description="of first weights and order, the same for all members")
     loop: SparseLoop = Field(
-        SparseLoop(batch_size=512, epochs=4, patience=1),
-        description="optimizer and stopping",
+        SparseLoop(batch_size=512, epochs=4, patience=1), description="optimizer and stopping"
     )
 
     @property
@@ -56,11 +55,7 @@ class PairsOptions(Options):
         return self.file is not None or self.passages > 0
 
     def check(self) -> None:
-        """Look at the file, where one is given.
-
-        Raises:
-            InputError: it cannot be read, or has no such columns.
-        """
+        """Look at the file, where one is given."""
         from irplatform.training.text_pairs import check_text_pairs
 
         if self.file is not None:

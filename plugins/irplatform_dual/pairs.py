@@ -17,13 +17,11 @@ from irplatform_dual.passages import read_passages
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
     from irplatform.plugin import TextPair
+    from irplatform.text.arrays import Int64
     from irplatform_dual.bags import Bags, Reader
     from irplatform_dual.options import PairsOptions
 
-    Int64 = npt.NDArray[np.int64]
 
 _FEWEST = 2
 
@@ -71,16 +69,7 @@ def describe(pairs: PairsOfTopics | Fold) -> dict[str, object]:
 
 
 def read_pairs(options: PairsOptions, reader: Reader, without: PairsOfTopics | Fold) -> Pairs:
-    """Read a file of pairs, where one is given, and passages of documents, where they are wanted.
-
-    Args:
-        options: the file and its columns; how many passages.
-        reader: makes bags.
-        without: what of the file to leave out.
-
-    Raises:
-        InputError: the file is missing or lacks a column, or there are too few pairs.
-    """
+    """Read a file of pairs, where one is given, and passages where they are wanted."""
     text_pairs = pairs_of_file(options, without) if options.file is not None else []
     numbers: dict[str, int] = {}
     # Without a source, a query is one of its own.
@@ -112,17 +101,12 @@ def read_pairs(options: PairsOptions, reader: Reader, without: PairsOfTopics | F
 
 
 def _numbered(texts: Sequence[str]) -> Int64:
-    """A number for each distinct text, from 0."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)
 
 
 def pairs_of_file(options: PairsOptions, without: PairsOfTopics | Fold) -> list[TextPair]:
-    """The pairs of the file, but for those that are to be left out.
-
-    Raises:
-        InputError: it is missing or lacks a column.
-    """
+    """The pairs of the file, but for those that are to be left out."""
     if options.file is None or not options.file.is_file():
         raise InputError("there is no such file of pairs.", path=options.file)
     pairs = read_text_pairs(

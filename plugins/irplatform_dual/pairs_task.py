@@ -18,13 +18,11 @@ from torch.nn import functional
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    import numpy.typing as npt
-
+    from irplatform.text.arrays import Int64
     from irplatform_dual.network import DualNetwork
     from irplatform_dual.options import PairsOptions
     from irplatform_dual.pairs import Pairs
 
-    Int64 = npt.NDArray[np.int64]
 
 HELD_OUT = 50
 """Of so many sources, one validates."""
@@ -34,16 +32,7 @@ _BLOCK = 512
 
 
 class PairsTask:
-    """What the training loop needs.
-
-    Args:
-        network: to train.
-        pairs: to learn from.
-        options: how.
-
-    Attributes:
-        advance: told of every batch.
-    """
+    """What the training loop needs."""
 
     def __init__(self, network: DualNetwork, pairs: Pairs, options: PairsOptions) -> None:
         self.module = network

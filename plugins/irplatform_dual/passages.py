@@ -11,16 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.text.arrays import ragged
+from irplatform.text.arrays import Int64, ragged
 from irplatform_dual.bags import Bags
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from irplatform_dual.bags import Reader
     from irplatform_dual.options import PairsOptions
-
-    Int64 = npt.NDArray[np.int64]
 
 
 def read_passages(reader: Reader, options: PairsOptions) -> tuple[Bags, Bags, Int64]:

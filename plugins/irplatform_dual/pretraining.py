@@ -27,16 +27,7 @@ _WEIGHTS = "dual-pairs.safetensors"
 def pretrained(
     resources: Resources, options: EncoderOptions, without: PairsOfTopics | Fold
 ) -> tuple[Encoder, Learned]:
-    """An encoder after training on `options.pairs`, and what it learned from.
-
-    Args:
-        resources: the harness's resources.
-        options: what it is made of, and the file.
-        without: pairs to leave out.
-
-    Raises:
-        InputError: the file is missing, or no file of such pairs.
-    """
+    """An encoder after training on `options.pairs`, and what it learned from."""
     pairs = options.pairs
     if pairs.file is not None and not pairs.file.is_file():
         raise InputError("there is no such file of pairs.", path=pairs.file)

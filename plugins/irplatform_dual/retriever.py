@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.text import WordVectors
+    from irplatform.text.arrays import Float32
     from irplatform_dual.encoder import Encoder
     from irplatform_dual.learned import Learned
 
-    Float32 = npt.NDArray[np.float32]
 
 _TOPICS = 256
 """Topics that are searched for at once."""
@@ -69,12 +69,7 @@ class DualEncoderSearch(Retriever):
     options: RetrieverOptions
 
     def depends_on(self) -> Mapping[str, object]:
-        """The content of the checkpoint or of the file of pairs.
-
-        Raises:
-            InputError: there is neither a model nor anything to train one on, or both; or a file
-                cannot be read as pairs; or the folder is no checkpoint of `dual-encoder`.
-        """
+        """The content of the checkpoint or of the file of pairs."""
         from irplatform.digests import digest, folder_digests
 
         folder, pairs = self.options.checkpoint, self.options.pairs.file
@@ -121,9 +116,6 @@ class DualEncoderSearch(Retriever):
         """Rank the documents nearest to each topic's query.
 
         Topics without a known word find nothing.
-
-        Raises:
-            InputError: there is no model, see `depends_on`.
         """
         from irplatform.retrieval.nearest import nearest
 
@@ -147,7 +139,6 @@ class DualEncoderSearch(Retriever):
         return Run("dual-encoder", rankings)
 
     def _index(self, encoders: Sequence[Encoder], resources: Resources) -> Path:
-        """The folder of the index of all documents: the encoders' vectors side by side."""
         from irplatform.retrieval.nearest import FORMAT, build_index
 
         count, width = encoders[0].index.count, sum(encoder.width for encoder in encoders)
@@ -172,7 +163,6 @@ class DualEncoderSearch(Retriever):
         return resources.artifact("dual-encoder-index", depends_on, build)
 
     def _open(self, resources: Resources) -> _Open:
-        """Models and index, as they were opened before or from the cache."""
         from irplatform.retrieval.nearest import open_index
 
         mark = fingerprint(
@@ -196,7 +186,6 @@ class DualEncoderSearch(Retriever):
     def _shares(
         self, learned: Sequence[Learned], topics: Sequence[Topic], resources: Resources
     ) -> Float32:
-        """How much each model counts for each topic, [topics, models]."""
         group = self.options.pairs.group
         known = [[model.knows(topic, group) for model in learned] for topic in topics]
         if self.options.checkpoint is None and (warning := _warning(known)):
@@ -204,7 +193,6 @@ class DualEncoderSearch(Retriever):
         return shares_of(np.array(known, dtype=np.bool_).reshape(len(topics), len(learned)))
 
     def _members(self, resources: Resources) -> list[tuple[Encoder, Learned]]:
-        """The models, each with what it learned from."""
         if self.options.checkpoint is None:
             from irplatform_dual.pairs import Fold
             from irplatform_dual.pretraining import pretrained
@@ -217,11 +205,7 @@ class DualEncoderSearch(Retriever):
 
 
 def _warning(known: Sequence[Sequence[bool]]) -> str:
-    """What to tell where all models learned from a topic, or "".
-
-    Args:
-        known: per topic, which models did.
-    """
+    """What to tell where all models learned from a topic, or ""."""
     if not (count := sum(map(all, known))):
         return ""
     return (

@@ -19,28 +19,18 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from irplatform.plugin import TrainingData
+    from irplatform.text.arrays import Int64
     from irplatform_dual.encoder import Encoder
     from irplatform_dual.network import DualNetwork
     from irplatform_dual.options import DualOptions
 
-    Int64 = npt.NDArray[np.int64]
 
 _BLOCK = 512
 """Documents that are encoded at once for validation."""
 
 
 class TopicsTask:
-    """What the training loop needs.
-
-    Args:
-        encoder: whose network to train.
-        options: the model's.
-        data: topics to learn from and to stop early on.
-        seed: of sampling.
-
-    Raises:
-        InputError: no topic has a relevant document and another one.
-    """
+    """What the training loop needs."""
 
     def __init__(
         self, encoder: Encoder, options: DualOptions, data: TrainingData, seed: int

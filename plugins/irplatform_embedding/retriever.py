@@ -15,7 +15,7 @@ import numpy.typing as npt
 from irplatform.plugin import Field, Options, Resources, Retriever, Topic
 from irplatform.runs import Ranking, Run
 from irplatform.text import ForwardIndex, VectorOptions, WordVectors
-from irplatform.text.arrays import new_matrix
+from irplatform.text.arrays import Int64, new_matrix
 from irplatform.text.unit_vectors import unit_rows, unit_vectors
 
 if TYPE_CHECKING:
@@ -112,8 +112,7 @@ def _write_documents(
 
 def _nearest(
     documents: _Matrix, queries: _Matrix, depth: int, index: ForwardIndex
-) -> tuple[npt.NDArray[np.int64], _Matrix]:
-    """Rows of the `depth` nearest documents per query, and their cosines; not in order."""
+) -> tuple[Int64, _Matrix]:
     rows = np.empty((len(queries), 0), dtype=np.int64)
     scores = np.empty((len(queries), 0), dtype=np.float32)
     for start in range(0, len(documents), _BLOCK):
@@ -131,9 +130,7 @@ def _nearest(
     return rows, scores
 
 
-def _first(
-    scores: _Matrix, rows: npt.NDArray[np.int64], depth: int, last: float, index: ForwardIndex
-) -> npt.NDArray[np.int64]:
+def _first(scores: _Matrix, rows: Int64, depth: int, last: float, index: ForwardIndex) -> Int64:
     """Places of the best scores; of those that are equal at the end, the order of runs decides."""
     above, tied = np.flatnonzero(scores > last), np.flatnonzero(scores == last)
     ids = index.doc_ids(rows[tied])

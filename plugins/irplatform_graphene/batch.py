@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from irplatform_graphene.network import Links
@@ -17,10 +16,9 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
+    from irplatform.text.arrays import Int64
     from irplatform_graphene.model import Model
     from irplatform_graphene.topics import EncodedTopic
-
-Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from irplatform.errors import InputError
 from irplatform.text import tokenize
-from irplatform.text.arrays import new_matrix, ragged
+from irplatform.text.arrays import Float32, Int64, new_matrix, ragged
 from irplatform.training.stored_documents import vectors_digest
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from irplatform.plugin import Resources
     from irplatform.text import ForwardIndex, WordVectors
 
-Float32 = npt.NDArray[np.float32]
-Int64 = npt.NDArray[np.int64]
 
 _FORMAT = 1
 _FILE = "concepts.npy"
@@ -65,9 +62,6 @@ class ConceptInputs:
         vectors: word vectors.
         self_loop: λ, the weight of a concept among its neighbours.
         resources: the harness's resources.
-
-    Raises:
-        InputError: the graph belongs to another collection.
     """
 
     def __init__(
@@ -106,11 +100,7 @@ class ConceptInputs:
 
 
 def refuse_another(graph: ConceptGraph, index: ForwardIndex) -> None:
-    """See that the rows of the graph are those of the forward index, by a sample of their ids.
-
-    Raises:
-        InputError: they are not: the graph belongs to another collection.
-    """
+    """See that the rows of the graph are those of the forward index, by a sample of their ids."""
     same = graph.document_count == index.count
     if same and index.count:
         rows = np.unique(np.linspace(0, index.count - 1, _SAMPLE).astype(np.int64))

@@ -30,10 +30,6 @@ _IGNORED = -100
 class TitleVocabulary:
     """The words that titles are written with.
 
-    Args:
-        index: the collection's forward index.
-        size: how many, the most frequent ones in titles.
-
     Attributes:
         words: int64 [words], their ids in the index.
     """
@@ -63,14 +59,7 @@ class TitleVocabulary:
 
 
 class TitleDecoder(nn.Module):
-    """Writes titles.
-
-    Args:
-        vector: width of v_d.
-        word: width of projected word vectors.
-        hidden: width of the LSTM.
-        vocabulary: how many words there are, without the end.
-    """
+    """Writes titles."""
 
     def __init__(self, vector: int, word: int, hidden: int, vocabulary: int) -> None:
         super().__init__()

@@ -17,21 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.text import ForwardIndex, WordVectors
+    from irplatform.text.arrays import Int64
     from irplatform.text.forward_index import Field
     from irplatform_graphene.topics import EncodedTopic
 
-Int64 = npt.NDArray[np.int64]
-
 
 class Reader:
-    """Turns documents and topics into tensors, on one device.
-
-    Args:
-        index: the collection's forward index.
-        vectors: word vectors.
-        length: words of a document that are read.
-        device: where the tensors go.
-    """
+    """Turns documents and topics into tensors, on one device."""
 
     def __init__(self, index: ForwardIndex, vectors: WordVectors, length: int, device: str) -> None:
         self.index = index
@@ -98,7 +90,6 @@ class Reader:
         )
 
     def _field(self, rows: Int64, field: Field, length: int) -> Int64:
-        """The first words of a field as ids of the index, padded with -1: [n, length]."""
         tokens, offsets = self.index.tokens(rows, field)
         padded = np.full((len(rows), length), PADDING, np.int64)
         lengths = np.minimum(np.diff(offsets), length)

@@ -15,13 +15,11 @@ if TYPE_CHECKING:
 
     from irplatform.concepts import ConceptGraph
     from irplatform.plugin import Topic
+    from irplatform.text.arrays import Float32, Float64, Int64
     from irplatform_graphene.concept_inputs import ConceptInputs, DocumentLinks
     from irplatform_graphene.model import Model
     from irplatform_graphene.topics import EncodedTopic
 
-    Float32 = npt.NDArray[np.float32]
-    Float64 = npt.NDArray[np.float64]
-    Int64 = npt.NDArray[np.int64]
 
 _NEIGHBOURS = 3
 """Neighbours of a concept that are named."""
@@ -69,14 +67,6 @@ def _of_concepts(
     """The concepts of a document that match the topic, and the others that weigh most.
 
     Where there are further ones, it says how many.
-
-    Args:
-        model: the model.
-        concepts: what it reads in the graph.
-        encoded: the topic.
-        rows: the document's row.
-        score: the document's, as it is.
-        distance: the part of it that vectors make.
     """
     links = concepts.links(rows)
     matches = np.isin(links.concepts, encoded.matching)
@@ -149,7 +139,6 @@ def _changes_without(
 
 
 def _concept(graph: ConceptGraph, concept: int, weight: float) -> dict[str, object]:
-    """A concept with its weight among those of the document."""
     return {
         "concept": graph.names[concept],
         "kind": graph.KINDS[graph.kinds[concept]],

@@ -11,18 +11,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from irplatform.training.pairwise_linear import pairwise_weights
 from irplatform.training.per_topic import centered
 
 if TYPE_CHECKING:
+    from irplatform.text.arrays import Float32, Float64, Int64
     from irplatform_graphene.network import GrapheneNetwork
 
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
 
 _SPREAD = 2.0
 """Standard deviation of scores within a topic, which the losses' scale suits."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -26,20 +24,15 @@ from irplatform_graphene.topics import EncodedTopic, TopicReader
 
 if TYPE_CHECKING:
     from irplatform.plugin import Resources
+    from irplatform.text.arrays import Float32, Int64
     from irplatform_graphene.options import GrapheneOptions
 
-Int64 = npt.NDArray[np.int64]
-Float32 = npt.NDArray[np.float32]
 
 _FORMAT = 1
 
 
 class Model:
     """Network, readers and stores.
-
-    Args:
-        resources: the harness's resources.
-        options: the model's options.
 
     Attributes:
         network: the network, untrained at first.
@@ -143,11 +136,7 @@ class Model:
             return sides(self.network, self.encodings(rows), links, self.messages())
 
     def scores(
-        self,
-        topic: EncodedTopic,
-        rows: Int64,
-        features: Float32 | None,
-        side: Tensor | None = None,
+        self, topic: EncodedTopic, rows: Int64, features: Float32 | None, side: Tensor | None = None
     ) -> Tensor:
         """Scores of documents for a topic, by the weights as they are: float32 [n].
 
@@ -178,7 +167,6 @@ class Model:
         return {"model": "graphene", **sizes}
 
     def _identity(self, *prefixes: str) -> dict[str, Any]:
-        """What stored documents depend on: the weights whose names begin so."""
         state = self.network.state_dict()
         return {
             "format": _FORMAT,

@@ -105,12 +105,7 @@ class Links:
 
 
 class GrapheneNetwork(nn.Module):
-    """Encoder, graph module, query encoder and scoring.
-
-    Args:
-        sizes: its shapes.
-        dropout: of Enc(d), GCN(d) and the query's vector, while training.
-    """
+    """Encoder, graph module, query encoder and scoring."""
 
     def __init__(self, sizes: Sizes, dropout: float) -> None:
         super().__init__()
@@ -148,9 +143,6 @@ class GrapheneNetwork(nn.Module):
 
     def encode(self, words: Words) -> Tensor:
         """Enc(d), the mean of the hidden states (section 3.2.1).
-
-        Args:
-            words: of documents, each padded on the right, weighted by IDF.
 
         Returns:
             float32 [n, encoded], with a shortcut also the weighted mean of the word vectors; 0 for

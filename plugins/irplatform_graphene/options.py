@@ -145,7 +145,7 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
             "patience": 50,
         },
         "vectors": {"dimensions": 100},
-    },
+    }
 }
 """The paper's sizes, inputs and training as far as there are options for them, for a GPU.
 

@@ -12,13 +12,7 @@ from torch import Tensor, nn
 
 
 class BiLSTM(nn.Module):
-    """Layers of LSTMs, one per direction.
-
-    Args:
-        inputs: numbers per word.
-        hidden: of the state, in each direction.
-        layers: one on top of the other.
-    """
+    """Layers of LSTMs, one per direction."""
 
     def __init__(self, inputs: int, hidden: int, layers: int) -> None:
         super().__init__()

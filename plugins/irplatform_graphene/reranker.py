@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from irplatform.features import ReadsFeatures
 from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
-from irplatform_graphene.options import (
-    PAPERS_FIELDS,
-    PRESETS,
-    GrapheneOptions,
-    for_pretraining,
-)
+from irplatform_graphene.options import PAPERS_FIELDS, PRESETS, GrapheneOptions, for_pretraining
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -139,11 +134,7 @@ class Graphene(ReadsFeatures, TrainableReranker):
         return explanations
 
     def depends_on(self) -> Mapping[str, object]:
-        """The knowledge bases, which the graph, names and some features come from.
-
-        Raises:
-            InputError: none is installed.
-        """
+        """The knowledge bases, which the graph, names and some features come from."""
         from irplatform.concepts import graph_identity
 
         identities = dict(super().depends_on())

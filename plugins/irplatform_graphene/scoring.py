@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -18,12 +17,11 @@ from irplatform_graphene.concept_inputs import DocumentLinks
 from irplatform_graphene.network import Links
 
 if TYPE_CHECKING:
+    from irplatform.text.arrays import Int64
     from irplatform_graphene.concept_inputs import ConceptInputs
     from irplatform_graphene.documents import Reader
     from irplatform_graphene.network import GrapheneNetwork
 
-Int64 = npt.NDArray[np.int64]
-Float32 = npt.NDArray[np.float32]
 
 _AT_ONCE = 256
 _CONCEPTS_AT_ONCE = 8192
@@ -58,13 +56,7 @@ def link_tensors(links: DocumentLinks, device: str) -> Links:
 
 
 def matched_links(links: DocumentLinks, matching: Int64, concept_count: int) -> DocumentLinks:
-    """The links to concepts that match a topic.
-
-    Args:
-        links: of the topic's documents.
-        matching: the concepts.
-        concept_count: of the graph.
-    """
+    """The links to concepts that match a topic."""
     matches = np.zeros(concept_count, np.bool_)
     matches[matching] = True
     places = np.flatnonzero(matches[links.concepts])

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
@@ -29,11 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.plugin import LabelledTopic, TrainingData
+    from irplatform.text.arrays import Float32, Int64
     from irplatform_graphene.model import Model
     from irplatform_graphene.topics import EncodedTopic
 
-Int64 = npt.NDArray[np.int64]
-Float32 = npt.NDArray[np.float32]
 
 _LARGEST = 80.0
 """Difference of scores: float32 holds exp of it, added up for all negatives."""
@@ -47,23 +45,13 @@ class Step:
     seed: tuple[int, ...]
 
     @property
-    def weight(self) -> npt.NDArray[np.float32]:
+    def weight(self) -> Float32:
         """The pairs' weights, by which processes share a step."""
         return self.pairs.weight
 
 
 class GrapheneTask:
-    """What the training loop needs.
-
-    Args:
-        model: to train.
-        data: topics to learn from and to stop early on.
-        seed: of sampling.
-        encoder: whether Enc(d) is trained, too, and titles are written.
-
-    Raises:
-        InputError: no training topic has documents of different grades.
-    """
+    """What the training loop needs."""
 
     def __init__(self, model: Model, data: TrainingData, seed: int, *, encoder: bool) -> None:
         self._model = model
@@ -102,7 +90,6 @@ class GrapheneTask:
             self._fit_last_layer(features)
 
     def _named(self, topics: Int64, rows: Int64) -> Int64:
-        """One number for a topic and a document: its row."""
         return topics * self._model.reader.index.count + rows
 
     def _fit_last_layer(self, features: Float32) -> None:
@@ -172,7 +159,6 @@ class GrapheneTask:
         return (1 - share) * loss + share * self._titles.loss(rows, random)
 
     def _of_pairs(self, higher: Tensor, lower: Tensor, weight: Tensor) -> Tensor:
-        """The loss of pairs of documents of the same topic."""
         if self._options.loss == "hinge":
             return pairwise_hinge(higher, lower, weight, self._options.margin)
         return pairwise_logistic(higher, lower, weight)
@@ -254,7 +240,6 @@ class GrapheneTask:
         places: Int64,
         features: Float32 | None,
     ) -> Float32:
-        """Scores of the documents in some places among those of the sides."""
         chosen_sides = side[torch.from_numpy(places).to(side.device)]
         scores: Float32 = (
             self._model.scores(topic, rows[places], features, chosen_sides).cpu().numpy()

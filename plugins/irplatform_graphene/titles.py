@@ -18,15 +18,7 @@ if TYPE_CHECKING:
 
 
 class Titles:
-    """The title decoder in training.
-
-    Args:
-        model: whose documents' titles are written.
-        seed: of the decoder's first weights.
-
-    Attributes:
-        decoder: the decoder.
-    """
+    """The title decoder in training."""
 
     def __init__(self, model: Model, seed: int) -> None:
         self._model = model

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from irplatform_graphene.concept_inputs import known_words
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from irplatform.concepts import ConceptGraph
     from irplatform.plugin import Topic
     from irplatform.text import WordVectors
+    from irplatform.text.arrays import Float32, Int64
     from irplatform_graphene.options import GrapheneOptions
 
 GAP = -1
@@ -37,9 +37,9 @@ class EncodedTopic:
         matching: int64, distinct concepts that it speaks of, in order of their number.
     """
 
-    words: npt.NDArray[np.int64]
-    weights: npt.NDArray[np.float32]
-    matching: npt.NDArray[np.int64]
+    words: Int64
+    weights: Float32
+    matching: Int64
 
 
 class TopicReader:
@@ -49,9 +49,6 @@ class TopicReader:
         vectors: word vectors.
         graph: where concepts and their names are found; None finds none.
         options: what is read.
-
-    Attributes:
-        graph: where concepts are found.
     """
 
     def __init__(
@@ -60,8 +57,8 @@ class TopicReader:
         self._vectors = vectors
         self.graph = graph
         self._options = options
-        self._encoded_fields: dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]] = {}
-        self._concepts_of: dict[str, npt.NDArray[np.int64]] = {}
+        self._encoded_fields: dict[str, tuple[Int64, Float32]] = {}
+        self._concepts_of: dict[str, Int64] = {}
 
     def read(self, topic: Topic) -> EncodedTopic:
         """Read a topic."""
@@ -82,7 +79,7 @@ class TopicReader:
         texts = [text for text in values if text.strip()][:_MOST_FIELDS]
         return texts or [topic.query]
 
-    def concepts(self, text: str) -> npt.NDArray[np.int64]:
+    def concepts(self, text: str) -> Int64:
         """The concepts that a field speaks of, and what is narrower."""
         if self.graph is None:
             return np.empty(0, np.int64)
@@ -91,7 +88,7 @@ class TopicReader:
             self._concepts_of[text] = np.asarray(concepts, np.int64)
         return self._concepts_of[text]
 
-    def _field(self, text: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    def _field(self, text: str) -> tuple[Int64, Float32]:
         """Words of a field and their shares, before IDF: half for its own, half for other names.
 
         Where the names do not fit in, the words that are left share in proportion.
@@ -110,12 +107,12 @@ class TopicReader:
             self._encoded_fields[text] = words, share / max(float(share.sum()), 1e-12)
         return self._encoded_fields[text]
 
-    def _other_names(self, text: str) -> list[npt.NDArray[np.int64]]:
+    def _other_names(self, text: str) -> list[Int64]:
         """Words of the other names of the concepts in a field, a gap before each name."""
         if self.graph is None or not self._options.expansion:
             return []
         seen = {tuple(known_words(text, self._vectors).tolist())}
-        names: list[npt.NDArray[np.int64]] = []
+        names: list[Int64] = []
         for concept in self.graph.find(text).tolist():
             count = 0
             for name in self.graph.names_of(concept):
@@ -129,8 +126,7 @@ class TopicReader:
         return names
 
 
-def _shares(words: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-    """The same share for every word, 1 together."""
+def _shares(words: Int64) -> Float32:
     present = (words != GAP).astype(np.float32)
-    shares: npt.NDArray[np.float32] = present / max(float(present.sum()), 1.0)
+    shares: Float32 = present / max(float(present.sum()), 1.0)
     return shares

@@ -11,19 +11,12 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Int64 = npt.NDArray[np.int64]
-Float64 = npt.NDArray[np.float64]
+    from irplatform.text.arrays import Float64, Int64
 
 
 @dataclass(frozen=True)
 class Passage:
-    """The words of some documents, one behind the other, each title before its abstract.
-
-    Attributes:
-        words: ids of words.
-        offsets: where each document begins; one more than documents.
-        titles: words of each document's title.
-    """
+    """The words of some documents, one behind the other, each title before its abstract."""
 
     words: npt.NDArray[np.int32]
     offsets: Int64
@@ -55,13 +48,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Mentions:
-    """Places in documents.
-
-    Attributes:
-        passage: the documents.
-        places: indexes of words, in order.
-        document: of each place.
-    """
+    """Places in documents."""
 
     passage: Passage
     places: Int64
@@ -147,5 +134,4 @@ class Gaps:
 
 
 def _per_document(document: Int64, passage: Passage) -> Float64:
-    """How often each document is named."""
     return np.bincount(document, minlength=passage.documents).astype(np.float64)

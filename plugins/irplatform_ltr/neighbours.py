@@ -31,12 +31,6 @@ def smoothed(
     Similar documents have a large cosine of their words' TF-IDF, with 1 + log(tf). The mean is
     weighted by it. A document that shares no word with another keeps its score.
 
-    Args:
-        index: has the documents' words.
-        doc_ids: of the candidates of one topic.
-        scores: theirs.
-        options: how many neighbours count, and how much.
-
     Returns:
         As many scores.
     """

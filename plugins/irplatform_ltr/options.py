@@ -108,8 +108,7 @@ class LtrOptions(Options):
     )
     folds: int = Field(5, gt=1, description="folds of training topics for features that learn")
     apart: str = Field(
-        "citing_id",
-        description="topics with the same value of this field are in the same fold",
+        "citing_id", description="topics with the same value of this field are in the same fold"
     )
     hide_judged: bool = Field(
         True,

@@ -36,15 +36,7 @@ def pools_of_system(topics: Sequence[LabelledTopic], options: PoolOptions) -> li
 
 
 def refuse_large_pools(pools: Sequence[Pool], most: int) -> None:
-    """Refuse a topic that is too large for a learner, before any feature is computed.
-
-    Args:
-        pools: of all topics.
-        most: how many documents of a topic the learner takes.
-
-    Raises:
-        InputError: which topic has more, and what makes it smaller.
-    """
+    """Refuse a topic that is too large for a learner, before any feature is computed."""
     pool = max(pools, key=lambda pool: len(pool.doc_ids))
     if (count := len(pool.doc_ids)) <= most:
         return

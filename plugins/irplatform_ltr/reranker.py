@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.features import Calculator, Features, Group
+    from irplatform.features.named import NamedSystems
     from irplatform.plugin import TextPair
     from irplatform.training.pools import Pool
     from irplatform_ltr.learners.views import Views
@@ -52,7 +53,7 @@ class LearningToRank(TrainableReranker):
 
     def expanding(self, knowledge: tuple[str, ...]) -> LtrOptions:
         """The options whose features read the same knowledge bases."""
-        from irplatform.features import rerankers_with_knowledge, with_knowledge
+        from irplatform.features.dependencies import rerankers_with_knowledge, with_knowledge
 
         options = self.options
         settings = with_knowledge(options.features, options.settings, knowledge)
@@ -78,16 +79,12 @@ class LearningToRank(TrainableReranker):
 
     def holds_first_stage(self) -> bool:
         """Whether a group has the first stage's score: then the learners have weighed it."""
-        from irplatform.features import hold_first_stage
+        from irplatform.features.dependencies import hold_first_stage
 
         return hold_first_stage(self.options.features)
 
     def depends_on(self) -> Mapping[str, object]:
-        """What the features depend on: the knowledge bases, where features read them.
-
-        Raises:
-            InputError: no groups are named, or wrong ones, or with wrong settings.
-        """
+        """What the features depend on: the knowledge bases, where features read them."""
         from irplatform.features import dependencies
 
         names, settings = self._groups_and_settings()
@@ -95,31 +92,26 @@ class LearningToRank(TrainableReranker):
             raise InputError("'features' names no group (`platform features list`).")
         return dependencies(names, settings)
 
-    def check_training(self) -> None:
-        """Ask the groups that learn whether they have what they learn from."""
+    @property
+    def _named(self) -> NamedSystems:
         from irplatform.features import named_groups
 
-        named_groups(*self._groups_and_settings()).check_training()
+        return named_groups(*self._groups_and_settings())
+
+    def check_training(self) -> None:
+        """Ask the groups that learn whether they have what they learn from."""
+        self._named.check_training()
 
     def checkpoints(self) -> Sequence[Path]:
         """Those whose scores are features, of stacked rerankers, too."""
-        from irplatform.features import named_groups
-
-        return named_groups(*self._groups_and_settings()).checkpoints()
+        return self._named.checkpoints()
 
     def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
         """Those of groups, of stacked rerankers, too."""
-        from irplatform.features import named_groups
-
-        return named_groups(*self._groups_and_settings()).pairs_learned(topics)
+        return self._named.pairs_learned(topics)
 
     def fit(self, data: TrainingData) -> None:
-        """Compute features of the training topics' documents, and fit the learners to them.
-
-        Raises:
-            InputError: no group applies, nothing can be learned from, or a topic is too large for
-                LambdaMART.
-        """
+        """Compute features of the training topics' documents, and fit the learners to them."""
         from irplatform.features import open_groups
         from irplatform.training.pools import pool_offsets
         from irplatform_ltr.learners.ensemble import most_documents
@@ -162,7 +154,8 @@ class LearningToRank(TrainableReranker):
 
         Where it may have seen a topic's documents judged, it comes twice: blind to that, and not.
         """
-        from irplatform.features import Folding, cross_fitted
+        from irplatform.features.cross_fitting import cross_fitted
+        from irplatform.features.folding import Folding
 
         if not group.learns:
             return [group]
@@ -174,14 +167,12 @@ class LearningToRank(TrainableReranker):
         return [blind, replace(seeing, remembers=True, variant="seeing")]
 
     def _views(self) -> Views:
-        """Learners for the features of the groups, not fit yet."""
         from irplatform_ltr.learners.views import Views
 
         remembers = [group.remembers for group in self._groups for _ in group.columns]
         return Views(self.options, np.array(remembers, dtype=np.bool_), self._resources.threads)
 
     def _groups_and_settings(self) -> tuple[list[str], dict[str, dict[str, Any]]]:
-        """Names of the groups, and their settings; rerankers to stack are a group, too."""
         names, settings = list(self.options.features), dict(self.options.settings)
         if self.options.stack:
             if "stack" not in names:
@@ -214,18 +205,14 @@ class LearningToRank(TrainableReranker):
 
     def save(self, folder: Path) -> None:
         """Write the learners, the names of groups and features, and what groups learned."""
-        from irplatform.features import save_groups
+        from irplatform.features.saved_groups import save_groups
 
         self._learners.save(folder)
         save_groups(self._groups, folder / _FILE)
 
     def load(self, folder: Path) -> None:
-        """Read what `save` wrote.
-
-        Raises:
-            InputError: files are damaged, or a group has other features now.
-        """
-        from irplatform.features import load_groups
+        """Read what `save` wrote."""
+        from irplatform.features.saved_groups import load_groups
 
         self._groups = load_groups(folder / _FILE, self._resources)
         self._learners = self._views()
@@ -250,7 +237,7 @@ class LearningToRank(TrainableReranker):
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
         """What each group, and each of the features that matter most, adds to the scores."""
-        from irplatform.features import contributions
+        from irplatform.features.contributions import contributions
 
         (values,) = self.features([(topic, documents)])
         adds = self._learners.contributions(values)

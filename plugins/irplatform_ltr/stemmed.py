@@ -19,27 +19,18 @@ from irplatform.text.forward_index import FIELDS, inverse_document_frequency
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import numpy.typing as npt
-
     from irplatform.plugin import Resources
     from irplatform.text import ForwardIndex
+    from irplatform.text.arrays import Float64, Int32, Int64
     from irplatform.text.forward_index import Field
 
-    Int32 = npt.NDArray[np.int32]
-    Int64 = npt.NDArray[np.int64]
-    Float64 = npt.NDArray[np.float64]
 
 _FORMAT = 1
 
 
 @dataclass(frozen=True)
 class StemmedIndex:
-    """The same documents with stems for words.
-
-    Attributes:
-        index: the forward index.
-        folder: statistics of stems.
-    """
+    """The same documents with stems for words."""
 
     index: ForwardIndex
     folder: Path

@@ -8,7 +8,7 @@ Each searches for the words of `topic.query`; how they score is described in
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.retrieval import LuceneIndex
-
-SomeOptions = TypeVar("SomeOptions", bound=Options)
 
 
 class Saturation(Options):
@@ -67,14 +65,7 @@ class RM3Options(Saturation):
     )
 
 
-def _checked(options: Options, kind: type[SomeOptions]) -> SomeOptions:
-    if not isinstance(options, kind):
-        raise TypeError(f"expected {kind.__name__}, not {type(options).__name__}")
-    return options
-
-
 def _ready(query: Any, _index: LuceneIndex) -> Any:
-    """A builder of a query that is made already."""
     return query
 
 
@@ -116,17 +107,18 @@ class BM25Formula(LuceneRetriever):
     """What retrievers that score by BM25 share."""
 
     citation = "Robertson and Zaragoza, The Probabilistic Relevance Framework (FnTIR 2009)"
+    options: Saturation
 
     def similarity(self) -> Similarity:
         """BM25 with the options' k1 and b."""
-        options = _checked(self.options, Saturation)
-        return BM25(options.k1, options.b)
+        return BM25(self.options.k1, self.options.b)
 
 
 class BM25Retriever(BM25Formula):
     """BM25 over title and abstract."""
 
     Options: ClassVar[type[Options]] = BM25Options
+    options: BM25Options
 
     def queries(
         self, topics: Sequence[Topic], resources: Resources
@@ -146,17 +138,17 @@ class BM25Retriever(BM25Formula):
         """The content of the knowledge bases, and weights of topics that were tuned on."""
         if not self._knowledge_bases:
             return {}
-        folds = query_dependencies(_checked(self.options, BM25Options).plan)
+        folds = query_dependencies(self.options.plan)
         return {"knowledge": open_knowledge(self._knowledge_bases).fingerprint, **folds}
 
     def check_topics(self, topics: Sequence[Topic]) -> None:
         """Refuse a query plan that names a field which no topic has."""
         if self._knowledge_bases:
-            check_fields(topics, _checked(self.options, BM25Options).plan)
+            check_fields(topics, self.options.plan)
 
     def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
         """How topics are searched that the query plan was chosen on."""
-        plan = _checked(self.options, BM25Options).plan
+        plan = self.options.plan
         choice = chosen_on(topics, plan) if self._knowledge_bases else None
         if choice is None:
             return {}
@@ -177,31 +169,32 @@ class BM25Retriever(BM25Formula):
 
     @property
     def _knowledge_bases(self) -> tuple[str, ...]:
-        return _checked(self.options, BM25Options).expand
+        return self.options.expand
 
     def _expander(self, resources: Resources) -> Expander:
-        plan = _checked(self.options, BM25Options).plan
-        return Expander(resources.index(), self._knowledge_bases, plan)
+        return Expander(resources.index(), self._knowledge_bases, self.options.plan)
 
 
 class QLDRetriever(LuceneRetriever):
     """Query likelihood with Dirichlet smoothing over title and abstract."""
 
     Options: ClassVar[type[Options]] = QLDOptions
+    options: QLDOptions
     citation = "Zhai and Lafferty, A Study of Smoothing Methods for Language Models (SIGIR 2001)"
 
     def similarity(self) -> Similarity:
         """Query likelihood with the options' mu."""
-        return QLD(_checked(self.options, QLDOptions).mu)
+        return QLD(self.options.mu)
 
 
 class RM3Retriever(BM25Formula):
     """BM25 whose query is expanded with words of the first documents that it finds."""
 
     Options: ClassVar[type[Options]] = RM3Options
+    options: RM3Options
     citation = "Abdul-Jaleel et al., UMass at TREC 2004: Novelty and HARD (TREC 2004)"
 
     def feedback(self) -> RM3:
         """RM3 with the options' numbers of words and documents."""
-        options = _checked(self.options, RM3Options)
+        options = self.options
         return RM3(options.fb_terms, options.fb_docs, options.original_query_weight)

@@ -18,15 +18,7 @@ from irplatform.training.full_convolution import FullConvolutions
 
 @dataclass(frozen=True)
 class Sizes:
-    """What fixes the shapes of the network, and so which weights fit it.
-
-    Attributes:
-        dimensions: of word vectors, V.
-        lexical: features beside the text, L.
-        filters: feature maps of each convolution, and length of x_q and x_d.
-        layers: convolutions of either stage.
-        width: of each convolution, in words.
-    """
+    """What fixes the shapes of the network, and so which weights fit it."""
 
     dimensions: int
     lexical: int
@@ -36,13 +28,7 @@ class Sizes:
 
 
 class SevMosNetwork(nn.Module):
-    """Two convolution stages, a bilinear similarity and a classifier.
-
-    Args:
-        sizes: its shapes.
-        dropout: of the convolution stages, while training.
-        classifier_dropout: of the classifier.
-    """
+    """Two convolution stages, a bilinear similarity and a classifier."""
 
     lexical_mean: Tensor
     lexical_scale: Tensor

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
     from irplatform.text import ForwardIndex, WordVectors
+    from irplatform.text.arrays import Float32
     from irplatform_sevmos.network import SevMosNetwork
     from irplatform_sevmos.texts import Texts
 
@@ -46,7 +47,7 @@ class SevMos(NeuralReranker):
     _texts: Texts
     _index: ForwardIndex
     _word_vectors: WordVectors
-    _stored: npt.NDArray[np.float32] | None = None
+    _stored: Float32 | None = None
 
     def prepare(self, resources: Resources) -> None:
         """Take forward index and word vectors, and make an untrained network."""
@@ -125,7 +126,7 @@ class SevMos(NeuralReranker):
             self._stored = self._store()
         return torch.from_numpy(self._stored[rows]).to(self.resources.device)
 
-    def _store(self) -> npt.NDArray[np.float32]:
+    def _store(self) -> Float32:
         import torch
 
         from irplatform.training.stored_documents import (
@@ -136,10 +137,10 @@ class SevMos(NeuralReranker):
 
         stage = self.network.document
 
-        def compute(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        def compute(rows: npt.NDArray[np.int64]) -> Float32:
             with torch.inference_mode():
                 vectors = self._texts.vectors(stage, self._texts.documents(rows))
-            array: npt.NDArray[np.float32] = vectors.cpu().numpy()
+            array: Float32 = vectors.cpu().numpy()
             return array
 
         depends_on = {

@@ -31,18 +31,7 @@ _BLOCK = 512
 
 
 class SevMosTask:
-    """What the training loop needs.
-
-    Args:
-        network: to train.
-        texts: makes vectors of queries and documents.
-        index: the collection's forward index.
-        options: the model's options.
-        data: topics to learn from and to stop early on.
-        seed: of sampling.
-        device: where to compute.
-        advance: told of each topic read.
-    """
+    """What the training loop needs."""
 
     def __init__(
         self,

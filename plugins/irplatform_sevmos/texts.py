@@ -30,12 +30,6 @@ class Texts:
 
     Every word without a vector of its own is UNK, as in the papers. A word of a query that the
     collection lacks may have one that was trained elsewhere.
-
-    Args:
-        index: the collection's forward index.
-        vectors: word vectors.
-        options: the model's options.
-        device: where to compute.
     """
 
     def __init__(

@@ -197,10 +197,6 @@ def register_retrievers(register):
         ("{}[7]", " failed searching: KeyError: 7 ("),
         ("{}", " returned no ranking for topic q1; an empty one is fine."),
         (
-            "{t.id: Ranking.of(['b'], [1.0]) for t in topics}",
-            " found document 'b' for topic q1, which is not in the collection.",
-        ),
-        (
             "{t.id: Ranking(('d1', 'd1'), [2.0, 1.0]) for t in topics}",
             " returned no ranking for topic q1: document 'd1' comes twice.",
         ),

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from feature_resources import feature_resources
 
-from irplatform.features import Calculator, forget_features, open_groups
+from irplatform.features import Calculator, open_groups
+from irplatform.features.calculator import forget_features
 from irplatform.plugin import Documents, FeatureGroup, Topic
 from irplatform.word_vectors import VectorSource
 

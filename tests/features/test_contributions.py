@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from irplatform.features import contributions
-from irplatform.features.contributions import LARGEST
+from irplatform.features.contributions import LARGEST, contributions
 
 
 def test_groups_and_features_are_listed_the_largest_first():

@@ -153,10 +153,10 @@ def test_the_linear_model_is_at_the_minimum_of_its_loss():
             total += value / weight
         return total / 6 + 0.05 * weights @ weights
 
-    best = loss(model.weights())
+    best = loss(model._weights)
     for axis in np.eye(5):
-        assert loss(model.weights() + 0.01 * axis) > best
-        assert loss(model.weights() - 0.01 * axis) > best
+        assert loss(model._weights + 0.01 * axis) > best
+        assert loss(model._weights - 0.01 * axis) > best
 
 
 def test_features_are_standardized_within_topics_and_clipped():

@@ -183,32 +183,6 @@ def test_long_texts_are_read_as_far_as_they_fit_and_no_other_way(folder, resourc
     assert long not in asked[1]
 
 
-def test_a_tokenizer_with_more_tokens_than_vectors_is_refused_before_any_work(folder, tmp_path):
-    told = tmp_path / "model"
-    shutil.copytree(folder, told)
-    content = json.loads((told / "tokenizer.json").read_text())
-    vocabulary = content["model"]["vocab"]
-    last = max(vocabulary.values())
-    content["model"]["vocab"] = {**vocabulary, "unheard": last + 1}
-    (told / "tokenizer.json").write_text(json.dumps(content))
-    with pytest.raises(InputError, match=r"has only \d+ vectors of tokens"):
-        VanillaBert(VanillaBert.Options(model=str(told))).check_training()
-
-
-def test_special_tokens_that_no_text_has_may_lack_vectors(folder, tmp_path):
-    told = tmp_path / "model"
-    shutil.copytree(folder, told)
-    content = json.loads((told / "tokenizer.json").read_text())
-    last = max(content["model"]["vocab"].values())
-    image = {
-        "id": last + 1, "content": "<image>", "single_word": False, "lstrip": False,
-        "rstrip": False, "normalized": False, "special": True,
-    }  # fmt: skip
-    content["added_tokens"].append(image)
-    (told / "tokenizer.json").write_text(json.dumps(content))
-    VanillaBert(VanillaBert.Options(model=str(told))).check_training()
-
-
 def test_the_end_of_a_text_is_read_where_the_tokenizer_cuts_the_beginning(folder, resources):
     reader = _prepared(folder, resources, max_length=12)._reader
     words = list(resources.word_vectors.words)

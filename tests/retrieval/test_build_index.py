@@ -1,18 +1,15 @@
 """Building an index."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
-import unicodedata
-from contextlib import closing
 
 import pytest
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document
-from irplatform.retrieval import LuceneIndex, build, build_index, is_indexed, records
+from irplatform.retrieval import LuceneIndex, build, build_index, is_indexed
 
 pytestmark = pytest.mark.java
 
@@ -37,46 +34,6 @@ def test_the_index_of_documents_under_another_name_is_found(listed_corpus):
     assert is_indexed(corpus)
     again = build_index(corpus)
     assert (again.built, again.path) == (False, first.path)
-
-
-def as_before(corpus, monkeypatch):
-    """An index as it was when texts were brought to NFC alone."""
-    with monkeypatch.context() as patch:
-        patch.setattr(records, "composed", lambda text: unicodedata.normalize("NFC", text))
-        artifact = build_index(corpus)
-    (artifact.path / "folded.json").unlink()
-    manifest = json.loads((artifact.path / "manifest.json").read_text())
-    older = {name: value for name, value in manifest.items() if name != "files"}
-    (artifact.path / "manifest.json").write_text(json.dumps({**older, "bytes": 0}))
-    return artifact, manifest["fingerprint"]
-
-
-def test_an_index_of_other_words_is_built_again_under_its_name(
-    listed_corpus, monkeypatch, capsys, fresh_home
-):
-    corpus = listed_corpus([*numbered(10), Document("x", "", "Amyloid ﬁbrils, chole\u00adsterol")])
-    before, mark = as_before(corpus, monkeypatch)
-    now = build_index(corpus)
-    assert (now.built, now.path) == (True, before.path)
-    assert "has words with ligatures, soft hyphens or the like" in capsys.readouterr().err
-    assert now.fingerprint != mark
-    again = build_index(corpus)
-    assert (again.built, again.fingerprint) == (False, now.fingerprint)
-    with closing(LuceneIndex.open(now.path)) as index:
-        found = index.search({"1": "fibrils", "2": "cholesterol", "3": "ﬁbrils Ｃholesterol"}, 5)
-    assert [list(ranking.doc_ids) for ranking in found.values()] == [["x"]] * 3
-
-
-@pytest.mark.parametrize("text", ["café β-cells", "patients¹ 10⁵"])
-def test_an_index_of_the_same_words_is_kept_with_its_fingerprint(listed_corpus, monkeypatch, text):
-    corpus = listed_corpus([*numbered(10), Document("x", text, "a\u00a0b")])
-    _, mark = as_before(corpus, monkeypatch)
-    kept = build_index(corpus)
-    assert (kept.built, kept.fingerprint) == (False, mark)
-    fresh = build_index(listed_corpus([Document("x", text)], fingerprint="fresh"))
-    assert (
-        fresh.fingerprint == json.loads((fresh.path / "manifest.json").read_text())["fingerprint"]
-    )
 
 
 @pytest.mark.parametrize("threads", [1, 3])

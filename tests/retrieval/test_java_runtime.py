@@ -126,32 +126,6 @@ def test_a_heap_beyond_the_limit_of_the_process_is_refused(monkeypatch):
         java.check_heap("1g")
 
 
-@pytest.mark.parametrize(("left", "told"), [(15, "15"), (-3, "0")])
-def test_java_is_not_started_where_its_threads_are_not_allowed(monkeypatch, left, told):
-    for enough in (None, 16):
-        monkeypatch.setattr(java, "_threads_left", lambda enough=enough: enough)
-        java.check_threads()
-    monkeypatch.setattr(java, "_threads_left", lambda: left)
-    with pytest.raises(InputError, match=rf"Java needs 16 threads, and {told} more .*`ulimit -u`"):
-        java.check_threads()
-
-
-def test_threads_of_other_users_do_not_count(monkeypatch):
-    resource = pytest.importorskip("resource")
-    threads = [([1000, 0, 0], 7), ([1001, 0, 0], 90), ([1000, 0, 0], 2)]
-    processes = [
-        SimpleNamespace(info={"uids": SimpleNamespace(real=uids[0]), "num_threads": number})
-        for uids, number in threads
-    ]
-    processes.append(SimpleNamespace(info={"uids": None, "num_threads": None}))  # it has ended
-    monkeypatch.setattr("psutil.process_iter", lambda _names: processes)
-    monkeypatch.setattr(resource, "getrlimit", lambda _which: (50, 50))
-    monkeypatch.setattr(os, "getuid", lambda: 1000)
-    assert java._threads_left() == 41
-    monkeypatch.setattr(resource, "getrlimit", lambda _which: (resource.RLIM_INFINITY,) * 2)
-    assert java._threads_left() is None
-
-
 def test_a_full_heap_is_blamed_on_what_sets_it(monkeypatch):
     monkeypatch.setenv("IRPLATFORM_JAVA_HEAP", "2g")
     monkeypatch.delenv("_JAVA_OPTIONS", raising=False)

@@ -21,7 +21,6 @@ from irplatform.arithmetic import SETTINGS
 from irplatform.errors import InputError
 from irplatform.training.pretrained import (
     PretrainedOptions,
-    check_tokens,
     content,
     model_folder,
     opening,
@@ -266,14 +265,3 @@ def test_who_reads_many_texts_on_a_cpu_is_told_what_is_faster(
     tell_how_slow(SimpleNamespace(device=device, notice=lines.append), texts)
     assert len(lines) == told
     assert all("IRPLATFORM_ARITHMETIC=native" in line for line in lines)
-
-
-@pytest.mark.parametrize("error", [NotImplementedError, AttributeError])
-def test_a_network_that_cannot_tell_its_vectors_is_taken(tmp_path, error):
-    """CANINE hashes characters."""
-
-    def get_input_embeddings():
-        raise error
-
-    network = SimpleNamespace(get_input_embeddings=get_input_embeddings)
-    check_tokens(tmp_path, SimpleNamespace(), network)

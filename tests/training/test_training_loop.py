@@ -124,16 +124,6 @@ def test_an_interrupted_training_resumes_to_the_same_bytes(tmp_path, optimizer, 
     assert _bytes(resumed) == _bytes(undisturbed)
 
 
-@pytest.mark.parametrize("lacking", ["optimizer", "before_step"])
-def test_half_of_own_steps_is_refused_not_passed_over(tmp_path, lacking):
-    task = Tuned()
-    other = {"optimizer": "before_step", "before_step": "optimizer"}[lacking]
-    half = type("Half", (Line,), {other: getattr(Tuned, other)})()
-    with pytest.raises(TypeError, match=rf"{other}\(\) has its own steps"):
-        _train(half, tmp_path, epochs=1)
-    _train(task, tmp_path, epochs=1)
-
-
 def test_an_epoch_without_batches_is_refused(tmp_path):
     task = Line()
     once = task.batches(0)

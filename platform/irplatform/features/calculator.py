@@ -41,25 +41,21 @@ class _Memory:
         self._bytes = 0
 
     def missing(self, key: str, doc_ids: Sequence[str]) -> list[str]:
-        """Documents whose rows are not there, each once."""
         places = self._features[key][0] if key in self._features else {}
         return [d for d in dict.fromkeys(doc_ids) if d not in places]
 
     def rows(self, key: str, doc_ids: Sequence[str]) -> Features:
-        """Rows that are there."""
         self._features.move_to_end(key)
         places, values = self._features[key]
         return values[[places[d] for d in doc_ids]]
 
     def add(self, key: str, doc_ids: Sequence[str], fresh: Features) -> None:
-        """Take in rows of documents that are new."""
         places, values = self._features.get(key, ({}, fresh[:0]))
         places.update({d: len(values) + row for row, d in enumerate(doc_ids)})
         self._features[key] = places, np.concatenate([values, fresh])
         self._bytes += fresh.nbytes
 
     def trim(self) -> None:
-        """Forget what is too much, those asked last remaining."""
         while self._bytes > _REMEMBERED and len(self._features) > 1:
             self._bytes -= self._features.popitem(last=False)[1][1].nbytes
 
@@ -80,11 +76,7 @@ def forget_features() -> None:
 
 
 class Calculator:
-    """Computes features.
-
-    Args:
-        resources: the harness's resources.
-    """
+    """Computes features."""
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources

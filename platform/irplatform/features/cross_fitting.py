@@ -37,13 +37,7 @@ _WHOLE = -1
 
 
 class CrossFitted(TrainableFeatureGroup):
-    """A group that learned: one instance per fold of the topics, and one for all other topics.
-
-    Args:
-        whole: the instance for other topics, and all that is saved.
-        instances: the instance of each fold.
-        folds: the fold of each topic, by its mark.
-    """
+    """A group that learned: one instance per fold of the topics, and one for all other topics."""
 
     def __init__(
         self,
@@ -82,14 +76,7 @@ class CrossFitted(TrainableFeatureGroup):
 
 
 def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Folding) -> Group:
-    """A group that learned from the topics of a system.
-
-    Args:
-        group: which.
-        data: the topics of a member: what it learns from and what it is validated on.
-        resources: the harness's resources.
-        how: how topics are split.
-    """
+    """A group that learned from the topics of a system."""
     topics = sorted([*data.training, *data.validation], key=lambda t: t.topic.id)
     folds = how.split(topics)
     instances: dict[int, FeatureGroup] = {}
@@ -143,7 +130,6 @@ def _fitted(
     workspace: Path,
     resources: Resources,
 ) -> tuple[FeatureGroup, str]:
-    """An instance that learned, trained or from the cache; and what stands for it."""
     training, validation = topics
     depends_on = {
         "group": group.described,
@@ -179,11 +165,7 @@ def _fitted(
 def _explain_nothing_left(
     group: Group, training: Sequence[LabelledTopic], error: InputError
 ) -> None:
-    """Say why there is nothing to learn from, where it was hidden: who learned would not know.
-
-    Raises:
-        InputError: no topic has a relevant document left.
-    """
+    """Say why there is nothing to learn from, where it was hidden: who learned would not know."""
     if any(grade > 0 for topic in training for grade in topic.judgments.values()):
         return
     raise InputError(
@@ -201,7 +183,6 @@ def _prepared(group: Group, resources: Resources) -> TrainableFeatureGroup:
 
 
 def _without(topic: LabelledTopic, hidden: set[str]) -> LabelledTopic:
-    """A topic without what it says about some documents."""
     if not hidden:
         return topic
     places = [i for i, doc_id in enumerate(topic.candidates) if doc_id not in hidden]
@@ -218,7 +199,6 @@ def _mark(topic: Topic) -> str:
 
 
 def _digest(topics: Sequence[LabelledTopic]) -> str:
-    """Stands for topics, candidates, first-stage scores and judgments."""
     mark = hashlib.sha256()
     for labelled in topics:
         mark.update(fingerprint({"topic": labelled.topic.describe()}).encode())

@@ -27,10 +27,6 @@ def dependencies(
     It belongs in `depends_on`, which is called before any work: what is wrong with names and
     settings is then told before documents are searched.
 
-    Args:
-        names: of groups.
-        settings: their options, by name.
-
     Raises:
         InputError: there is no such group, one is named twice, settings are for another one, not
             among its options, or name what there is not.
@@ -85,13 +81,7 @@ def with_knowledge(
 def rerankers_with_knowledge(
     names: Sequence[str], settings: Mapping[str, Mapping[str, Any]], knowledge: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    """The options of rerankers whose scores are features, told of knowledge bases likewise.
-
-    Args:
-        names: of rerankers.
-        settings: their options, by name.
-        knowledge: names of the knowledge bases.
-    """
+    """The options of rerankers whose scores are features, told of knowledge bases likewise."""
     from irplatform.registry import registry
 
     options = {name: dict(its_options) for name, its_options in settings.items()}
@@ -117,12 +107,6 @@ def check_systems(
     among: str,
 ) -> Mapping[str, object]:
     """See that there are the systems that a group's options name, with such settings.
-
-    Args:
-        kind: of the systems.
-        names: of them.
-        settings: their options, by name.
-        among: the option that names them, as "stack.rerankers".
 
     Returns:
         What they depend on beside options and documents, by name.
@@ -156,12 +140,6 @@ def check_names(
     names: Sequence[str], settings: Mapping[str, Mapping[str, Any]], *, among: str, kind: str
 ) -> None:
     """See that plugins are named once, and that settings are for one of them.
-
-    Args:
-        names: of plugins of one kind.
-        settings: their options, by name.
-        among: what the names are, as "the features".
-        kind: what one of them is, as "group of features".
 
     Raises:
         InputError: they are not.

@@ -188,11 +188,6 @@ def open_groups(
 ) -> list[Group]:
     """Make groups of features ready.
 
-    Args:
-        names: of groups, each once.
-        settings: options of groups, by the group's name.
-        resources: the harness's resources.
-
     Raises:
         InputError: there is no such group, it is named twice, or settings are for another one.
     """

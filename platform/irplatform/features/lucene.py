@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from irplatform.retrieval.java import java_class, java_text
 from irplatform.retrieval.transfer import byte_references
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.retrieval import LuceneIndex, QueryBuilder, Similarity
+    from irplatform.text.arrays import Float32
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,8 @@ class DocumentQueries:
 
 def scores_of(
     index: LuceneIndex, asked: Sequence[DocumentQueries], similarity: Similarity, threads: int
-) -> list[npt.NDArray[np.float32]]:
+) -> list[Float32]:
     """Scores of documents; 0 for those that a query does not match.
-
-    Args:
-        index: the collection's.
-        asked: what to score, topic by topic; all of it is one search.
-        similarity: how.
-        threads: of the search.
 
     Returns:
         float32 [documents, queries] for each of `asked`.
@@ -68,7 +62,7 @@ def scores_of(
 
 def best_scores(
     index: LuceneIndex, queries: Sequence[Any], similarity: Similarity, threads: int
-) -> npt.NDArray[np.float32]:
+) -> Float32:
     """The score of the best document of the collection for each query; 0 where none matches."""
     prepared = {str(n): _always(query) for n, query in enumerate(queries) if query is not None}
     rankings = index.search(prepared, 1, similarity=similarity, threads=threads) if prepared else {}
@@ -79,9 +73,7 @@ def best_scores(
     return best
 
 
-def relative(
-    values: npt.NDArray[np.float32], best: npt.NDArray[np.float32]
-) -> npt.NDArray[np.float32]:
+def relative(values: Float32, best: Float32) -> Float32:
     """Scores as shares of the collection's best, 0 to 1: comparable between topics."""
     return np.asarray(values / np.where(best > 0, best, 1), dtype=np.float32)
 
@@ -105,7 +97,6 @@ def _always(query: Any) -> QueryBuilder:
 
 
 def _among(doc_ids: Sequence[str]) -> Any:
-    """A query for some documents."""
     term_set_query = java_class("org.apache.lucene.search.TermInSetQuery")
     return term_set_query("id", byte_references(doc_ids))
 

@@ -7,7 +7,7 @@ come from.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,11 +34,7 @@ class NamedSystems:
         )
 
     def pairs_learned(self, topics: Sequence[Topic]) -> Iterator[TextPair]:
-        """The pairs of texts that they learn from; for the `pairs_learned` of who names them.
-
-        Args:
-            topics: those that are learned from, or that nothing may be learned of.
-        """
+        """The pairs of texts that they learn from; for the `pairs_learned` of who names them."""
         for system, options in self.systems:
             yield from system.pairs_learned(options, topics)
 
@@ -56,30 +52,16 @@ def named_groups(
     names: Sequence[str], settings: Mapping[str, Mapping[str, Any]] | None = None
 ) -> NamedSystems:
     """Groups of features by their names, with options by name where they are not the defaults."""
+    return named_systems("feature_group", names, settings or {})
+
+
+def named_systems(
+    kind: Literal["feature_group", "reranker", "retriever"],
+    names: Sequence[str],
+    settings: Mapping[str, Mapping[str, Any]],
+) -> NamedSystems:
+    """Systems of one kind, likewise."""
     from irplatform.registry import registry
 
-    return _with_options(map(registry().feature_group, names), settings or {})
-
-
-def named_rerankers(
-    names: Sequence[str], settings: Mapping[str, Mapping[str, Any]] | None = None
-) -> NamedSystems:
-    """Rerankers by their names, likewise."""
-    from irplatform.registry import registry
-
-    return _with_options(map(registry().reranker, names), settings or {})
-
-
-def named_retrievers(
-    names: Sequence[str], settings: Mapping[str, Mapping[str, Any]] | None = None
-) -> NamedSystems:
-    """Retrievers by their names, likewise."""
-    from irplatform.registry import registry
-
-    return _with_options(map(registry().retriever, names), settings or {})
-
-
-def _with_options(
-    registrations: Iterator[AnyRegistration], settings: Mapping[str, Mapping[str, Any]]
-) -> NamedSystems:
+    registrations = map(getattr(registry(), kind), names)
     return NamedSystems([(r, r.options(settings.get(r.name, {}))) for r in registrations])

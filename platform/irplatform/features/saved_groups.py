@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 
 def save_groups(groups: Sequence[Group], path: Path) -> None:
-    """Write names, settings and features of groups to a file, what they learned beside it.
-
-    Args:
-        groups: which.
-        path: a JSON file; groups that learned get folders in `groups/` beside it.
-    """
+    """Write names, settings and features of groups to a file, what they learned beside it."""
     description = {
         "groups": [
             {
@@ -47,10 +42,6 @@ def save_groups(groups: Sequence[Group], path: Path) -> None:
 
 def load_groups(path: Path, resources: Resources) -> list[Group]:
     """Read what `save_groups` wrote.
-
-    Args:
-        path: its JSON file.
-        resources: the harness's resources.
 
     Raises:
         InputError: files are damaged, or a group has other features now.

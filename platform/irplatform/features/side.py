@@ -62,10 +62,7 @@ class SideFeatures:
     """
 
     def __init__(
-        self,
-        names: Sequence[str],
-        settings: Mapping[str, Mapping[str, Any]],
-        resources: Resources,
+        self, names: Sequence[str], settings: Mapping[str, Mapping[str, Any]], resources: Resources
     ) -> None:
         self._resources = resources
         self._groups = open_groups(names, settings, resources)
@@ -86,10 +83,6 @@ class SideFeatures:
 
     def fit(self, data: TrainingData, pools: Sequence[Pool]) -> list[Features]:
         """Learn from training topics: groups that learn, mean and deviation of every feature.
-
-        Args:
-            data: what the model learns from.
-            pools: the documents that it draws samples from.
 
         Returns:
             What `matrix` is for other topics, for the documents of each pool: float32
@@ -160,9 +153,6 @@ class SideFeatures:
 
     def matrices(self, asked: Sequence[tuple[Topic, Sequence[str]]]) -> list[Features]:
         """Features for several topics; groups may compute those of all at once.
-
-        Args:
-            asked: topics with the ids of documents.
 
         Returns:
             Per topic what `matrix` returns.
@@ -255,7 +245,6 @@ class SideFeatures:
 
 
 def _joined(matrices: Sequence[Features], doc_ids: Sequence[str]) -> Features:
-    """Features of all groups side by side; no column where there is no group."""
     if not matrices:
         return np.empty((len(doc_ids), 0), dtype=np.float32)
     return np.hstack(list(matrices))

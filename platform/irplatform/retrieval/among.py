@@ -7,14 +7,14 @@ system ranks the same sets.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irplatform.runs import Ranking, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from irplatform.plugin import Topic
     from irplatform.resources import CollectionResources
@@ -26,16 +26,8 @@ HITS_AT_ONCE = 2_000_000
 """Results that are held at a time."""
 
 
-class Find(Protocol):
-    """Searches: the documents of every topic, best first."""
-
-    def __call__(  # noqa: D102 - a function, documented as such
-        self, topics: Sequence[Topic], depth: int, resources: CollectionResources
-    ) -> Run: ...
-
-
 def rank_among(
-    find: Find,
+    find: Callable[[Sequence[Topic], int, CollectionResources], Run],
     topics: Sequence[Topic],
     among: Mapping[str, Sequence[str]],
     resources: CollectionResources,
@@ -43,7 +35,7 @@ def rank_among(
     """Rank exactly the given documents of every topic.
 
     Args:
-        find: the search.
+        find: the search: the documents of every topic, best first.
         topics: the topics.
         among: topic id to the documents to rank; all of them are in the index.
         resources: the harness's resources.

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from contextlib import closing, suppress
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -27,7 +26,7 @@ from irplatform.retrieval import java
 from irplatform.retrieval.index import LuceneIndex
 from irplatform.retrieval.lucene_jar import lucene_version
 from irplatform.retrieval.records import is_changed, searchable, to_record
-from irplatform.text.composition import COMPOSITION, folded_characters
+from irplatform.text.composition import COMPOSITION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +38,6 @@ _FORMAT = 2
 """Version of what an index holds; raise it when `records` or the arguments below change."""
 _FOLDED = "folded.json"
 """How many documents folding changed beyond NFC; older indexes have no such file."""
-_OTHER_WORDS = "has words with ligatures, soft hyphens or the like, which no query finds any more"
 _BATCH = 1000
 _BATCH_CHARACTERS = 16_000_000
 """What a batch holds at most, unless one document has more: Java's heap takes all of it at once."""
@@ -80,7 +78,6 @@ def documents_indexed(corpus: Corpus) -> int | None:
 
 
 def _likely_cause(records: Sequence[str], folder: Path) -> str:
-    """What keeps Lucene from taking documents."""
     for record in records:
         if len(record) > _LONGEST:
             fields = orjson.loads(record)
@@ -95,11 +92,7 @@ def _likely_cause(records: Sequence[str], folder: Path) -> str:
 def _index(corpus: Corpus, threads: int) -> cache.Artifact:
     depends_on = _depends_on(corpus)
     index = cache.artifact(
-        "index",
-        corpus.name,
-        depends_on,
-        lambda folder: _build(corpus, folder, threads),
-        outdated=partial(_outdated, corpus),
+        "index", corpus.name, depends_on, lambda folder: _build(corpus, folder, threads)
     )
     # Only where composing changed something is the index another one than it was before.
     changed = (index.path / _FOLDED).exists() and cache.kept_json(index.path / _FOLDED)
@@ -107,24 +100,6 @@ def _index(corpus: Corpus, threads: int) -> cache.Artifact:
         return index
     mark = storage.fingerprint({"index": index.fingerprint, "composition": COMPOSITION})
     return replace(index, fingerprint=mark)
-
-
-def _outdated(corpus: Corpus, folder: Path) -> str:
-    """Why an index cannot be used that was built when texts were composed otherwise, or ""."""
-    if (folder / _FOLDED).exists():
-        return ""
-
-    def look(check: Path) -> None:
-        with closing(LuceneIndex.open(folder)) as index:
-            storage.write_json(check / _FOLDED, index.has_words_with(folded_characters()))
-
-    depends_on = {"composition": COMPOSITION, "words of": _manifest_mark(folder)}
-    check = cache.artifact("check", f"{corpus.name}-words", depends_on, look)
-    return _OTHER_WORDS if cache.kept_json(check.path / _FOLDED) else ""
-
-
-def _manifest_mark(folder: Path) -> str:
-    return str(cache.kept_json(folder / cache.MANIFEST)["fingerprint"])
 
 
 def _depends_on(corpus: Corpus) -> dict[str, Any]:

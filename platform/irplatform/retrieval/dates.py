@@ -69,7 +69,6 @@ def limited(query: Any, year: str) -> Any:
 
 @cache
 def _from_on(year: str) -> Any:
-    """A Lucene query for documents of a year and of all later ones."""
     # Year by year: the 30 of a date's day lies in no range of years, but in one of strings.
     term = java_class("org.apache.lucene.index.Term")
     years = java_list(
@@ -86,11 +85,7 @@ def year_of(document: Document) -> str:
 
 
 class Years:
-    """The years of documents, each looked up once.
-
-    Args:
-        fetch: returns the documents of some ids, in their order.
-    """
+    """The years of documents, each looked up once."""
 
     def __init__(self, fetch: Callable[[Sequence[str]], Sequence[Document]]) -> None:
         self._fetch = fetch

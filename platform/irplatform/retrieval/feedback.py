@@ -23,11 +23,6 @@ class RM3Expansion:
 
     Anserini's reranker would also search with the expanded query and decompress every document
     that it finds. It is told to find one, and the query that it leaves behind is returned.
-
-    Args:
-        searcher: the Lucene `IndexSearcher` that finds the feedback documents.
-        analyzer: the index's analyzer.
-        options: numbers of documents and words, weight of the original query.
     """
 
     def __init__(self, searcher: Any, analyzer: Any, options: RM3) -> None:
@@ -48,12 +43,7 @@ class RM3Expansion:
         )
 
     def __call__(self, query: Any, words: str) -> Any:
-        """Expand a query.
-
-        Args:
-            query: the Lucene query of the words.
-            words: the topic.
-        """
+        """Expand a query."""
         first = self._searcher.search(query, self._documents, best_first(), True)
         scored = java_class("io.anserini.search.ScoredDocs").fromTopDocs(first, self._searcher)
         tokens = java_class("io.anserini.analysis.AnalyzerUtils").analyze(self._analyzer, words)

@@ -236,7 +236,6 @@ def combine(retrievals: Sequence[Retrieval], depth: int | None = None) -> FirstS
 
 
 def _used(folder: Path) -> dict[str, str]:
-    """Fingerprints of what a kept run was made with."""
     used: dict[str, str] = kept_json(folder / _USED)
     return used
 
@@ -247,7 +246,6 @@ def _dependencies(
     among: Mapping[str, Sequence[str]] | None,
     resources: CollectionResources,
 ) -> dict[str, Any]:
-    """What the rankings of all retrievers depend on."""
     # Vectors trained on the documents alone follow from the index.
     vectors = resources.source.describe()
     return {
@@ -263,14 +261,12 @@ def _dependencies(
 
 
 def _is_folded(topic: Topic) -> bool:
-    """Whether a word of a topic is searched as another one."""
     return is_folded(topic.query) or any(
         is_folded(text) for name in topic.fields for text in topic.values(name)
     )
 
 
 def _own_dependencies(choice: RetrieverChoice, resources: CollectionResources) -> dict[str, Any]:
-    """What the rankings of one retriever depend on beside that."""
     return {**choice.describe(), **made_with(choice, resources)}
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from irplatform.collections import Qrels
     from irplatform.runs import Run
+    from irplatform.text.arrays import Float64
 
 AUTO = "auto"
 """Weights are learned; "plain" takes equal ones."""
@@ -96,7 +97,6 @@ def choose_fusion(runs: Sequence[Run], judgments: Qrels) -> Fusion:
 
 
 def _neighbours(fusion: Fusion) -> Iterator[Fusion]:
-    """All that differ in one weight or in the constant."""
     for k in CONSTANTS:
         yield Fusion(fusion.weights, k)
     for place in range(len(fusion.weights)):
@@ -117,8 +117,8 @@ class _Ranks:
         judged: grades of all judged documents; those of levels are floats.
     """
 
-    ranks: npt.NDArray[np.float64]
-    grades: npt.NDArray[np.float64]
+    ranks: Float64
+    grades: Float64
     judged: npt.NDArray[np.number[Any]]
 
     @classmethod
@@ -134,8 +134,7 @@ class _Ranks:
         return cls(ranks, grades, np.array(list(judgments.values())))
 
 
-def _values(fusion: Fusion, tables: Sequence[_Ranks]) -> npt.NDArray[np.float64]:
-    """nDCG@20 of every topic."""
+def _values(fusion: Fusion, tables: Sequence[_Ranks]) -> Float64:
     weights = np.array(fusion.weights)
     values = []
     for table in tables:

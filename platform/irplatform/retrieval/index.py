@@ -26,7 +26,7 @@ from irplatform.retrieval.java import (
 )
 from irplatform.retrieval.options import BM25, RM3, Similarity
 from irplatform.retrieval.queries import bag_of_words, lucene_similarity
-from irplatform.retrieval.records import CONTENTS, from_record
+from irplatform.retrieval.records import from_record
 from irplatform.retrieval.transfer import best_first, ranking, stored_records
 
 if TYPE_CHECKING:
@@ -44,12 +44,7 @@ QueryBuilder: TypeAlias = Callable[["LuceneIndex"], Any]
 
 
 class LuceneIndex:
-    """An index that is open for searching; made by `LuceneIndex.open`.
-
-    Attributes:
-        path: its folder.
-        analyzer: the Lucene analyzer of documents and queries.
-    """
+    """An index that is open for searching; made by `LuceneIndex.open`."""
 
     def __init__(self, path: Path, anserini: Any, reader: Any) -> None:
         self.path = path
@@ -99,13 +94,6 @@ class LuceneIndex:
     def documents_with(self, field: str) -> int:
         """How many documents have words in a field: "title", "abstract", or one of their own."""
         return int(self.reader.getDocCount(field))
-
-    def has_words_with(self, characters: str) -> bool:
-        """Whether a word of title or abstract has one of the characters of a class, as "a-z"."""
-        term = java_class("org.apache.lucene.index.Term")(CONTENTS, f".*[{characters}].*")
-        query = java_class("org.apache.lucene.search.RegexpQuery")(term)
-        searcher = java_class("org.apache.lucene.search.IndexSearcher")(self.reader)
-        return int(searcher.count(query)) > 0
 
     def contains(self, doc_id: str) -> bool:
         """Whether it holds a document."""

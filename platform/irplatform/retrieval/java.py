@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.console import waiting
@@ -34,8 +32,6 @@ cache and the indexing buffer is 256 MB. It leaves two of three GiB to Python an
 _BESIDE_HEAP = 2_700
 """Megabytes of address space that Java and this process have beside Java's heap, at least: a
 compressed class space of 1 GB, and what is loaded already."""
-_THREADS = 16
-"""What Java starts before it runs anything."""
 _STACK = "8m"
 """Of a thread that calls Java: what Linux gives the main thread of a program."""
 _JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
@@ -114,44 +110,7 @@ def check_heap(heap: str) -> None:
         )
 
 
-def check_threads() -> None:
-    """Refuse to start Java where it could not start its threads: it would end the process.
-
-    Raises:
-        InputError: the user, or the container, has nearly as many threads as are allowed.
-    """
-    left = _threads_left()
-    if left is not None and left < _THREADS:
-        raise InputError(
-            f"Java needs {_THREADS} threads, and {max(0, left)} more are allowed here. End other "
-            "processes, or raise the limit (`ulimit -u`; of a container, the number of its PIDs)."
-        )
-
-
-def _threads_left() -> int | None:
-    """How many more threads this user and this container may have; None without a limit."""
-    left = []
-    try:
-        group = Path("/sys/fs/cgroup")
-        most, present = (group / f"pids.{name}" for name in ("max", "current"))
-        left.append(int(most.read_text()) - int(present.read_text()))
-    except (OSError, ValueError):  # there is no such group, or "max" is written there
-        pass
-    if sys.platform == "linux" and os.getuid() != 0:
-        import resource
-
-        import psutil
-
-        limit, _ = resource.getrlimit(resource.RLIMIT_NPROC)
-        if limit != resource.RLIM_INFINITY:
-            own = (p.info for p in psutil.process_iter(["uids", "num_threads"]) if p.info["uids"])
-            own = (each for each in own if each["uids"].real == os.getuid())
-            left.append(limit - sum(each["num_threads"] or 0 for each in own))
-    return min(left, default=None)
-
-
 def _address_space() -> int | None:
-    """The megabytes that this process may address; None without a limit."""
     try:
         import resource
     except ImportError:  # Windows has none
@@ -168,7 +127,6 @@ def _start(heap: str) -> None:
     before = runtime = os.environ.get("JAVA_HOME")
     if not jnius_config.vm_running:
         check_heap(heap)
-        check_threads()
         jar = lucene_jar()
         os.environ["JAVA_HOME"] = runtime = str(find_runtime())  # where jnius looks
         jnius_config.set_classpath(str(jar))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import faiss
 import numpy as np
-import numpy.typing as npt
 
 from irplatform.runs import Ranking
 
@@ -18,9 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    Int64 = npt.NDArray[np.int64]
+    from irplatform.text.arrays import Float32, Int64
 
-Float32 = npt.NDArray[np.float32]
 
 FORMAT = 1
 BLOCK = 4096

@@ -10,12 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from irplatform.errors import InputError
-
-_MOST = 3e38
-_MOST_WHOLE = 2**31 - 1
-"""Lucene computes in numbers of 32 bits."""
-
 
 @dataclass(frozen=True)
 class BM25:
@@ -29,10 +23,6 @@ class BM25:
     k1: float = 0.9
     b: float = 0.4
 
-    def __post_init__(self) -> None:
-        _check(0 <= self.k1 <= _MOST, "k1", self.k1, f"0 or more, and at most {_MOST:g}")
-        _check(0 <= self.b <= 1, "b", self.b, "between 0 and 1")
-
 
 @dataclass(frozen=True)
 class QLD:
@@ -43,9 +33,6 @@ class QLD:
     """
 
     mu: float = 1000.0
-
-    def __post_init__(self) -> None:
-        _check(0 < self.mu <= _MOST, "mu", self.mu, f"more than 0, and at most {_MOST:g}")
 
 
 Similarity: TypeAlias = BM25 | QLD
@@ -64,18 +51,3 @@ class RM3:
     terms: int = 10
     documents: int = 10
     original_weight: float = 0.5
-
-    def __post_init__(self) -> None:
-        for name, number in (("terms", self.terms), ("documents", self.documents)):
-            _check(0 < number <= _MOST_WHOLE, name, number, f"1 to {_MOST_WHOLE:,}")
-        _check(
-            0 <= self.original_weight <= 1,
-            "original_weight",
-            self.original_weight,
-            "between 0 and 1",
-        )
-
-
-def _check(holds: bool, name: str, value: float, requirement: str) -> None:
-    if not holds:
-        raise InputError(f"{name} is {value}; it must be {requirement}.")

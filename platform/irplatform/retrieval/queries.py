@@ -11,21 +11,12 @@ from irplatform.retrieval.records import CONTENTS
 
 
 def bag_of_words(analyzer: Any, words: str) -> Any:
-    """A Lucene query for any of the words, each counted as often as it occurs.
-
-    Args:
-        analyzer: the index's; the words pass through it and nothing in them is query syntax.
-        words: the topic.
-    """
+    """A Lucene query for any of the words, each counted as often as it occurs."""
     return _generator().buildQuery(CONTENTS, analyzer, words)
 
 
 def weighted_terms(terms: Any) -> Any:
-    """A Lucene query for any of some analyzed terms, by weight.
-
-    Args:
-        terms: term to weight, as a Java `Map<String, Float>`.
-    """
+    """A Lucene query for any of some analyzed terms, by weight."""
     return _generator().buildQuery(CONTENTS, terms)
 
 

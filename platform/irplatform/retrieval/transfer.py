@@ -89,13 +89,7 @@ def byte_references(doc_ids: Iterable[str]) -> Any:
 
 
 def stored_records(searcher: Any, doc_ids: Iterable[str], threads: int) -> dict[str, str]:
-    """The stored records of some documents; ids that are not in the index are left out.
-
-    Args:
-        searcher: Anserini's `SimpleSearcher`.
-        doc_ids: the documents' ids.
-        threads: how many read at once.
-    """
+    """The stored records of some documents; ids that are not in the index are left out."""
     fetched = searcher.batch_get_docs(java_list(doc_ids), threads)
     documents = orjson.loads(_mapper().writeValueAsString(fetched))
     # The stored fields of a document are the id and the record, in this order.

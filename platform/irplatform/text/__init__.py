@@ -9,59 +9,37 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from irplatform.text.field_match import FieldMatch
-    from irplatform.text.forward_build import build_forward_index
-    from irplatform.text.forward_index import ForwardIndex, Vocabulary
-    from irplatform.text.lexical import ALL18, LEX3, LexicalNames, lexical_features
-    from irplatform.text.markers import Marker, parse_markers
-    from irplatform.text.sentence_splitter import sentences
-    from irplatform.text.stop_words import STOP_WORDS, content_words
-    from irplatform.text.tokenizer import tokenize
-    from irplatform.text.vector_import import import_vectors
-    from irplatform.text.vector_training import VectorOptions, train_vectors
-    from irplatform.text.vectors import WordVectors
+    from irplatform.text.field_match import FieldMatch as FieldMatch
+    from irplatform.text.forward_build import build_forward_index as build_forward_index
+    from irplatform.text.forward_index import ForwardIndex as ForwardIndex
+    from irplatform.text.lexical import ALL18 as ALL18
+    from irplatform.text.lexical import LEX3 as LEX3
+    from irplatform.text.lexical import LexicalNames as LexicalNames
+    from irplatform.text.lexical import lexical_features as lexical_features
+    from irplatform.text.markers import parse_markers as parse_markers
+    from irplatform.text.sentence_splitter import sentences as sentences
+    from irplatform.text.stop_words import STOP_WORDS as STOP_WORDS
+    from irplatform.text.stop_words import content_words as content_words
+    from irplatform.text.tokenizer import tokenize as tokenize
+    from irplatform.text.vector_import import import_vectors as import_vectors
+    from irplatform.text.vector_training import VectorOptions as VectorOptions
+    from irplatform.text.vector_training import train_vectors as train_vectors
+    from irplatform.text.vectors import WordVectors as WordVectors
 
-__all__ = [
-    "ALL18",
-    "LEX3",
-    "STOP_WORDS",
-    "FieldMatch",
-    "ForwardIndex",
-    "LexicalNames",
-    "Marker",
-    "VectorOptions",
-    "Vocabulary",
-    "WordVectors",
-    "build_forward_index",
-    "content_words",
-    "import_vectors",
-    "lexical_features",
-    "parse_markers",
-    "sentences",
-    "tokenize",
-    "train_vectors",
-]
-
-_MODULES = {
-    "ALL18": "lexical",
-    "LEX3": "lexical",
-    "STOP_WORDS": "stop_words",
-    "FieldMatch": "field_match",
-    "ForwardIndex": "forward_index",
-    "LexicalNames": "lexical",
-    "VectorOptions": "vector_training",
-    "Vocabulary": "forward_index",
-    "WordVectors": "vectors",
-    "build_forward_index": "forward_build",
-    "content_words": "stop_words",
-    "import_vectors": "vector_import",
-    "Marker": "markers",
-    "lexical_features": "lexical",
-    "parse_markers": "markers",
-    "sentences": "sentence_splitter",
-    "tokenize": "tokenizer",
-    "train_vectors": "vector_training",
+_NAMES = {
+    "field_match": "FieldMatch",
+    "forward_build": "build_forward_index",
+    "forward_index": "ForwardIndex",
+    "lexical": "ALL18 LEX3 LexicalNames lexical_features",
+    "markers": "parse_markers",
+    "sentence_splitter": "sentences",
+    "stop_words": "STOP_WORDS content_words",
+    "tokenizer": "tokenize",
+    "vector_import": "import_vectors",
+    "vector_training": "VectorOptions train_vectors",
+    "vectors": "WordVectors",
 }
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
@@ -70,7 +48,3 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     globals()[name] = value
     return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

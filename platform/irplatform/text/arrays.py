@@ -16,6 +16,7 @@ Number = TypeVar("Number", bound=np.generic)
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 Matrix = np.memmap[Any, np.dtype[np.float32]]
 

@@ -145,12 +145,6 @@ class Encoded:
 class Encoder:
     """Turns topics and candidates into tensors, on one device.
 
-    Args:
-        index: the collection's forward index.
-        vectors: word vectors.
-        options: which words are read, and which lexical features.
-        device: where the tensors go.
-
     Attributes:
         vectors: float32 [rows, V].
         norms: float32 [rows], their lengths.

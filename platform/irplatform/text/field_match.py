@@ -180,7 +180,6 @@ def _is_one_of(tokens: Int32, words: Int32) -> npt.NDArray[np.bool_]:
 
 
 def _bigrams(query: Int32) -> tuple[set[tuple[int, int]], int]:
-    """Distinct bigrams of known words, and the number of those with an unknown one."""
     pairs: Iterable[tuple[int, int]] = list(zip(query.tolist(), query[1:].tolist(), strict=False))
     known = {pair for pair in pairs if min(pair) >= 0}
     return known, sum(min(pair) < 0 for pair in pairs)

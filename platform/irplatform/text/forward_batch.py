@@ -100,8 +100,6 @@ class Numbering(dict[str, int]):
 
 
 class _PieceNumbering(dict[str, int]):
-    """Numbers the words that pieces of text stand for; each distinct piece is looked at once."""
-
     def __init__(self) -> None:
         super().__init__()
         self.words = Numbering()

@@ -70,8 +70,6 @@ def build_forward_index(
 
 
 class _Counts:
-    """A number per word, growing with the vocabulary."""
-
     def __init__(self) -> None:
         self._values = np.zeros(1 << 16, dtype=np.int64)
 
@@ -86,8 +84,6 @@ class _Counts:
 
 
 class _FieldWriter:
-    """Counts the words of one field."""
-
     def __init__(self, folder: Path, field: Field, stack: ExitStack) -> None:
         self._folder = folder
         self._field = field

@@ -89,10 +89,6 @@ class ForwardIndex:
     """A forward index on disk.
 
     A *row* is the place of a document in the collection's stream, counted from 0.
-
-    Attributes:
-        count: how many documents there are.
-        vocabulary: their words.
     """
 
     def __init__(self, folder: Path) -> None:

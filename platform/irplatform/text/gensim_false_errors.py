@@ -30,8 +30,6 @@ def without_false_errors() -> Iterator[None]:
 
 
 class _Without:
-    """A text stream without such reports; threads write at the same time."""
-
     def __init__(self, usual: Any) -> None:
         self._usual = usual
         self._begun = threading.local()

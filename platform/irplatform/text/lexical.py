@@ -77,10 +77,7 @@ def feature_names(features: Sequence[str | int]) -> tuple[str, ...]:
 
 
 def lexical_features(
-    index: ForwardIndex,
-    query_ids: Int32,
-    rows: Int64,
-    features: Sequence[str | int] = LEX3,
+    index: ForwardIndex, query_ids: Int32, rows: Int64, features: Sequence[str | int] = LEX3
 ) -> npt.NDArray[np.float32]:
     """Lexical match features of a query with documents.
 

@@ -127,9 +127,6 @@ class Marker:
 def parse_markers(text: str) -> tuple[Marker, ...]:
     """The parts of a gene field, separated by commas or semicolons.
 
-    Args:
-        text: the field.
-
     Returns:
         A marker per part, in their order. A part without a gene that has a variant or an
         alteration belongs to the gene before it.

@@ -29,12 +29,7 @@ def _hashes(encoded: Sequence[bytes]) -> npt.NDArray[np.uint64]:
 
 
 class StringTableWriter:
-    """Writes a table; strings get numbers in the order in which they are added.
-
-    Args:
-        folder: an existing folder.
-        name: the beginning of the table's files in it.
-    """
+    """Writes a table; strings get numbers in the order in which they are added."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
@@ -89,11 +84,7 @@ class StringTable(Sequence[str]):
     """A table that `StringTableWriter` wrote: a sequence of strings that can be searched."""
 
     def __init__(
-        self,
-        text: npt.NDArray[np.uint8],
-        ends: Int64,
-        hashes: npt.NDArray[np.uint64],
-        order: Int64,
+        self, text: npt.NDArray[np.uint8], ends: Int64, hashes: npt.NDArray[np.uint64], order: Int64
     ) -> None:
         self._text = text.data
         self._ends = ends

@@ -34,10 +34,6 @@ _SEED = 1
 def import_vectors(path: Path, folder: Path) -> None:
     """Read published vectors and write them where `WordVectors.open` finds them.
 
-    Args:
-        path: the file.
-        folder: made if it is missing.
-
     Raises:
         InputError: the file is of no known kind, damaged, or a pickle.
     """

@@ -206,7 +206,6 @@ def _texts_of(documents: Iterable[Document], advance: Callable[[int], None]) -> 
 
 
 def _write_sentences(texts: Iterable[str], path: Path) -> int:
-    """Write a sentence a line, its words separated by spaces; returns the number of words."""
     words = 0
     with path.open("w", encoding="utf-8") as file:
         batches = batched_by_size(texts, len, _BATCH_CHARACTERS)

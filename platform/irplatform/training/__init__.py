@@ -3,22 +3,13 @@
 Importing this package loads no torch; its functions do.
 """
 
-from irplatform.training.ahead import prepared_ahead
 from irplatform.training.group_sampling import Groups, GroupSampler, GroupSettings
 from irplatform.training.list_sampling import Lists, ListSampler, ListSettings
-from irplatform.training.loop import (
-    AdadeltaSettings,
-    LoopSettings,
-    OwnSteps,
-    ReadsBatches,
-    Task,
-    run_loop,
-    run_shown,
-)
+from irplatform.training.loop import AdadeltaSettings, LoopSettings, run_loop, run_shown
 from irplatform.training.neural import NeuralReranker
 from irplatform.training.pair_sampling import Pairs, PairSampler, PairSettings
-from irplatform.training.point_sampling import Points, PointSampler, PointSettings, Weighting
-from irplatform.training.pools import PoolSettings, pool_starts
+from irplatform.training.point_sampling import Points, PointSampler, PointSettings
+from irplatform.training.pools import pool_starts
 from irplatform.training.validation import Validator
 from irplatform.training.weights import load_into, load_weights, save_weights
 
@@ -32,22 +23,16 @@ __all__ = [
     "Lists",
     "LoopSettings",
     "NeuralReranker",
-    "OwnSteps",
     "PairSampler",
     "PairSettings",
     "Pairs",
     "PointSampler",
     "PointSettings",
     "Points",
-    "PoolSettings",
-    "ReadsBatches",
-    "Task",
     "Validator",
-    "Weighting",
     "load_into",
     "load_weights",
     "pool_starts",
-    "prepared_ahead",
     "run_loop",
     "run_shown",
     "save_weights",

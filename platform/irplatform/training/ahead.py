@@ -28,10 +28,6 @@ def prepared_ahead(
 ) -> Iterator[Prepared]:
     """Prepare the items one by one in a thread, a little ahead of whoever takes them.
 
-    Args:
-        prepare: called once per item, never twice at a time.
-        items: drawn in the calling thread, as far ahead as they are prepared.
-
     Yields:
         What is prepared, in the order of the items. An error of `prepare` is raised at its item's
         place, one of drawing an item when it is drawn.

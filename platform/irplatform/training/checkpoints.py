@@ -174,10 +174,6 @@ class Checkpoint:
     ) -> list[Reranker]:
         """Its members, ready to score.
 
-        Args:
-            registration: of the reranker.
-            create: makes a prepared instance.
-
         Raises:
             InputError: the reranker does not learn.
             PluginError: the reranker cannot read what it saved.

@@ -12,10 +12,6 @@ class RelevanceClassifier(nn.Module):
 
     The output is the logit of the probability of relevance: its order is that of the probability,
     and it does not round to 1 where the model is sure.
-
-    Args:
-        inputs: width of the input and of both layers.
-        dropout: of both dropouts, while training.
     """
 
     def __init__(self, inputs: int, dropout: float) -> None:

@@ -128,12 +128,7 @@ class Alone:
 
 
 class Together(Alone):
-    """One of several processes.
-
-    Args:
-        place: which.
-        device: where it computes.
-    """
+    """One of several processes."""
 
     sparse_gradients = False
 
@@ -213,7 +208,6 @@ class Together(Alone):
         return result
 
     def _wait(self) -> None:
-        """Until every process is here: a message that needs them all."""
         self.measured(lambda: 0.0)
 
 

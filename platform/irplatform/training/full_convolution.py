@@ -14,15 +14,7 @@ from torch.nn import functional
 
 
 class FullConvolutions(nn.Module):
-    """A stack of one-dimensional convolutions with ReLU, dropout, and max-pooling over the text.
-
-    Args:
-        inputs: numbers per word.
-        filters: of each convolution.
-        layers: how many convolutions.
-        width: of each.
-        dropout: before the max-pooling, while training.
-    """
+    """A stack of one-dimensional convolutions with ReLU, dropout, and max-pooling over the text."""
 
     def __init__(self, inputs: int, filters: int, layers: int, width: int, dropout: float) -> None:
         super().__init__()

@@ -13,16 +13,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field, ValidationInfo, field_validator
 
 from irplatform.errors import InputError
 from irplatform.plugin import LabelledTopic, Options
+from irplatform.training.pools import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.text import ForwardIndex
+    from irplatform.text.arrays import Int64
 
 
 class GroupSettings(Options):
@@ -66,7 +67,7 @@ class GroupPool:
 
 
 @dataclass(frozen=True)
-class Groups:
+class Groups(Samples):
     """Groups of documents of the same topic.
 
     Attributes:
@@ -74,17 +75,12 @@ class Groups:
         documents: int64 [g, 1 + negatives], indexes into the topic's pool; the relevant one first.
     """
 
-    topic: npt.NDArray[np.int64]
-    documents: npt.NDArray[np.int64]
+    topic: Int64
+    documents: Int64
 
-    def __len__(self) -> int:
-        return len(self.topic)
-
-    def batches(self, documents: int) -> list[Groups]:
-        """Consecutive pieces of about as many documents, at least one group each."""
-        size = max(1, documents // self.documents.shape[1])
-        parts = [slice(start, start + size) for start in range(0, len(self), size)]
-        return [Groups(self.topic[part], self.documents[part]) for part in parts]
+    def batches(self, size: int) -> list[Groups]:
+        """Consecutive pieces of about `size` documents, at least one group each."""
+        return super().batches(max(1, size // self.documents.shape[1]))
 
 
 class GroupSampler:
@@ -95,10 +91,6 @@ class GroupSampler:
         settings: how to draw.
         index: where documents outside the candidates are drawn from.
         seed: of all choices.
-
-    Attributes:
-        topics: the topics that have a group.
-        pools: their documents, in the same order.
 
     Raises:
         InputError: no topic has a group.
@@ -170,7 +162,7 @@ class GroupSampler:
         ]
 
 
-def _draw(places: npt.NDArray[np.int64], count: int, random: np.random.Generator) -> list[int]:
+def _draw(places: Int64, count: int, random: np.random.Generator) -> list[int]:
     """So many of the places, each at most once where there are enough."""
     chosen: list[int] = random.choice(places, count, replace=len(places) < count).tolist()
     return chosen

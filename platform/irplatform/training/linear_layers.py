@@ -50,7 +50,6 @@ def multiply_by_numpy(network: nn.Module, device: str) -> None:
 
 
 def _applied(layer: nn.Linear, values: Tensor) -> Tensor:
-    """What a layer makes of `values` [..., in]: their product with its weights, [..., out]."""
     import torch
 
     if values.dtype != torch.float32:  # a part of the network that counts otherwise
@@ -85,7 +84,6 @@ def _differentiable() -> Callable[[Tensor, Tensor], Tensor]:
 
 
 def _product(left: Tensor, right: Tensor) -> Tensor:
-    """The product of two matrices, made in blocks of columns of the right one."""
     import torch
 
     rows: _Float32 = left.detach().numpy()

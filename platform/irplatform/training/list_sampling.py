@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
-from irplatform.training.pools import PoolSettings, check_pools, draw_pools
+from irplatform.training.pools import PoolSettings, draw_pools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from irplatform.plugin import LabelledTopic
+    from irplatform.text.arrays import Int64
 
 
 class ListSettings(PoolSettings):
@@ -46,8 +46,8 @@ class Lists:
         documents: indexes into the topic's pool, int64 [documents of the list] each.
     """
 
-    topic: npt.NDArray[np.int64]
-    documents: tuple[npt.NDArray[np.int64], ...]
+    topic: Int64
+    documents: tuple[Int64, ...]
 
     def __len__(self) -> int:
         return len(self.topic)
@@ -61,9 +61,6 @@ class ListSampler:
         settings: how to draw.
         seed: of all choices.
 
-    Attributes:
-        pools: the documents of the topics that are left.
-
     Raises:
         InputError: no topic has documents of different grades.
     """
@@ -72,7 +69,6 @@ class ListSampler:
         self.settings = settings
         self.seed = seed
         self.pools = draw_pools(topics, settings, seed)
-        check_pools(self.pools)
 
     def epoch(self, epoch: int) -> Lists:
         """All lists of an epoch, shuffled; every epoch has as many."""
@@ -97,7 +93,7 @@ class ListSampler:
             part = slice(start, start + size)
             yield Lists(lists.topic[part], lists.documents[part])
 
-    def _lists(self, number: int, random: np.random.Generator) -> Iterator[npt.NDArray[np.int64]]:
+    def _lists(self, number: int, random: np.random.Generator) -> Iterator[Int64]:
         pool, settings = self.pools[number], self.settings
         lowest = pool.grades == pool.grades.min()
         relevant = random.permutation(np.flatnonzero(~lowest))[: settings.relevant_per_topic]
@@ -108,19 +104,12 @@ class ListSampler:
             others = max(round(settings.unjudged_share * wanted), wanted - len(judged))
             others = min(others, len(unjudged))
             yield np.concatenate(
-                [
-                    chosen,
-                    _draw(judged, wanted - others, random),
-                    _draw(unjudged, others, random),
-                ]
+                [chosen, _draw(judged, wanted - others, random), _draw(unjudged, others, random)]
             )
 
 
-def _draw(
-    places: npt.NDArray[np.int64], count: int, random: np.random.Generator
-) -> npt.NDArray[np.int64]:
-    """So many of the places, or all where there are fewer."""
+def _draw(places: Int64, count: int, random: np.random.Generator) -> Int64:
     if len(places) <= count:
         return places
-    drawn: npt.NDArray[np.int64] = random.choice(places, count, replace=False)
+    drawn: Int64 = random.choice(places, count, replace=False)
     return drawn

@@ -105,11 +105,6 @@ class OwnSteps(Protocol):
 
         A training that was interrupted goes on as if nothing had been where this depends on epoch
         and step alone.
-
-        Args:
-            optimizer: what will step.
-            epoch: counted from 0.
-            step: of the epoch, counted from 0.
         """
 
 
@@ -154,7 +149,6 @@ def run_loop(
 
     Raises:
         PlatformError: the loss or the measure is no longer a number, or an epoch has no batches.
-        TypeError: the task has one method of `OwnSteps` and lacks the other.
     """
     import torch
 
@@ -162,7 +156,7 @@ def run_loop(
 
     module = task.module
     peers = peers_of(workspace)
-    own_steps = _own_steps(task)
+    own_steps = task if isinstance(task, OwnSteps) else None
     optimizer = own_steps.optimizer() if own_steps else _optimizer(module, settings)
     state = LoopState(peers.folder(workspace), writes=peers.first)
     epoch = peers.in_turn(lambda: state.restore(module, optimizer))
@@ -213,12 +207,6 @@ def run_loop(
 def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspace: Path) -> float:
     """Train as `run_loop` does, with the seed of the resources and a display of the epochs.
 
-    Args:
-        task: see `run_loop`.
-        settings: see `run_loop`.
-        resources: the harness's resources.
-        workspace: see `run_loop`; `TrainingData` has one.
-
     Returns:
         The best validation measure.
 
@@ -242,23 +230,7 @@ def _show_batches(count: int | None) -> AbstractContextManager[Callable[[int], N
     return console.steps(noun, count, part=console.LAST)
 
 
-def _own_steps(task: Task) -> OwnSteps | None:
-    """The task where it takes its own steps; one method alone would be passed over in silence.
-
-    Raises:
-        TypeError: it has one method.
-    """
-    has = [name for name in ("optimizer", "before_step") if hasattr(task, name)]
-    if len(has) == 1:
-        raise TypeError(
-            f"a task with {has[0]}() has its own steps, which take both optimizer() and "
-            "before_step()"
-        )
-    return task if isinstance(task, OwnSteps) else None
-
-
 def _read(task: Task, batches: Iterator[tuple[Any, float]]) -> Iterator[tuple[Any, float]]:
-    """The batches as the loss gets them, each with its share."""
     if not isinstance(task, ReadsBatches):
         return batches
     read = task.read
@@ -266,11 +238,6 @@ def _read(task: Task, batches: Iterator[tuple[Any, float]]) -> Iterator[tuple[An
 
 
 def _validated(task: Task, peers: Alone, epoch: int) -> float:
-    """The validation measure after so many epochs.
-
-    Raises:
-        PlatformError: it is no number.
-    """
     import torch
 
     task.module.eval()

@@ -26,14 +26,6 @@ class LoopState:
     `state.safetensors` holds the module, the optimizer and the epoch that they belong to, in one
     file, so that a kill between two writes cannot mix epochs; `best.safetensors` the best module.
     Of several processes that train together one writes, and all read.
-
-    Args:
-        workspace: the folder of both files.
-        writes: whether this process writes them.
-
-    Attributes:
-        best_epoch: the epoch with the best measure so far, from 1; 0 before the first.
-        best_measure: its validation measure.
     """
 
     def __init__(self, workspace: Path, *, writes: bool) -> None:
@@ -78,11 +70,7 @@ class LoopState:
         return int(facts["epoch"])
 
     def record(
-        self,
-        epoch: int,
-        measure: float,
-        module: torch.nn.Module,
-        optimizer: torch.optim.Optimizer,
+        self, epoch: int, measure: float, module: torch.nn.Module, optimizer: torch.optim.Optimizer
     ) -> None:
         """Keep the state after an epoch, and the module if it is the best so far.
 
@@ -113,6 +101,5 @@ class LoopState:
 
 
 def _shapes(module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
-    """What a saved state must agree with before any of it is loaded."""
     shapes = {name: list(tensor.shape) for name, tensor in module.state_dict().items()}
     return {"optimizer": type(optimizer).__name__, "shapes": shapes}

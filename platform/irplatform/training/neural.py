@@ -43,12 +43,7 @@ class NeuralReranker(TrainableReranker):
     resources: Resources
 
     def start(self, resources: Resources, make: Callable[[], nn.Module]) -> None:
-        """Make the untrained network, from the seed and on the device of the resources.
-
-        Args:
-            resources: the harness's resources.
-            make: makes the network on the CPU; torch's seed is set before.
-        """
+        """Make the untrained network, from the seed and on the device of the resources."""
         import torch
 
         self.resources = resources
@@ -74,11 +69,6 @@ class NeuralReranker(TrainableReranker):
     def train(self, task: Task, loop: LoopSettings, data: TrainingData) -> None:
         """Train the network with a display of the epochs.
 
-        Args:
-            task: has this network as its `module`.
-            loop: optimizer and stopping.
-            data: whose workspace keeps the state after each epoch.
-
         Raises:
             PlatformError: the loss or the validation measure is no longer a number.
         """
@@ -102,10 +92,6 @@ class NeuralReranker(TrainableReranker):
 
     def saved_weights(self, folder: Path, identity: Mapping[str, Any]) -> dict[str, Tensor]:
         """Weights that were written into a folder.
-
-        Args:
-            folder: has the file that `save` writes.
-            identity: what they must have been saved with; see `identity`.
 
         Raises:
             InputError: the file is missing or damaged, or of another identity.

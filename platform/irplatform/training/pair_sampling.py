@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from irplatform.training.pools import PoolSettings, check_pools, draw_pools
+from irplatform.training.pools import PoolSettings, Samples, draw_pools
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.plugin import LabelledTopic
+    from irplatform.text.arrays import Int64
 
 
 class PairSettings(PoolSettings):
@@ -31,7 +32,7 @@ class PairSettings(PoolSettings):
 
 
 @dataclass(frozen=True)
-class Pairs:
+class Pairs(Samples):
     """Pairs (D+, D−) of documents of the same topic.
 
     Attributes:
@@ -41,33 +42,15 @@ class Pairs:
         weight: float32 [n], square root of the difference of their grades.
     """
 
-    topic: npt.NDArray[np.int64]
-    higher: npt.NDArray[np.int64]
-    lower: npt.NDArray[np.int64]
+    topic: Int64
+    higher: Int64
+    lower: Int64
     weight: npt.NDArray[np.float32]
 
-    def __len__(self) -> int:
-        return len(self.topic)
-
-    def rows(self, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Rows of the documents where all pools lie one behind the other: higher ones, then lower.
-
-        Args:
-            starts: int64 [pools], the row of each pool's first document, see `pool_starts`.
-
-        Returns:
-            int64 [2 · n].
-        """
+    def rows(self, starts: Int64) -> Int64:
+        """Rows of the documents, int64 [2 · n], the higher ones first; `starts`: `pool_starts`."""
         start = starts[self.topic]
         return np.concatenate([start + self.higher, start + self.lower])
-
-    def batches(self, size: int) -> list[Pairs]:
-        """Consecutive pieces of at most `size` pairs."""
-        parts = [slice(start, start + size) for start in range(0, len(self), size)]
-        return [
-            Pairs(self.topic[part], self.higher[part], self.lower[part], self.weight[part])
-            for part in parts
-        ]
 
 
 class PairSampler:
@@ -78,10 +61,6 @@ class PairSampler:
         settings: how to draw.
         seed: of all choices.
 
-    Attributes:
-        topics: the topics that have at least one pair.
-        pools: their documents, in the same order.
-
     Raises:
         InputError: no topic has a pair.
     """
@@ -90,7 +69,6 @@ class PairSampler:
         self.settings = settings
         self.seed = seed
         self.pools = draw_pools(topics, settings, seed)
-        check_pools(self.pools)
         self.topics = [pool.labelled for pool in self.pools]
 
     def epoch(self, epoch: int) -> Pairs:
@@ -109,9 +87,7 @@ class PairSampler:
         )
         return Pairs(topic, higher, lower, np.sqrt(difference))
 
-    def _pairs(
-        self, number: int, random: np.random.Generator
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _pairs(self, number: int, random: np.random.Generator) -> tuple[Int64, Int64, Int64]:
         pool = self.pools[number]
         above_all = np.flatnonzero(pool.grades > pool.grades.min())
         higher = random.permutation(above_all)[: self.settings.pairs_per_topic]

@@ -7,12 +7,12 @@ grades, weighted by the difference, with an L2 penalty. It is convex: L-BFGS fin
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-Float64 = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    from irplatform.text.arrays import Float64, Int64
 
 MOST_PAIRS = 4000
 """Pairs of a topic; of more, so many are drawn at random."""

@@ -5,13 +5,13 @@ Only documents of one topic are compared with each other: what all of them share
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-Float64 = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    from irplatform.text.arrays import Float64, Int64
 
 
 def centered(values: npt.NDArray[Any], offsets: Int64) -> Float64:

@@ -16,12 +16,13 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from irplatform.training.pools import PoolSettings, check_pools, draw_pools
+from irplatform.training.pools import PoolSettings, Samples, check_pools, draw_pools
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.plugin import LabelledTopic
+    from irplatform.text.arrays import Float32, Int64
     from irplatform.training.pools import Pool
 
 Weighting = Literal["none", "log", "root"]
@@ -39,7 +40,7 @@ class PointSettings(PoolSettings):
 
 
 @dataclass(frozen=True)
-class Points:
+class Points(Samples):
     """Documents with the class that they belong to.
 
     Attributes:
@@ -49,32 +50,14 @@ class Points:
         weight: float32 [n], how much each counts, at least 1.
     """
 
-    topic: npt.NDArray[np.int64]
-    document: npt.NDArray[np.int64]
-    label: npt.NDArray[np.float32]
-    weight: npt.NDArray[np.float32]
+    topic: Int64
+    document: Int64
+    label: Float32
+    weight: Float32
 
-    def __len__(self) -> int:
-        return len(self.topic)
-
-    def rows(self, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Rows of the documents where all pools lie one behind the other.
-
-        Args:
-            starts: int64 [pools], the row of each pool's first document, see `pool_starts`.
-
-        Returns:
-            int64 [n].
-        """
+    def rows(self, starts: Int64) -> Int64:
+        """Rows of the documents, int64 [n]; `starts`: `pool_starts`."""
         return starts[self.topic] + self.document
-
-    def batches(self, size: int) -> list[Points]:
-        """Consecutive pieces of at most `size` samples."""
-        parts = [slice(start, start + size) for start in range(0, len(self), size)]
-        return [
-            Points(self.topic[part], self.document[part], self.label[part], self.weight[part])
-            for part in parts
-        ]
 
 
 class PointSampler:
@@ -85,10 +68,6 @@ class PointSampler:
         settings: how to draw.
         seed: of all choices.
         weighting: how much relevant samples count.
-
-    Attributes:
-        topics: the topics that have samples of both classes.
-        pools: their documents, in the same order.
 
     Raises:
         InputError: no topic has samples of both classes.
@@ -105,8 +84,7 @@ class PointSampler:
         self._seed = seed
         self._weighting = weighting
         pools = draw_pools(topics, settings, seed)
-        self.pools = [pool for pool in pools if pool.grades.min() == 0]
-        check_pools(self.pools)
+        self.pools = check_pools([pool for pool in pools if pool.grades.min() == 0])
         self.topics = [pool.labelled for pool in self.pools]
 
     def epoch(self, epoch: int) -> Points:
@@ -128,8 +106,7 @@ class PointSampler:
             sample_weights(grade, self._weighting),
         )
 
-    def _choose(self, pool: Pool, random: np.random.Generator) -> npt.NDArray[np.int64]:
-        """The most relevant documents of a pool, ties at random, and as many of grade 0."""
+    def _choose(self, pool: Pool, random: np.random.Generator) -> Int64:
         relevant = random.permutation(np.flatnonzero(pool.grades > 0))
         relevant = relevant[np.argsort(-pool.grades[relevant], kind="stable")]
         judged = random.permutation(np.flatnonzero((pool.grades == 0) & pool.judged))
@@ -142,9 +119,7 @@ class PointSampler:
         return np.concatenate([relevant[:count], judged[:from_judged], unjudged[:from_unjudged]])
 
 
-def sample_weights(
-    grades: npt.NDArray[np.float64], weighting: Weighting
-) -> npt.NDArray[np.float32]:
+def sample_weights(grades: npt.NDArray[np.float64], weighting: Weighting) -> Float32:
     """How much samples of some grades count, at least 1."""
     if weighting == "none":
         return np.ones(len(grades), dtype=np.float32)

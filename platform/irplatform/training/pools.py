@@ -7,7 +7,7 @@ candidates of the first stage, which count as not relevant.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,8 @@ from irplatform.plugin import LabelledTopic, Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from irplatform.text.arrays import Int64
 
 
 class PoolSettings(Options):
@@ -74,23 +76,40 @@ class Pool:
         )
 
 
+class Samples:
+    """What an epoch draws from pools: dataclasses of arrays whose rows belong together."""
+
+    topic: Int64
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+    def batches(self, size: int) -> list[Self]:
+        """Consecutive pieces of at most `size` rows."""
+        return [
+            type(self)(*(column[start : start + size] for column in vars(self).values()))
+            for start in range(0, len(self), size)
+        ]
+
+
 def draw_pools(topics: Sequence[LabelledTopic], settings: PoolSettings, seed: int) -> list[Pool]:
-    """The pools of the topics that have documents of different grades."""
-    pools = (
-        _pool(topic, settings, np.random.default_rng([seed, number]))
-        for number, topic in enumerate(topics)
-    )
-    return [pool for pool in pools if len(set(pool.grades.tolist())) > 1]
-
-
-def check_pools(pools: Sequence[Pool]) -> None:
-    """Refuse to learn from nothing.
+    """The pools of the topics that have documents of different grades.
 
     Raises:
-        InputError: there are no pools.
+        InputError: there is none.
     """
+    pools = [
+        _pool(topic, settings, np.random.default_rng([seed, number]))
+        for number, topic in enumerate(topics)
+    ]
+    return check_pools([pool for pool in pools if len(set(pool.grades.tolist())) > 1])
+
+
+def check_pools(pools: list[Pool]) -> list[Pool]:
+    """The pools; InputError where there are none."""
     if not pools:
         raise InputError("no training topic has two candidates of different relevance.")
+    return pools
 
 
 class HasDocuments(Protocol):
@@ -101,7 +120,7 @@ class HasDocuments(Protocol):
         """The ids of its documents."""
 
 
-def pool_offsets(pools: Sequence[HasDocuments]) -> npt.NDArray[np.int64]:
+def pool_offsets(pools: Sequence[HasDocuments]) -> Int64:
     """Where the documents of each pool begin, where all pools lie one behind the other.
 
     Returns:
@@ -110,12 +129,8 @@ def pool_offsets(pools: Sequence[HasDocuments]) -> npt.NDArray[np.int64]:
     return np.cumsum([0, *(len(pool.doc_ids) for pool in pools)], dtype=np.int64)
 
 
-def pool_starts(pools: Sequence[HasDocuments]) -> npt.NDArray[np.int64]:
-    """The row of each pool's first document where all pools lie one behind the other.
-
-    Returns:
-        int64 [pools].
-    """
+def pool_starts(pools: Sequence[HasDocuments]) -> Int64:
+    """The row of each pool's first document, int64 [pools], see `pool_offsets`."""
     return pool_offsets(pools)[:-1]
 
 
@@ -128,11 +143,7 @@ def _pool(topic: LabelledTopic, settings: PoolSettings, random: np.random.Genera
     rejected = sorted(d for d, grade in grades.items() if grade == 0)
     unjudged = [d for d in topic.candidates if d not in grades]
     most = min(settings.negatives_per_topic, settings.negatives_per_relevant * len(relevant))
-    doc_ids = [
-        *relevant,
-        *draw_some(rejected, most, random),
-        *draw_some(unjudged, most, random),
-    ]
+    doc_ids = [*relevant, *draw_some(rejected, most, random), *draw_some(unjudged, most, random)]
     return Pool.of(topic, doc_ids, grades)
 
 

@@ -41,8 +41,6 @@ _KINDS = {
 _OF_LABELS = ("Classification", "QuestionAnswering", "MultipleChoice")
 """What the names of networks end with that were trained to give labels."""
 _SYSTEMS = {"CrossEncoder": "cross-encoder", "SentenceTransformer": "bi-encoder"}
-_PUT_IN = ("bos", "eos", "unk", "sep", "pad", "cls")
-"""Special tokens that a tokenizer itself puts into texts."""
 _MANY = 500
 """As many texts take a transformer a minute or more on a CPU."""
 
@@ -135,11 +133,6 @@ def saved_parts(folder: Path) -> list[str]:
 
 
 def _check_kind(folder: Path, system: str, kind: str) -> None:
-    """Refuse a model that was saved as one of another kind.
-
-    Raises:
-        InputError: it was.
-    """
     found, source = _kind(folder)
     if found not in (None, kind):
         advice = f" Use '{_SYSTEMS[found]}'." if found in _SYSTEMS else ""
@@ -150,7 +143,6 @@ def _check_kind(folder: Path, system: str, kind: str) -> None:
 
 
 def _kind(folder: Path) -> tuple[Any, str]:
-    """The kind of a model, and where its files say so; None where they do not."""
     if (saved := saved_settings(folder).get("model_type")) is not None:
         return saved, f"{_SETTINGS}: model_type"
     for part in saved_parts(folder):
@@ -165,43 +157,6 @@ def _kind(folder: Path) -> tuple[Any, str]:
         if str(name).endswith(_OF_LABELS):
             return str(name), "config.json: architectures"
     return None, ""
-
-
-def check_tokens(folder: Path, tokenizer: Any, network: Any) -> None:
-    """Refuse a tokenizer with tokens of texts that the network has no vector of.
-
-    Such a token fails where a text has it: hours later, perhaps. Special tokens that nothing puts
-    into a text, such as Gemma's for images, may have none.
-
-    Args:
-        folder: of the model.
-        tokenizer: of transformers.
-        network: of transformers.
-
-    Raises:
-        InputError: it has some.
-    """
-    try:
-        vectors = len(network.get_input_embeddings().weight)
-    except (AttributeError, NotImplementedError):  # CANINE hashes characters, say
-        return
-    added = tokenizer.added_tokens_decoder
-    used = {getattr(tokenizer, f"{name}_token_id") for name in _PUT_IN}
-    largest = max(
-        (
-            number
-            for number in tokenizer.get_vocab().values()
-            if number in used or not (number in added and added[number].special)
-        ),
-        default=-1,
-    )
-    if largest >= vectors:
-        raise InputError(
-            f"its tokenizer numbers tokens up to {largest:,}, and the model has only {vectors:,} "
-            "vectors of tokens. Take the tokenizer that belongs to the model; or save both after "
-            "`model.resize_token_embeddings(len(tokenizer))`, and train it.",
-            path=folder,
-        )
 
 
 def content(folder: Path) -> Mapping[str, str]:
@@ -276,7 +231,6 @@ def _first_line(error: BaseException) -> str:
 
 
 def _check(folder: Path) -> None:
-    """Refuse what is no model, has pickles for weights, or needs code of its own."""
     if not folder.is_dir():
         raise InputError("a model is a folder, not a file.", path=folder)
     if not any((folder / name).exists() for name in ("config.json", MODULES)):
@@ -313,11 +267,6 @@ def _check(folder: Path) -> None:
 
 
 def _parts(parsed: Any, path: Path) -> list[str]:
-    """The types of a model's parts.
-
-    Raises:
-        InputError: the file does not list them.
-    """
     try:
         if path.name == MODULES:
             return [str(part["type"]) for part in parsed if part["path"] is not None]
@@ -327,7 +276,6 @@ def _parts(parsed: Any, path: Path) -> list[str]:
 
 
 def _refuse_code(parts: Sequence[str], path: Path) -> None:
-    """Refuse parts of a model that are not sentence-transformers' own."""
     for part in parts:
         if not part.startswith("sentence_transformers."):
             raise InputError(

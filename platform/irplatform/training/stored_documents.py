@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.registry.sources import module_of
-from irplatform.text.arrays import new_matrix
+from irplatform.text.arrays import Float32, new_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from irplatform.plugin import Resources
     from irplatform.text import WordVectors
 
-Float32 = npt.NDArray[np.float32]
 
 _FILE = "documents.npy"
 _BLOCK = 512

@@ -79,9 +79,6 @@ def sources(topic: Topic) -> list[tuple[str, str]]:
 def components(keys: Sequence[Iterable[Hashable]]) -> list[int]:
     """The connected components of items that share keys, directly or through others.
 
-    Args:
-        keys: of each item.
-
     Returns:
         Per item the number of its component, from 0 in the order of their first items.
     """

@@ -83,10 +83,6 @@ class Validator:
     ) -> Callable[[Callable[[Read], Scores]], float]:
         """Read the topics once, for a model that is judged after every epoch.
 
-        Args:
-            read: what a model makes of a topic and its candidates.
-            advance: told of each topic.
-
         Returns:
             The same measure, whose argument scores what was read of a topic.
         """
@@ -121,7 +117,6 @@ class Validator:
         return array
 
     def _ndcg(self, number: int, scores: npt.NDArray[np.floating[Any]]) -> list[float]:
-        """A topic's nDCG@20 with each share of the first stage."""
         topic = self.topics[number]
         standard = standardized(scores.astype(np.float64))
         values = []

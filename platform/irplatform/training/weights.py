@@ -80,11 +80,6 @@ def load_weights(path: Path, identity: Mapping[str, Any] | None = None) -> dict[
 def load_into(network: nn.Module, tensors: Mapping[str, Tensor], path: Path) -> None:
     """Give a network its weights.
 
-    Args:
-        network: gets them.
-        tensors: one for each of its weights.
-        path: where they were read, for messages.
-
     Raises:
         InputError: one is missing, not known, or of another shape.
     """
@@ -108,7 +103,6 @@ def check_weights(path: Path) -> None:
 
 @lru_cache(maxsize=256)
 def _check(path: Path, state: tuple[int, ...]) -> None:
-    """Check a file once, as long as it stays as it is."""
     del state
     _refuse_damage(path, *_read(path, for_torch=False))
 
@@ -117,11 +111,6 @@ def _read(path: Path, *, for_torch: bool = True) -> tuple[Mapping[str, Any], dic
     """What `save_weights` noted of tensors, and the tensors.
 
     Files of earlier versions have an identity alone, and those of others nothing.
-
-    Args:
-        path: the file.
-        for_torch: read tensors of torch; else arrays of numpy if it has the types, since a check
-            should not have to load torch.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -164,7 +153,6 @@ def _refuse_damage(path: Path, about: Mapping[str, Any], tensors: Mapping[str, A
 
 
 def _finite(tensor: Tensor | ndarray[Any, Any], *, infinite_too: bool = False) -> bool:
-    """Whether a tensor has numbers alone, and finite ones unless infinite ones will do."""
     if isinstance(tensor, ndarray):
         floating = tensor.dtype.kind == "f"
         return not floating or bool((~isnan(tensor) if infinite_too else isfinite(tensor)).all())
@@ -189,7 +177,6 @@ def _refuse_other_shapes(
 
 
 def _differences(saved: Any, needed: Mapping[str, Any]) -> str:
-    """What a file was saved with and what is needed, where the two differ."""
     if not isinstance(saved, dict):
         return "they do not say of which"
     return "; ".join(

@@ -97,7 +97,6 @@ class Concepts(KnowledgeFeatures):
         return np.asarray(np.stack(columns, axis=1), dtype=np.float32)
 
     def _mentions(self, parts: TopicParts, plain: Passage, stems: Passage) -> dict[str, Mentions]:
-        """Mentions of every set."""
         disease = parts.disease.synonyms if parts.disease else ()
         genes = [name for gene in parts.genes for name in gene.synonyms]
         context = self.options.plan.context

@@ -89,7 +89,6 @@ class Person:
 
 
 def _age(text: str) -> float | None:
-    """Years; a number by itself is meant to be some."""
     if match := _AGE.search(text):
         return int(match[1]) / _UNITS.get(match[2][0].lower(), 1)
     if match := _BY_ITSELF.fullmatch(text):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from irplatform.text.arrays import Float64, Int64
     from irplatform.text.forward_index import Field as TextField
     from irplatform_ltr.stemmed import StemmedIndex
 
@@ -114,35 +115,30 @@ class DocumentProperties(FeatureGroup):
         has_heading = [(values > 0).astype(np.float32) for values in scores]
         return [np.hstack([h.max(axis=1, keepdims=True, initial=0), h]) for h in has_heading]
 
-    def _years_and_types(self, documents: Documents) -> npt.NDArray[np.float64]:
-        """Year and publication types, where documents have them."""
+    def _years_and_types(self, documents: Documents) -> Float64:
         values = np.zeros((len(documents), 4))
         if self._has(self.options.year_field) or self._has(self.options.type_field):
             values[:] = [self._year_and_types(document) for document in documents]
         return values
 
     def _has(self, field: str) -> bool:
-        """Whether any document has a field."""
         return self._resources.index().documents_with(field) > 0
 
     def _year_and_types(self, document: Document) -> tuple[float, ...]:
-        """A document's year and publication types."""
         types = " ".join(document.values(self.options.type_field)).lower()
         years = " ".join(document.values(self.options.year_field))
         year = re.search(r"(?:19|20)\d\d", years)
         kinds = (float(kind in types) for kind in ("review", "trial", "case report"))
         return (float(year[0]) - 2000 if year else 0.0, *kinds)
 
-    def _counts(self, rows: npt.NDArray[np.int64]) -> list[npt.NDArray[np.float64]]:
+    def _counts(self, rows: Int64) -> list[Float64]:
         """Per word, how often it occurs (log), then whether it is in the title."""
         stems = (self._stems.query_ids(word) for word in self.options.words)
         wanted = np.array([int(ids[0]) if len(ids) else -1 for ids in stems], dtype=np.int64)
         text, title = self._table(rows, "text", wanted), self._table(rows, "title", wanted)
         return [*np.log1p(text), *(title > 0).astype(np.float64)]
 
-    def _table(
-        self, rows: npt.NDArray[np.int64], field: TextField, wanted: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float64]:
+    def _table(self, rows: Int64, field: TextField, wanted: Int64) -> Float64:
         """How often each wanted stem occurs in a field: [wanted, documents]."""
         words, offsets = self._stems.tokens(rows, field)
         # Two words may have one stem.

@@ -19,9 +19,8 @@ from irplatform.training.stored_documents import vectors_digest
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import numpy.typing as npt
-
     from irplatform.text import ForwardIndex
+    from irplatform.text.arrays import Float32, Int64
 
 _AT_ONCE = 1 << 24
 """Similarities of query words and documents' words in memory at once."""
@@ -47,8 +46,8 @@ class EmbeddingSimilarities(FeatureGroup):
     )
     options: EmbeddingOptions
     _index: ForwardIndex
-    _unit: npt.NDArray[np.float32]
-    _rows: npt.NDArray[np.int64]
+    _unit: Float32
+    _rows: Int64
     _mark: str
 
     def prepare(self, resources: Resources) -> None:
@@ -68,7 +67,7 @@ class EmbeddingSimilarities(FeatureGroup):
         """The word vectors, which a checkpoint may bring."""
         return {"vectors": self._mark}
 
-    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+    def compute(self, topic: Topic, documents: Documents) -> Float32:
         """The similarities; 0 where a text or the query has no word with a vector."""
         query = self._index.query_ids(topic.query)
         query = query[query >= 0][: self.options.query_words]
@@ -105,12 +104,11 @@ class EmbeddingSimilarities(FeatureGroup):
 class _Side:
     """The words of one field of documents, as places in a list of distinct words."""
 
-    def __init__(self, places: npt.NDArray[np.int64], offsets: npt.NDArray[np.int64]) -> None:
+    def __init__(self, places: Int64, offsets: Int64) -> None:
         self._places = places
         self._offsets = offsets
 
-    def sums(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Per document, the sum of its words' vectors."""
+    def sums(self, vectors: Float32) -> Float32:
         from scipy.sparse import csr_matrix
 
         shape = (len(self._offsets) - 1, len(vectors))
@@ -119,8 +117,7 @@ class _Side:
         )
         return np.asarray(counts @ vectors, dtype=np.float32)
 
-    def best(self, near: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Per query word and document, the greatest similarity, at least 0: [words, documents]."""
+    def best(self, near: Float32) -> Float32:
         greatest = np.zeros((len(near), len(self._offsets) - 1), dtype=np.float32)
         filled = np.flatnonzero(np.diff(self._offsets))
         if not len(near):
@@ -133,17 +130,13 @@ class _Side:
         return np.maximum(greatest, 0)
 
 
-def _of_size(
-    documents: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], most: int
-) -> Iterator[npt.NDArray[np.int64]]:
+def _of_size(documents: Int64, lengths: Int64, most: int) -> Iterator[Int64]:
     """Parts of documents with about so many words together; a longer one is a part of its own."""
     part = np.cumsum(lengths) // max(most, 1)
     yield from np.split(documents, np.flatnonzero(np.diff(part)) + 1) if len(documents) else ()
 
 
-def _soft(
-    best: npt.NDArray[np.float32], weights: npt.NDArray[np.float32]
-) -> list[npt.NDArray[np.float32]]:
+def _soft(best: Float32, weights: Float32) -> list[Float32]:
     """Mean of the best matches, share of close ones, and the weakest of them."""
     total = float(weights.sum())
     if total <= 0:

@@ -46,7 +46,6 @@ class Evidence(KnowledgeFeatures):
 
 
 def _citations(parts: TopicParts, knowledge: Knowledge) -> dict[str, Counter[str]]:
-    """Per kind of statement, how many cite each article."""
     diseases = _with_kinds(parts.disease.concepts if parts.disease else (), knowledge)
     genes = [key for names in parts.genes for key in names.concepts]
     variants = [

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    import numpy.typing as npt
-
     from irplatform.runs import Ranking
+    from irplatform.text.arrays import Float32
 
 
 class FirstStageOptions(Options):
@@ -46,7 +45,7 @@ class FirstStage(FeatureGroup):
 
     def depends_on(self) -> Mapping[str, object]:
         """See that the retrievers and their options are there; what they depend on."""
-        from irplatform.features import check_systems
+        from irplatform.features.dependencies import check_systems
 
         options = self.options
         return check_systems(
@@ -55,9 +54,10 @@ class FirstStage(FeatureGroup):
 
     def checkpoints(self) -> Sequence[Path]:
         """Those that the retrievers search with."""
-        from irplatform.features import named_retrievers
+        from irplatform.features.named import named_systems
 
-        return named_retrievers(self.options.retrievers, self.options.settings).checkpoints()
+        named = named_systems("retriever", self.options.retrievers, self.options.settings)
+        return named.checkpoints()
 
     def prepare(self, resources: Resources) -> None:
         """Make the retrievers."""
@@ -87,12 +87,10 @@ class FirstStage(FeatureGroup):
             if retriever.seeded or retriever.on_device
         }
 
-    def compute_batch(
-        self, batch: Sequence[tuple[Topic, Documents]]
-    ) -> list[npt.NDArray[np.float32]]:
+    def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
         """The features, with one search of all topics per retriever."""
         searches, depth = _searches(topic for topic, _ in batch), self.options.depth
-        parts: list[list[npt.NDArray[np.float32]]] = [[] for _ in batch]
+        parts: list[list[Float32]] = [[] for _ in batch]
         for retriever in self._retrievers.values():
             found = [
                 (topics, retriever.retrieve(list(topics.values()), depth, self._resources))
@@ -113,7 +111,7 @@ def _searches(topics: Iterable[Topic]) -> list[dict[str, Topic]]:
     return searches
 
 
-def _columns(ranking: Ranking, doc_ids: Sequence[str], depth: int) -> npt.NDArray[np.float32]:
+def _columns(ranking: Ranking, doc_ids: Sequence[str], depth: int) -> Float32:
     """Score, share and log rank of documents, from a search so many documents deep."""
     scores = dict(zip(ranking.doc_ids, ranking.scores.tolist(), strict=True))
     ranks = {doc_id: rank for rank, doc_id in enumerate(ranking.doc_ids, start=1)}

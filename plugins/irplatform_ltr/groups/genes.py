@@ -73,7 +73,6 @@ def _genes(text: str, symbols: Mapping[str, Mention]) -> Iterator[Mention]:
 def _features(
     topic_genes: set[str], title: Sequence[Mention], abstract: Sequence[Mention]
 ) -> list[float]:
-    """From the mentions of genes in a title and an abstract, in their order."""
     in_title = [not topic_genes.isdisjoint(genes) for genes in title]
     in_abstract = [not topic_genes.isdisjoint(genes) for genes in abstract]
     mentions = [*in_title, *in_abstract]

@@ -159,11 +159,7 @@ class CitingText(TrainableFeatureGroup):
         (folder / _FILE).write_text(json.dumps(content), encoding="utf-8")
 
     def load(self, folder: Path) -> None:
-        """Read them.
-
-        Raises:
-            InputError: the file is damaged.
-        """
+        """Read them."""
         path = folder / _FILE
         try:
             content = read_own_json(path)

@@ -84,11 +84,9 @@ class ScoresOfParts(KnowledgeFeatures):
         ]
 
     def _query_names(self) -> tuple[str, ...]:
-        """The names of the queries."""
         return self.parts
 
     def _queries(self, topic: Topic, expander: Expander) -> list[Any]:
-        """The Lucene queries of a topic; None for a part that it lacks."""
         expressions = {part.setting: part.expression for part in expander.components(topic)}
         return [
             expander.compiled(expressions[name]) if name in expressions else None

@@ -32,9 +32,9 @@ from irplatform.training.checkpoints import Checkpoint
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    import numpy.typing as npt
-
+    from irplatform.features.named import NamedSystems
     from irplatform.plugin import TextPair
+    from irplatform.text.arrays import Float32
 
 
 class StackOptions(Options):
@@ -55,31 +55,30 @@ class Stacked(TrainableFeatureGroup):
 
     def depends_on(self) -> Mapping[str, object]:
         """See that the rerankers and their options are there; what they depend on."""
-        from irplatform.features import check_systems
+        from irplatform.features.dependencies import check_systems
 
         options = self.options
         return check_systems(
             "reranker", options.rerankers, options.settings, among="stack.rerankers"
         )
 
+    @property
+    def _named(self) -> NamedSystems:
+        from irplatform.features.named import named_systems
+
+        return named_systems("reranker", self.options.rerankers, self.options.settings)
+
     def check_training(self) -> None:
         """Ask the rerankers that learn whether they have what they learn from."""
-        from irplatform.features import named_rerankers
-
-        named_rerankers(self.options.rerankers, self.options.settings).check_training()
+        self._named.check_training()
 
     def checkpoints(self) -> Sequence[Path]:
         """Those that the rerankers read."""
-        from irplatform.features import named_rerankers
-
-        return named_rerankers(self.options.rerankers, self.options.settings).checkpoints()
+        return self._named.checkpoints()
 
     def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
         """Those that the rerankers learn from."""
-        from irplatform.features import named_rerankers
-
-        rerankers = named_rerankers(self.options.rerankers, self.options.settings)
-        return rerankers.pairs_learned(topics)
+        return self._named.pairs_learned(topics)
 
     def prepare(self, resources: Resources) -> None:
         """Make the rerankers."""
@@ -100,9 +99,7 @@ class Stacked(TrainableFeatureGroup):
                 workspace.mkdir(parents=True, exist_ok=True)
                 reranker.fit(replace(data, workspace=workspace))
 
-    def compute_batch(
-        self, batch: Sequence[tuple[Topic, Documents]]
-    ) -> list[npt.NDArray[np.float32]]:
+    def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
         """Their scores of several topics."""
         return _side_by_side(
             [reranker.score_batch(batch) for reranker in self._rerankers.values()], batch
@@ -169,11 +166,7 @@ class Checkpoints(FeatureGroup):
         return {"model_threads": self._threads, **device}
 
     def lacks(self, topics: Sequence[Topic]) -> str:
-        """Nothing; but a checkpoint must not have been trained on these topics.
-
-        Raises:
-            InputError: one was: its scores of them would show what it remembers.
-        """
+        """Nothing; but a checkpoint must not have been trained on these topics."""
         for folder in self._folders:
             if seen := Checkpoint.read(folder).learned(topics):
                 raise InputError(
@@ -184,9 +177,7 @@ class Checkpoints(FeatureGroup):
                 )
         return ""
 
-    def compute_batch(
-        self, batch: Sequence[tuple[Topic, Documents]]
-    ) -> list[npt.NDArray[np.float32]]:
+    def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
         """Their scores of several topics."""
         means = []
         for members in self._members:
@@ -197,8 +188,7 @@ class Checkpoints(FeatureGroup):
 
 def _side_by_side(
     scores: Sequence[Sequence[Sequence[float]]], batch: Sequence[tuple[Topic, Documents]]
-) -> list[npt.NDArray[np.float32]]:
-    """From scores per system and topic to [documents, systems] per topic."""
+) -> list[Float32]:
     return [
         np.array([of_system[number] for of_system in scores], dtype=np.float32)
         .reshape(len(scores), len(documents))

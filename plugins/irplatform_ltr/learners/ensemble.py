@@ -86,11 +86,7 @@ class Ensemble:
             learner.save(folder, name)
 
     def load(self, folder: Path) -> None:
-        """Read all of them.
-
-        Raises:
-            InputError: one is missing or damaged.
-        """
+        """Read all of them."""
         path = folder / _FILE
         try:
             scales = read_own_json(path)["scales"]

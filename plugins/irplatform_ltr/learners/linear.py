@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 class PairwiseLinear:
-    """A weighted sum of standardized features.
-
-    Args:
-        options: regularization.
-    """
+    """A weighted sum of standardized features."""
 
     def __init__(self, options: LinearOptions) -> None:
         self._options = options
@@ -54,14 +50,6 @@ class PairwiseLinear:
         write_weights(folder / f"{name}.json", self._standard, weights=self._weights)
 
     def load(self, folder: Path, name: str) -> None:
-        """Read them.
-
-        Raises:
-            InputError: the file is none of ours.
-        """
+        """Read them."""
         path = folder / f"{name}.json"
         self._standard, (self._weights,) = read_weights(path, "linear model", "weights")
-
-    def weights(self) -> Scores:
-        """Per feature, its weight for a standard deviation of it."""
-        return self._weights

@@ -29,11 +29,7 @@ _PATH = 32
 
 
 class PairwiseNetwork:
-    """Standardized features, a hidden layer with ReLU, a score.
-
-    Args:
-        options: its size and training.
-    """
+    """Standardized features, a hidden layer with ReLU, a score."""
 
     def __init__(self, options: NetworkOptions) -> None:
         self._options = options
@@ -95,11 +91,7 @@ class PairwiseNetwork:
         )
 
     def load(self, folder: Path, name: str) -> None:
-        """Read them.
-
-        Raises:
-            InputError: the file is none of ours.
-        """
+        """Read them."""
         path = folder / f"{name}.json"
         self._standard, weights = read_weights(path, "network of ours", "hidden", "bias", "out")
         self._hidden, self._bias, self._out = weights

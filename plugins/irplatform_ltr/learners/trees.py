@@ -34,19 +34,10 @@ _THREADS = re.compile(r"^\[num_threads: \d+\]$", re.MULTILINE)
 
 
 class Trees:
-    """Boosted trees.
-
-    Args:
-        objective: what they are to optimize.
-        options: their number and size.
-        threads: how many to use; the trees are the same with any number.
-    """
+    """Boosted trees."""
 
     def __init__(
-        self,
-        objective: Literal["lambdarank", "regression"],
-        options: TreeOptions,
-        threads: int = 1,
+        self, objective: Literal["lambdarank", "regression"], options: TreeOptions, threads: int = 1
     ) -> None:
         self._threads = threads
         self._objective = objective
@@ -109,11 +100,7 @@ class Trees:
         (folder / f"{name}.txt").write_text(text, encoding="utf-8")
 
     def load(self, folder: Path, name: str) -> None:
-        """Read trees.
-
-        Raises:
-            InputError: LightGBM cannot read them.
-        """
+        """Read trees."""
         import lightgbm
 
         path = folder / f"{name}.txt"

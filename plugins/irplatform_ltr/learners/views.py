@@ -80,11 +80,7 @@ class Views:
             self._reading.save(folder / _READING)
 
     def load(self, folder: Path) -> None:
-        """Read both.
-
-        Raises:
-            InputError: one is missing or damaged.
-        """
+        """Read both."""
         self._all.load(folder)
         if self._reading is not None:
             self._reading.load(folder / _READING)

@@ -24,16 +24,7 @@ def write_weights(path: Path, standard: Standard, **weights: Scores) -> None:
 
 
 def read_weights(path: Path, kind: str, *names: str) -> tuple[Standard, list[Scores]]:
-    """Read what `write_weights` wrote.
-
-    Args:
-        path: the file.
-        kind: what it should hold, for messages.
-        names: of the arrays.
-
-    Raises:
-        InputError: the file is none of ours.
-    """
+    """Read what `write_weights` wrote."""
     try:
         content = read_own_json(path)
         weights = [np.array(content[name], dtype=np.float64) for name in names]

@@ -44,13 +44,7 @@ _HALF = 0.5
 
 @dataclass(frozen=True)
 class Component:
-    """One part of the sum.
-
-    Attributes:
-        setting: the setting of the plan that weighs it, such as "gene.title".
-        weight: its weight.
-        expression: what it searches for.
-    """
+    """One part of the sum."""
 
     setting: str
     weight: float
@@ -97,7 +91,6 @@ def _in_query(topic: Topic, plan: Weights) -> list[str]:
 
 
 def _spaced(text: str) -> str:
-    """The words of a text between spaces, whatever stood there."""
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
@@ -173,7 +166,6 @@ def _treatments(parts: TopicParts, plan: Weights) -> Iterator[Component]:
 
 
 def _treatment(names: Names, plan: Weights, field: str) -> Expression:
-    """A treatment's names; the words of one that no knowledge base knows."""
     return _names(names, plan, field) if names.concepts else Words(names.text, field)
 
 
@@ -249,7 +241,6 @@ def _texts(names: Names) -> tuple[str, ...]:
 
 
 def _sum(parts: Iterable[Expression]) -> Expression:
-    """The sum; a single part is itself."""
     summands = tuple(parts)
     return summands[0] if len(summands) == 1 else Boolean(should=summands)
 

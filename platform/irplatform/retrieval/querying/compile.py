@@ -46,10 +46,6 @@ class Compiler:
 
     PyJNIus looks up Java's classes and methods at first use, which goes wrong when several threads
     do it at once: compile in one thread, search in many.
-
-    Args:
-        analyzer: the index's analyzer.
-        reader: the index's reader, for document frequencies.
     """
 
     def __init__(self, analyzer: Any, reader: Any) -> None:
@@ -65,7 +61,6 @@ class Compiler:
         return self._query(expression) or java_class(f"{_SEARCH}.MatchNoDocsQuery")()
 
     def _query(self, part: Expression) -> Any | None:
-        """The query of a part, or None where analysis leaves nothing of it."""
         query: Any | None
         match part:
             case Words(text, field):
@@ -115,7 +110,6 @@ class Compiler:
         return self._negated[key]
 
     def _having(self, text: str, field: str) -> int:
-        """How many documents have a phrase, whatever stands before it."""
         return self.count([self._builder.createPhraseQuery(field, java_text(text), 0)])
 
     def _wrapped(self, kind: str, inner: Expression, *more: float) -> Any | None:
@@ -191,13 +185,11 @@ class Compiler:
         return java_class(f"{_INTERVALS}.IntervalQuery")(CONTENTS, close)
 
     def _either(self, phrases: Iterable[str]) -> Any | None:
-        """Where any of some phrases occurs, or None where analysis leaves none of them."""
         intervals = java_class(f"{_INTERVALS}.Intervals")
         sources = [self._interval(phrase) for phrase in phrases if self.terms(phrase)]
         return getattr(intervals, "or")(False, java_list(sources)) if sources else None
 
     def _interval(self, phrase: str) -> Any:
-        """Where a phrase occurs, and not its contrary."""
         plain = self._analyzed(phrase)
         if not self._often_negated(phrase, CONTENTS):
             return plain

@@ -71,10 +71,6 @@ def disease_within(text: str, knowledge: Knowledge) -> str:
 def diseases_abbreviated(short: str, knowledge: Knowledge) -> list[list[Synonym]]:
     """The diseases that an abbreviation in capitals may stand for: AML, CRC.
 
-    Args:
-        short: the abbreviation.
-        knowledge: where to look.
-
     Returns:
         Per disease, its names that the abbreviation fits; none where it is a word, or shorter than
         three letters.
@@ -89,7 +85,6 @@ def diseases_abbreviated(short: str, knowledge: Knowledge) -> list[list[Synonym]
 
 
 def _diseases(text: str, knowledge: Knowledge) -> list[Concept]:
-    """The diseases that a text names, if need be with another word for tumour."""
     forms = (text, *spellings.of_a_tumor(text))
     return next(filter(None, (named_concepts(form, "disease", knowledge) for form in forms)), [])
 
@@ -112,7 +107,6 @@ def _containing(text: str, knowledge: Knowledge) -> list[Concept]:
 
 
 def _headings_above(concepts: Iterable[Concept], knowledge: Knowledge) -> list[Synonym]:
-    """The nearest headings above concepts that have none."""
     for concept in concepts:
         for above in knowledge.ancestors(concept.id, 10):
             headings = headings_of(knowledge.same_as(above.id), "broad")

@@ -41,11 +41,7 @@ else, or by those who never use the symbol: PD-L1 for CD274, MEK1 for MAP2K1."""
 
 
 class Evidence:
-    """Counts names in an index.
-
-    Args:
-        compiler: the index's.
-    """
+    """Counts names in an index."""
 
     def __init__(self, compiler: Compiler) -> None:
         self._compiler = compiler
@@ -77,12 +73,10 @@ class Evidence:
         return bool(total) and self._shared(name, sure) / total >= _BACKED
 
     def _shared(self, name: str, others: Sequence[Synonym]) -> int:
-        """How many documents have a name and one of others."""
         either = Boolean(should=tuple(Phrase(other.text) for other in others), minimum=1)
         return self._together([Boolean(must=(Phrase(name), either))])
 
     def _together(self, parts: Iterable[Expression]) -> int:
-        """How many documents have any of some parts."""
         return self._compiler.count([self._compiler(part) for part in parts])
 
     def trusted(
@@ -121,10 +115,6 @@ class Evidence:
 
     def abbreviated(self, short: str, diseases: Iterable[list[Synonym]]) -> str:
         """What an abbreviation stands for in most documents: a disease's most frequent name.
-
-        Args:
-            short: the abbreviation.
-            diseases: the names of each that it may be.
 
         Returns:
             "" where none of them occurs with it often enough.

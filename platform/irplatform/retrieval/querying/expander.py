@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 class Expander:
     """Expands topics.
 
-    Args:
-        index: what will be searched; it also tells which names are in use.
-        knowledge_bases: names of installed ones, where names come from.
-        plan: what weighs how much; topics that it was chosen on may have weights of their own.
-
     Raises:
         InputError: a knowledge base is not installed.
     """

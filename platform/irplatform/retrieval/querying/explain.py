@@ -93,7 +93,6 @@ def _lines(part: Mapping[str, Any], depth: int) -> Iterator[str]:
 
 
 def _in_words(part: Mapping[str, Any]) -> str:
-    """A part in words, without its own parts."""
     kind = part["kind"]
     once = ", counted once" if part.get("constant") else ""
     if kind in ("words", "phrase"):

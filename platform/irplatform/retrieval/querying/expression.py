@@ -15,12 +15,7 @@ from irplatform.retrieval.records import CONTENTS
 
 @dataclass(frozen=True)
 class Words:
-    """Any of some words, each counted as often as it occurs.
-
-    Attributes:
-        text: the words.
-        field: where to look.
-    """
+    """Any of some words, each counted as often as it occurs."""
 
     text: str
     field: str = CONTENTS
@@ -94,13 +89,7 @@ class Boolean:
 
 @dataclass(frozen=True)
 class Boost:
-    """A part with its score multiplied.
-
-    Attributes:
-        part: the part.
-        weight: the factor, 0 or more.
-        note: where the weight comes from.
-    """
+    """A part with its score multiplied."""
 
     part: Expression
     weight: float
@@ -113,11 +102,6 @@ class Near:
 
     It is looked for in titles and abstracts, and scores between 0 and 1: the more often and the
     closer, the higher.
-
-    Attributes:
-        left: phrases.
-        right: phrases.
-        gaps: most words between the two.
     """
 
     left: tuple[str, ...]
@@ -127,11 +111,7 @@ class Near:
 
 @dataclass(frozen=True)
 class Constant:
-    """1 for every document that a part matches, however well.
-
-    Attributes:
-        part: the part.
-    """
+    """1 for every document that a part matches, however well."""
 
     part: Expression
 

@@ -31,7 +31,6 @@ def check_fields(topics: Sequence[Topic], plan: QueryPlan) -> None:
 
 
 def _named(plan: QueryPlan) -> Iterator[tuple[str, str]]:
-    """Settings and the fields that they name; what the default says is left out."""
     yield from _named_by(plan, "plan")
     for number, fold in enumerate(plan.folds):
         yield from _named_by(fold.weights, f"plan.folds.{number}.weights")

@@ -24,13 +24,7 @@ def genes_called(symbol: str, knowledge: Knowledge) -> list[str]:
 
 
 def gene_names(symbol: str, gene: str, knowledge: Knowledge) -> Names:
-    """A gene's symbol, aliases, former symbols and full name.
-
-    Args:
-        symbol: what the topic calls it.
-        gene: its approved symbol, one of `genes_called`.
-        knowledge: where to look it up.
-    """
+    """A gene's symbol, aliases, former symbols and full name."""
     concepts = named_concepts(symbol, "gene", knowledge, gene)
     synonyms = [Synonym(symbol, "topic"), *spelled(spellings.of_a_symbol(symbol), "hyphen")]
     for concept in concepts:
@@ -77,7 +71,6 @@ def family_names(symbol: str, knowledge: Knowledge) -> Names:
 
 
 def _other_gene(name: str, symbol: str, concepts: list[Concept], knowledge: Knowledge) -> bool:
-    """Whether an alias is the approved symbol of another gene: TEP1, an alias of PTEN."""
     own_names = {symbol.lower(), *(concept.name.lower() for concept in concepts)}
     if name.lower() in own_names or " " in name:
         return False

@@ -73,7 +73,6 @@ class ChosenOn:
     reason: str = ""
 
     def __str__(self) -> str:
-        """What a user must know."""
         these = "this topic" if self.of == 1 else f"{self.topics:,} of these {self.of:,} topics"
         each = "it" if self.of == 1 else "each of them"
         sentence = f"the query plan was chosen on {these}"
@@ -109,7 +108,6 @@ def chosen_on(topics: Sequence[Topic], plan: QueryPlan) -> ChosenOn | None:
 
 
 def _changed(plan: Options, usual: Options, prefix: str = "") -> Iterator[str]:
-    """The names of the options in which two plans differ."""
     for name in type(plan).model_fields:
         value, usual_value = getattr(plan, name), getattr(usual, name)
         if isinstance(value, Options):

@@ -91,10 +91,6 @@ def names_within(text: str, knowledge: Knowledge) -> list[Names]:
     letters on, and symbols of genes, written in capitals: "MET", but not "met". A symbol that is
     but an alias has a digit: HER2. Variants are not looked up, whose names hold those of genes.
     In a text that is all in capitals, capitals say nothing, unless it is a list of symbols.
-
-    Args:
-        text: the text.
-        knowledge: where to look.
     """
     # A dash is no word: with one beside it, a single word would count as a name of two.
     spaced = (

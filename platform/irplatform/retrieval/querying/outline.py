@@ -40,7 +40,6 @@ def _in_words(part: Mapping[str, Any]) -> str:
 
 
 def _called(part: Mapping[str, Any]) -> str:
-    """A part of a part, by its name; one that has none by those of its own parts."""
     occurs = f"{part['occurs']} " if "occurs" in part else ""
     if "parts" in part and "note" not in part:
         return occurs + _first([_called(each) for each in part["parts"]], " | ")

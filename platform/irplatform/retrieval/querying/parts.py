@@ -78,12 +78,7 @@ class TopicParts:
 
 
 class TopicReader:
-    """Takes topics apart; what it looked up for one it knows for the next.
-
-    Args:
-        knowledge: where names come from.
-        evidence: which of them are in use.
-    """
+    """Takes topics apart; what it looked up for one it knows for the next."""
 
     def __init__(self, knowledge: Knowledge, evidence: Evidence) -> None:
         self._knowledge = knowledge
@@ -226,7 +221,6 @@ def _without_names_of(disease: Names, gene: Names) -> Names:
 
 
 def _text(topic: Topic, field: str) -> str:
-    """A field of a topic; "" where it is filled in to say that there is nothing."""
     text = ", ".join(filter(None, topic.values(field)))
     return "" if says_nothing(text) else text
 

@@ -63,7 +63,6 @@ def drug_names(concepts: Iterable[str], relation: str, knowledge: Knowledge) -> 
 
 
 def _drug(text: str, knowledge: Knowledge) -> list[Concept]:
-    """The drug that a text names, and the one that it is a salt of: imatinib mesylate."""
     drugs = named_concepts(text, "drug", knowledge)
     base = without_salt(text)
     return [*drugs, *named_concepts(base, "drug", knowledge)] if base != text else drugs
