@@ -115,7 +115,9 @@ class DeltaNetwork(nn.Module):
         """
         word, closest = (functional.pad(row, (0, 1)) for row in (words.word, words.closest))
         rows = table.index_select(0, word) - table.index_select(0, closest)
-        rows[:-1].addmm_(words.features, self._feature_filters())
+        weight = self.first.weight[:, self.sizes.dimensions :]
+        filters = weight.permute(1, 2, 0).reshape(FEATURES, -1) * self.sizes.delta_features
+        rows[:-1].addmm_(words.features, filters)
         rows *= functional.pad(words.active, (0, 1))[:, None]  # the last row is that of padding
         taps = rows.view(-1, WIDTH, self.sizes.filters)
         taps[:, WIDTH // 2] += self.bias  # once at every position
@@ -158,10 +160,6 @@ class DeltaNetwork(nn.Module):
         weight = self.first.weight[:, : self.sizes.dimensions]  # [n_f, V, 3]
         flat = weight.permute(1, 2, 0).reshape(self.sizes.dimensions, -1)
         return vectors @ (flat * self.sizes.difference)
-
-    def _feature_filters(self) -> Tensor:
-        weight = self.first.weight[:, self.sizes.dimensions :]
-        return weight.permute(1, 2, 0).reshape(FEATURES, -1) * self.sizes.delta_features
 
     def _after_first(self, first: Tensor, present: Tensor, lexical: Tensor) -> Tensor:
         """From the first convolution's output, [n, n_f, 1, N], to scores [n]; overwrites it."""

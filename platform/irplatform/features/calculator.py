@@ -21,7 +21,7 @@ from irplatform.batched import batched_by_size
 from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from irplatform.features.groups import Batch, Features, Group
@@ -123,7 +123,9 @@ class Calculator:
             with self._resources.progress(
                 f"computing {group.name} features", len(topics), "topics"
             ) as advance:
-                for batch in self._batches(topics):
+                requests = ((topic, self._resources.documents(ids)) for topic, ids in topics)
+                size = _DOCUMENTS_AT_ONCE
+                for batch in batched_by_size(requests, lambda pair: len(pair[1]), size):
                     features += self.compute(group, batch)
                     advance(len(batch))
             width = len(group.columns)
@@ -148,10 +150,6 @@ class Calculator:
             if rows := [row for row, doc_id in enumerate(ids) if doc_id in new_ids]:
                 self._memory.add(key, [ids[row] for row in rows], values[rows])
         self._memory.trim()
-
-    def _batches(self, topics: Sequence[tuple[Topic, Sequence[str]]]) -> Iterator[Batch]:
-        requests = ((topic, self._resources.documents(ids)) for topic, ids in topics)
-        return batched_by_size(requests, lambda pair: len(pair[1]), _DOCUMENTS_AT_ONCE)
 
 
 def _key(mark: str, topic: Topic) -> str:

@@ -54,11 +54,6 @@ class Vocabulary(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._table)
 
-    @property
-    def words(self) -> Sequence[str]:
-        """All words in the order of their ids, read from disk as they are looked at."""
-        return self._table
-
     def ids(self, words: Sequence[str]) -> Int32:
         """The ids of words, -1 for those that the collection lacks."""
         return self._table.find(words).astype(np.int32)

@@ -129,8 +129,10 @@ class TopicReader:
             disease = disease_names(text, self._knowledge, most)
             if not disease.concepts and (part := disease_within(text, self._knowledge)):
                 disease = disease_names(part, self._knowledge, most)
-            if not disease.concepts and (name := self._spelled_out(text)):
-                disease = called(text, disease_names(name, self._knowledge, most))
+            if not disease.concepts:
+                abbreviated = diseases_abbreviated(text, self._knowledge)
+                if name := evidence.abbreviated(text, abbreviated):
+                    disease = called(text, disease_names(name, self._knowledge, most))
             names = evidence.of_disease(evidence.occurring(disease.synonyms))
             exact = [name for name in names if name.how != "narrow"]
             narrow = [name for name in names if name.how == "narrow"]
@@ -139,16 +141,16 @@ class TopicReader:
             self._diseases[key] = replace(disease, synonyms=synonyms if occurs else ())
         return self._diseases[key]
 
-    def _spelled_out(self, text: str) -> str:
-        """The name of the disease whose abbreviation a text is, in most documents that have it."""
-        return self._evidence.abbreviated(text, diseases_abbreviated(text, self._knowledge))
-
     def _gene(self, symbol: str, agreement: float) -> Names:
         key = (symbol, agreement)
         if key not in self._genes:
             gene = self._meant_gene(symbol)
             occurring = self._evidence.occurring(gene.synonyms)
-            unlike = [name.text for name in occurring if self._names_disease(name.text)]
+            unlike = [
+                name.text
+                for name in occurring
+                if any(other.kind == "disease" for other in self._knowledge.find(name.text))
+            ]
             names = self._evidence.trusted(occurring, agreement, unlike)
             self._genes[key] = Names(symbol, tuple(names), (), gene.concepts)
         return self._genes[key]
@@ -172,9 +174,6 @@ class TopicReader:
         if meant:
             return gene_names(symbol, meant, self._knowledge)
         return family_names(symbol, self._knowledge)
-
-    def _names_disease(self, text: str) -> bool:
-        return any(concept.kind == "disease" for concept in self._knowledge.find(text))
 
     def _treatments(self, text: str, agreement: float) -> tuple[Names, ...]:
         key = (text, agreement)
