@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 
 
 def _refuse_other_models_option(model: Model) -> None:
-    """Refuse the option of the click model that is not used.
-
-    Raises:
-        InputError: it was given.
-    """
     from irplatform.errors import InputError
 
     option = "stop" if model == "position" else "decay"

@@ -125,7 +125,7 @@ def _plan(pmids: Sequence[str], others: Sequence[str], server: Access, work: Pat
 
 
 def _sorted_ids(judged: Sequence[Qrels]) -> tuple[list[str], list[str]]:
-    """PMIDs in ascending order, and what is none."""
+    """PMIDs in ascending order, and the other ids."""
     ids = {name for qrels in judged for grades in qrels.values() for name in grades}
     pmids = {name for name in ids if PMID.fullmatch(name)}
     if not pmids:
@@ -137,7 +137,6 @@ def _sorted_ids(judged: Sequence[Qrels]) -> tuple[list[str], list[str]]:
 
 
 def _together(judged: Sequence[Qrels]) -> Qrels:
-    """Several files' judgments, whose topics may have the same ids."""
     return {
         f"{number} {topic}": grades
         for number, qrels in enumerate(judged)

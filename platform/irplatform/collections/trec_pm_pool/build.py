@@ -49,7 +49,7 @@ _NEITHER = "neither an article of PubMed nor a conference abstract of the track"
 
 @dataclass(frozen=True)
 class _Judged:
-    """Ids of judged documents by where they come from, each sorted."""
+    """Sorted ids of judged documents by their source."""
 
     articles: list[str]
     abstracts: list[str]

@@ -55,11 +55,6 @@ def read_extra_abstracts(path: Path, wanted: Container[str]) -> dict[str, Docume
 
 
 def _members(path: Path, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
-    """Ids and contents of the wanted files.
-
-    Raises:
-        InputError: they cannot be read.
-    """
     try:
         yield from _read(path, wanted)
     except InputError as error:  # a tar's
@@ -105,13 +100,9 @@ def _document(name: str, content: bytes, path: Path) -> Document:
     heading = _joined(title)
     if not (meeting.startswith("Meeting:") and heading.startswith("Title:")):
         raise InputError(f"the abstract {name} in it has another format. {_FORMAT}", path=path)
-    fields = {"meeting": _joined([meeting.removeprefix("Meeting:")])}
-    return Document(
-        name,
-        heading.removeprefix("Title:").strip(),
-        _joined(text),
-        {key: value for key, value in fields.items() if value},
-    )
+    meeting = _joined([meeting.removeprefix("Meeting:")])
+    fields = {"meeting": meeting} if meeting else {}
+    return Document(name, heading.removeprefix("Title:").strip(), _joined(text), fields)
 
 
 def _joined(lines: Iterable[str]) -> str:

@@ -153,7 +153,6 @@ def _listed(year: int, part: str, option: str) -> Path:
 
 
 def _sampled_url(year: int) -> str:
-    """The address at NIST, or at a mirror of its folder."""
     listed = sampled.SOURCES[_dataset(year)]
     mirror = os.environ.get("IRPLATFORM_TREC_URL")
     if not mirror:
@@ -175,7 +174,7 @@ def _sampled(year: int) -> Path:
 
 
 def _check_download(body: bytes, url: str) -> None:
-    """See that it is not some page that a proxy answers with."""
+    """Refuse a page that a proxy answers with."""
     from irplatform.evaluation import read_sampled_qrels
 
     with tempfile.TemporaryDirectory() as folder:

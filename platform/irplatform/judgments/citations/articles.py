@@ -120,7 +120,7 @@ def read_article(article: Any, file: str) -> CitingArticle:
 
 
 def _paragraphs(article: Any) -> Iterator[tuple[str, Any]]:
-    """Section title and element of every paragraph of the body."""
+    """The section title and the element of every paragraph of the body."""
     body = article.find("body")
     if body is None:
         return

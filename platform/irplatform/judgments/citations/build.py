@@ -144,11 +144,8 @@ def _write(
             sentences = 0
             for sentence, cited in judge(article):
                 name = f"{article.id}#{sentence.number}"
-                metadata = {
-                    "citing_id": article.id,
-                    "section": sentence.section,
-                    "year": article.year,
-                }
+                cites = {"citing_id": article.id, "section": sentence.section}
+                metadata = {**cites, "year": article.year}
                 if years and article.year:
                     metadata[PUBLISHED_BEFORE] = article.year
                 files.query(name, sentence.text, metadata)

@@ -68,11 +68,7 @@ def read_table(path: Path, wanted: Container[str]) -> dict[str, tuple[str, ...]]
 
 
 def _rows(header: str, lines: Iterator[str], path: Path) -> Iterator[list[str]]:
-    """The rows of a table: CSV with quotes, or parted by tabs, where a quote is a character.
-
-    Raises:
-        InputError: a quote is not closed, or a line is broken otherwise.
-    """
+    """The rows of a table: CSV with quotes, or parted by tabs, where a quote is a character."""
     table = itertools.chain([header], lines)
     if "\t" in header:
         reader = csv.reader(table, delimiter="\t", quoting=csv.QUOTE_NONE)

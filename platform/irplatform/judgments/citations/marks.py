@@ -98,19 +98,14 @@ class MarkedText:
 
 @dataclass
 class _Mark:
-    """A reference mark.
-
-    Attributes:
-        ids: of the references that it points to, parted by spaces.
-        text: what it prints.
-    """
+    """A reference mark: the ids that it points to, parted by spaces, and what it prints."""
 
     ids: str
     text: str
 
     @property
     def label(self) -> str:
-        """What it prints, with raised digits as digits."""
+        """The text with raised digits as digits."""
         return unicodedata.normalize("NFKC", self.text)
 
 
