@@ -2,7 +2,8 @@
 
 Each year is searched with the plan that was chosen on the other one. `ours` is the mean nDCG@20 of
 2017, of 30 topics, `peer` that of plain BM25; the detail has nDCG@20, P@10 and recall at 500 of
-both years for every line of the table in docs/archive/development-log.md. Needs the six knowledge bases below.
+both years for every line of the table in docs/archive/development-log.md. Needs the six knowledge
+bases below.
 """
 
 from __future__ import annotations
