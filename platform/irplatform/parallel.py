@@ -41,9 +41,6 @@ def ordered_map(
         workers: how many processes; by default one per core. 1 works in this process.
         fewest: items that are worth starting processes for; fewer are done in this process.
 
-    Yields:
-        The results in the order of the items.
-
     Raises:
         PlatformError: a worker was killed.
     """

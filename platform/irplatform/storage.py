@@ -145,11 +145,7 @@ def writable_folder(path: Path) -> Path:
 
 
 def writable_file(path: Path) -> Path:
-    """A file that can be written, or written over.
-
-    Raises:
-        InputError: it is something else than a file, or its folder cannot be made or written to.
-    """
+    """A file that can be written, or written over."""
     writable_folder(_place(path).parent)
     return path
 

@@ -146,11 +146,7 @@ def read_whole(path: Path, most: int) -> bytes:
 
 @contextmanager
 def opened_text(path: Path) -> Iterator[io.TextIOBase]:
-    """Open a file likewise, as UTF-8 text behind its byte order mark if it has one.
-
-    Raises:
-        InputError: see `open_bytes`; or it is not UTF-8, also while it is being read.
-    """
+    """Open a file likewise, as UTF-8 text behind its byte order mark if it has one."""
     try:
         with (
             open_bytes(path) as file,

@@ -183,7 +183,7 @@ def test_without_an_answer_nothing_is_removed(platform, held, monkeypatch):
         (("remove",), "say what to remove"),
         (("remove", "--kind", "indx"), "Did you mean 'index'?"),
         (("list", "--kind", "indx"), "Did you mean 'index'?"),
-        (("remove", "--kind", "nope"), "'nope'. The cache holds: checkpoint, index, vectors."),
+        (("remove", "--kind", "nope"), "'nope'. Known: checkpoint, index, vectors."),
     ],
 )
 def test_a_mistake_is_told(platform, held, arguments, message):

@@ -12,7 +12,7 @@ from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, Names, list_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.console import say_text
-from irplatform.errors import InputError, counted, did_you_mean
+from irplatform.errors import InputError, counted, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -197,12 +197,7 @@ def _of_kinds(kinds: Sequence[str]) -> list[Item]:
     items = contents(kinds)
     for kind in kinds:
         if all(item.kind != kind for item in items):
-            cached_kinds = sorted({item.kind for item in contents()})
-            guess = did_you_mean(kind, cached_kinds)
-            raise InputError(
-                f"unknown kind '{kind}'.{guess and ' ' + guess} The cache holds: "
-                f"{', '.join(cached_kinds) or 'nothing'}."
-            )
+            raise unknown("kind", kind, {item.kind for item in contents()})
     return items
 
 

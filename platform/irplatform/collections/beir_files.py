@@ -26,11 +26,7 @@ LEVELS_HEADER = b"query-id\tcorpus-id\tlevel\n"
 
 
 class BeirWriter:
-    """Writes `queries.jsonl` and `qrels/<split>.tsv`, within a `with` block.
-
-    Args:
-        folder: the folder; it is made if it is missing, and files of those names are replaced.
-    """
+    """Writes `queries.jsonl` and `qrels/<split>.tsv`, within a `with` block."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

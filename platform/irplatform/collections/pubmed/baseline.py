@@ -38,13 +38,7 @@ _NUMBERS = re.compile(r"(\d+)")
 
 
 class PubmedCorpus(Corpus):
-    """A corpus in files of PubMed's XML.
-
-    Args:
-        name: what it is called, in paths.
-        files: `.xml` or `.xml.gz`, in any order: their names tell which is newer.
-        fields: names of the articles' fields to keep, of `FIELDS`.
-    """
+    """A corpus in files of PubMed's XML, in any order: their names tell which is newer."""
 
     def __init__(
         self, name: str, files: Sequence[Path], fields: Sequence[str] = DEFAULT_FIELDS

@@ -21,10 +21,6 @@ _FREE = re.compile(r"(\d{4}) ([A-Za-z]{3})[a-z]*(?: (\d{1,2}))?(?![\w-])")
 def publication_date(inner: Mapping[str, Any], data: Mapping[str, Any]) -> str:
     """The date: of the issue or book, else of the electronic version, else of the entry.
 
-    Args:
-        inner: children of the `Article` or `BookDocument` by name.
-        data: children of the `PubmedData` or `PubmedBookData` by name.
-
     Returns:
         "", "2017", "2017-03" or "2017-03-09".
     """

@@ -44,13 +44,6 @@ def documents(
 class CheckedStream:
     """A document of XML whose beginning is checked, and that knows how many lines were read.
 
-    Args:
-        stream: the XML, unpacked.
-        path: what to call it in errors.
-        roots: names of the root elements that are accepted.
-        beginning: what was read of the stream before.
-        line: where the document begins.
-
     Attributes:
         first_line: where it begins in the file.
         lines: where it was read to.

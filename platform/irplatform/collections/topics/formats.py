@@ -76,9 +76,6 @@ def read_topics(
         query: template of the first-stage query, or None for the format's own.
         id_key: for JSON, the key of the id, or None to find it by its name.
 
-    Returns:
-        The topics in the file's order, with all their parts as fields.
-
     Raises:
         InputError: the file is missing, empty or not in that format, an id comes twice, a query is
             empty, or the template asks for a field that no topic has.
