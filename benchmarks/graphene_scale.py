@@ -151,8 +151,8 @@ def in_cache(kind: str) -> Path:
 
 def share(data: Path) -> Cost:
     """Add the knowledge bases, and bring their concepts together."""
-    from irplatform.concepts import ConceptOptions
     from irplatform.concepts.build import concept_table
+    from irplatform.concepts.options import ConceptOptions
 
     clock = Clock()
     for name, patterns in KNOWLEDGE.items():
@@ -164,8 +164,8 @@ def share(data: Path) -> Cost:
 
 def graph(resources: RandomVectors, _: int) -> Cost:
     """Build the concept graph."""
-    from irplatform.concepts import ConceptOptions
     from irplatform.concepts.build import build_facts
+    from irplatform.concepts.options import ConceptOptions
 
     clock = Clock()
     facts = build_facts(resources.corpus, ConceptOptions(), resources.threads)

@@ -52,7 +52,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from irplatform.collections import Collection
-    from irplatform.concepts import ConceptGraph, ConceptOptions
+    from irplatform.concepts.graph import ConceptGraph
+    from irplatform.concepts.options import ConceptOptions
     from irplatform.knowledge import Format
     from irplatform.retrieval import LuceneIndex
     from irplatform.runs import Run

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.collections import Corpus
-    from irplatform.concepts import ConceptGraph, ConceptOptions
+    from irplatform.concepts.graph import ConceptGraph
+    from irplatform.concepts.options import ConceptOptions
     from irplatform.plugin import FeatureGroup, Reranker, Retriever
     from irplatform.retrieval import LuceneIndex
     from irplatform.text import ForwardIndex, VectorOptions, WordVectors
@@ -206,8 +207,9 @@ class CollectionResources:
 
     def concepts(self, options: ConceptOptions | None = None) -> ConceptGraph:
         """The document–concept graph."""
-        from irplatform.concepts import ConceptGraph, ConceptOptions
         from irplatform.concepts.build import concept_graph
+        from irplatform.concepts.graph import ConceptGraph
+        from irplatform.concepts.options import ConceptOptions
 
         options = options or ConceptOptions()
         key = options.model_dump_json()

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from irplatform.concepts import ConceptGraph, ConceptOptions
 from irplatform.concepts.build import concept_graph
+from irplatform.concepts.graph import ConceptGraph
+from irplatform.concepts.options import ConceptOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

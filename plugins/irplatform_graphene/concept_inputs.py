@@ -22,7 +22,7 @@ from irplatform.training.stored_documents import vectors_digest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from irplatform.concepts import ConceptGraph
+    from irplatform.concepts.graph import ConceptGraph
     from irplatform.plugin import Resources
     from irplatform.text import ForwardIndex, WordVectors
 

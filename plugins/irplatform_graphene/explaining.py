@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from torch import Tensor
 
-    from irplatform.concepts import ConceptGraph
+    from irplatform.concepts.graph import ConceptGraph
     from irplatform.plugin import Topic
     from irplatform.text.arrays import Float32, Float64, Int64
     from irplatform_graphene.concept_inputs import ConceptInputs, DocumentLinks

@@ -15,7 +15,7 @@ import numpy as np
 from irplatform_graphene.concept_inputs import known_words
 
 if TYPE_CHECKING:
-    from irplatform.concepts import ConceptGraph
+    from irplatform.concepts.graph import ConceptGraph
     from irplatform.plugin import Topic
     from irplatform.text import WordVectors
     from irplatform.text.arrays import Float32, Int64

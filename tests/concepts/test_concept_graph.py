@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from concept_data import ARTICLES, Articles
 
-from irplatform.concepts import ConceptGraph, ConceptOptions
 from irplatform.concepts.batches import batches
 from irplatform.concepts.build import TIMING, build_facts, concept_graph, open_graph
+from irplatform.concepts.graph import ConceptGraph
+from irplatform.concepts.options import ConceptOptions
 from irplatform.concepts.pipeline import versions
 from irplatform.errors import InputError
 from irplatform.knowledge import add
@@ -48,7 +49,7 @@ def test_rows_and_frequencies_agree(graph):
     frequency = np.bincount(rows.indices, minlength=graph.concept_count)
     assert graph.document_frequency.tolist() == frequency.tolist()
     melanoma = graph.concept_of("X:2")
-    assert graph.documents_of(melanoma).tolist() == [1]
+    assert graph.mentioned_in(melanoma)[0].tolist() == [1]
     assert [each.tolist() for each in graph.mentioned_in(melanoma)] == [[1], [2]]
     assert [graph.doc_ids[row] for row in range(4)] == [doc_id for doc_id, _, _ in ARTICLES]
     assert graph.row_of("d2") == 1

@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import concept_table, linker_index
 from irplatform.concepts.linker import SimilarNames
-from irplatform.concepts.pipeline import ConceptPipeline, model_name, require_scispacy, versions
+from irplatform.concepts.options import ConceptOptions
+from irplatform.concepts.pipeline import ConceptPipeline, model_name, versions
 from irplatform.errors import InputError
 
 
@@ -148,7 +148,7 @@ def test_where_a_missing_model_is_released_is_told():
 def test_without_scispacy_the_command_that_installs_it_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "scispacy", None)
     with pytest.raises(InputError, match=r"needs scispacy\. .*'irplatform\[concepts\]'"):
-        require_scispacy()
+        versions(ConceptOptions())
 
 
 def test_the_linker_finds_similar_names_of_what_is_left(kb_home, table):

@@ -5,7 +5,6 @@ import pytest
 from irplatform.concepts.build import concept_table
 from irplatform.concepts.matcher import NameMatcher
 from irplatform.concepts.spelling import Speller, hash_of
-from irplatform.concepts.surface import Definitions
 from irplatform.concepts.table import ConceptTable
 from irplatform.knowledge import add
 from irplatform.knowledge.names import stored_key
@@ -98,7 +97,7 @@ def test_a_gene_is_found_within_its_variant(found):
 
 
 def test_a_texts_own_abbreviations_go_before_the_knowledge_base(found, table):
-    defined = Definitions({"LCR": table.concept_of("X:18"), "MET": None})
+    defined = {"LCR": table.concept_of("X:18"), "MET": None}
     assert found("LCRs, LCR and MET", definitions=defined) == [
         ("LCRs", "lung cancer"),
         ("LCR", "lung cancer"),
@@ -212,4 +211,4 @@ def test_half_of_a_line_in_capitals_is_no_line_of_capitals(inner):
 
 
 def test_what_a_text_defines_is_nothing_else_there(inner):
-    assert inner("MARKER", definitions=Definitions({"MARKER": None})) == []
+    assert inner("MARKER", definitions={"MARKER": None}) == []

@@ -9,14 +9,16 @@ from concept_data import Articles
 from feature_resources import FeatureResources
 from planted import SUBJECTS, planted_resources, subject_words
 
-from irplatform.concepts import ConceptGraph, ConceptOptions
 from irplatform.concepts.build import open_graph
+from irplatform.concepts.options import ConceptOptions
 from irplatform.knowledge import add
 from irplatform_ltr.groups.embedding import EmbeddingSimilarities
 from irplatform_ltr.groups.lexical import LexicalMatches
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from irplatform.concepts.graph import ConceptGraph
 
 
 _LONG = "substance"

@@ -164,7 +164,6 @@ def test_parents_that_are_not_in_the_table_are_told(read, capsys):
         ("drugs", '{"drug_variant_to_canonical": 1}', "f: there is no object under"),
         ("mesh-xrefs", MAPPINGS + "MESH\tD1\t\tX\tY\tZ\n", "f:3: this line is not"),
         ("mine", OWN + OWN.splitlines()[1], "f:3: line 2 has the id 'MY:1' too"),
-        ("mine", OWN.replace("my:2", "my:1"), "f:2: 'MY:1' is its own parent"),
         ("mine", OWN.replace("my:1", "1"), "f:2: the id '1' has no prefix"),
         ("mine", OWN.replace("disease", "illness"), "f:2: the kind 'illness' is none of"),
         ("mine", OWN.replace("THNG", "--"), "f:2: the name '--' has no letter or digit"),

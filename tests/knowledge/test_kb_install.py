@@ -126,13 +126,6 @@ def test_a_file_that_adds_nothing_is_named(fresh_home, write, capsys):
         add("own", [header, again])
 
 
-def test_a_file_is_added_once(fresh_home, write):
-    own = write("own.tsv", OWN)
-    with pytest.raises(InputError, match=r"own\.tsv: this file is named more than once\."):
-        add("own", [own, own])
-    assert installed() == {}
-
-
 @pytest.mark.parametrize("before", [False, True])
 def test_a_bad_file_changes_nothing(fresh_home, write, before):
     if before:

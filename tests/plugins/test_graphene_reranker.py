@@ -20,8 +20,8 @@ from planted import (
 )
 from small import small_resources
 
-from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import open_graph
+from irplatform.concepts.options import ConceptOptions
 from irplatform.errors import InputError
 from irplatform.plugin import Topic, TrainingData
 from irplatform.training import load_weights, save_weights
@@ -260,7 +260,7 @@ def test_explanations_add_up(resources, tmp_path):
         if resources.graph.document_frequency[_concept(resources, w)]
     )
     concept = _concept(resources, word)
-    row = int(resources.graph.documents_of(concept)[0])
+    row = int(resources.graph.mentioned_in(concept)[0][0])
     topic = Topic("t", word)
     documents = resources.documents(resources.index.doc_ids([row]))
     (told,) = fitted.explain(topic, documents)

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.collections import Corpus
-    from irplatform.concepts import ConceptGraph, ConceptOptions
     from irplatform.concepts.build import Workers
+    from irplatform.concepts.graph import ConceptGraph
+    from irplatform.concepts.options import ConceptOptions
 
 
 @click.group(cls=Group)
@@ -68,7 +69,7 @@ _OPTIONS = {"knowledge": "--kb", "kinds": "--kind"}
 
 
 def _chosen(settings: dict[str, Any]) -> ConceptOptions:
-    from irplatform.concepts import ConceptOptions
+    from irplatform.concepts.options import ConceptOptions
 
     if settings["threshold"] and settings["linker"] != "scispacy":
         raise InputError(
@@ -85,8 +86,10 @@ def _corpus(collection: str) -> Corpus:
 
 
 def _graph(corpus: Corpus, folder: Path | None, settings: dict[str, Any]) -> ConceptGraph:
-    from irplatform.concepts import ConceptGraph, ConceptOptions
+    from irplatform.cache import damaged_file
     from irplatform.concepts.build import open_graph
+    from irplatform.concepts.graph import ConceptGraph
+    from irplatform.concepts.options import ConceptOptions
     from irplatform.concepts.pipeline import versions
 
     if folder is None:
@@ -96,6 +99,12 @@ def _graph(corpus: Corpus, folder: Path | None, settings: dict[str, Any]) -> Con
         raise InputError(
             f"{' and '.join(flags)} would change what the graph is made of, but --graph names one "
             "that is made. Leave out the one or the other."
+        )
+    if (damaged := damaged_file(folder)) is not None:
+        raise InputError(
+            f"this file of a concept graph is damaged or missing. Delete {folder} and run "
+            "`platform concepts build` again.",
+            path=damaged,
         )
     graph = ConceptGraph(folder)
     options = ConceptOptions(**graph.facts["options"])

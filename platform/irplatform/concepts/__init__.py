@@ -31,8 +31,7 @@ for the concepts of some documents (indices, counts, offsets).
     graph.narrower(concepts, steps)          the same for concepts
     graph.mentions(text)                     list of Mention(start, end, text, concept, score)
     graph.neighbours(concept)                (other, EdgeSource, forward) per edge
-    graph.documents_of(concept)              rows of the documents that speak of it
-    graph.mentioned_in(concept)              the same, and how often each of them does
+    graph.mentioned_in(concept)              rows of the documents that speak of it, and how often
     graph.concept_of("DOID:1909")            the concept with this id, in whatever source; or None
     graph.names_of(concept)                  all its names, the preferred one first
     graph.fingerprint                        for what is made from it (pass it to depends_on)
@@ -41,47 +40,3 @@ for the concepts of some documents (indices, counts, offsets).
 One thing that several sources know under different ids is one concept: `ids` gives its id in the
 first of the knowledge bases, and `concept_of` accepts every one.
 """
-
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from irplatform.concepts.graph import ConceptGraph
-    from irplatform.concepts.identity import graph_identity
-    from irplatform.concepts.options import ConceptOptions
-    from irplatform.concepts.sparse_rows import ConceptRows, DocumentRows, EdgeSource
-    from irplatform.concepts.table import Mention
-
-__all__ = [
-    "ConceptGraph",
-    "ConceptOptions",
-    "ConceptRows",
-    "DocumentRows",
-    "EdgeSource",
-    "Mention",
-    "graph_identity",
-]
-
-_MODULES = {
-    "ConceptGraph": "graph",
-    "ConceptOptions": "options",
-    "ConceptRows": "sparse_rows",
-    "DocumentRows": "sparse_rows",
-    "EdgeSource": "sparse_rows",
-    "Mention": "table",
-    "graph_identity": "identity",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

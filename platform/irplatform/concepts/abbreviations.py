@@ -11,7 +11,6 @@ import re
 from typing import TYPE_CHECKING
 
 from irplatform.concepts.gene_names import is_mostly_something_else
-from irplatform.concepts.surface import Definitions
 from irplatform.concepts.table import KINDS
 from irplatform.knowledge.names import literal_key
 from irplatform.text.stop_words import content_words
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from irplatform.concepts.matcher import NameMatcher
+    from irplatform.concepts.surface import Definitions
 
 _PROTEIN = re.compile(
     r"(?:ase|in|receptor|factor|antigen|ligand|homolog|oncogene|protein)s?(?:[ -]\w{1,5})?$",
@@ -37,10 +37,6 @@ _TELLING = 4
 
 def definitions(matcher: NameMatcher, long_forms: Mapping[str, str]) -> Definitions:
     """Give abbreviations their concepts.
-
-    Args:
-        matcher: finds the long forms' names.
-        long_forms: short form to long form.
 
     Returns:
         Short form to the concept whose name is the long form, or its end ("metastatic
@@ -60,7 +56,7 @@ def definitions(matcher: NameMatcher, long_forms: Mapping[str, str]) -> Definiti
             concepts[short] = usual.concept if protein else concept
         elif usual.text == short and not _may_be(matcher, usual.concept, short, long_form):
             concepts[short] = None
-    return Definitions(concepts)
+    return concepts
 
 
 def _concept(matcher: NameMatcher, long_form: str) -> int | None:
@@ -96,8 +92,7 @@ def _is_protein_of(
 def _may_be(matcher: NameMatcher, usual: int, short: str, long_form: str) -> bool:
     """Whether a long form without a concept may be what its short form usually means.
 
-    Genes have many old names that no source lists: "phosphatase and tensin homologue on chromosome
-    ten", PTEN.
+    Genes have many old names that no source lists.
     """
     table = matcher.table
     kind = KINDS[table.kinds[usual]]

@@ -50,14 +50,7 @@ _TOO_NEAR = {"broad", "related"}
 def condition(  # noqa: PLR0911 - a list of cases
     text: str, name_kind: NameKind, concept_kind: ConceptKind, symbol: str = ""
 ) -> Condition | None:
-    """When a name counts, by itself; None where it never does.
-
-    Args:
-        text: the name.
-        name_kind: what kind of name it is to its concept.
-        concept_kind: what the concept is.
-        symbol: the gene's, where it is one.
-    """
+    """When a name counts, by itself; None where it never does. `symbol` is that of a gene."""
     key = literal_key(text)
     if name_kind in _TOO_NEAR or len(key) < 2 or not any(map(str.isalpha, key)):
         return None

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from irplatform.cache import Artifact, artifact, kept_json
 from irplatform.concepts.batches import Task, batches, link
-from irplatform.concepts.graph import FACTS, VERSION, ConceptGraph
+from irplatform.concepts.graph import FACTS, TABLE, VERSION, ConceptGraph
 from irplatform.concepts.identity import graph_identity
 from irplatform.concepts.linker import build_linker, linked_kinds, linker_version
 from irplatform.concepts.rows import RowWriter
-from irplatform.concepts.sizes import TABLE
 from irplatform.concepts.table import VERSION as TABLE_VERSION
+from irplatform.concepts.table import ConceptTable
 from irplatform.concepts.table_build import build_table
 from irplatform.console import LAST, notice, parts, progress, waiting
 from irplatform.errors import InputError, counted
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from irplatform.collections import Corpus
     from irplatform.concepts.batches import Linked
     from irplatform.concepts.options import ConceptOptions
-    from irplatform.concepts.table import ConceptTable
 
 Workers = int | Literal["ray"] | None
 """How many processes; Ray's; or one per core."""
@@ -44,12 +43,7 @@ TIMING = "timing.json"
 
 
 def concept_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = None) -> Artifact:
-    """The concept graph of a corpus, built if it is not in the cache.
-
-    Args:
-        corpus: the documents; rows are in their order.
-        options: what goes into it.
-        workers: who does the work.
+    """The concept graph of a corpus, built if it is not in the cache; rows are in its order.
 
     Raises:
         InputError: no knowledge base is installed, or none has names; scispaCy is missing; the
@@ -73,7 +67,7 @@ def concept_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = No
     with parts(2) as finished:
         # First: what has no names leaves no half-built graph.
         table = concept_table(names)
-        linker = _linker(table, chosen)
+        linker = linker_index(table, chosen) if options.linker == "scispacy" else None
         finished(1)
 
         def build(folder: Path) -> None:
@@ -102,18 +96,8 @@ def linker_index(table: Path, options: ConceptOptions) -> Path:
         "concept-linker",
         "-".join(kinds),
         depends_on,
-        lambda folder: build_linker(_table(table), options, folder),
+        lambda folder: build_linker(ConceptTable(table), options, folder),
     ).path
-
-
-def _linker(table: Path, options: ConceptOptions) -> Path | None:
-    return linker_index(table, options) if options.linker == "scispacy" else None
-
-
-def _table(folder: Path) -> ConceptTable:
-    from irplatform.concepts.table import ConceptTable
-
-    return ConceptTable(folder)
 
 
 def _build(
@@ -147,7 +131,7 @@ def _build(
         shutil.rmtree(folder)
         raise InputError(f"the corpus '{corpus.name}' has no documents.")
     with waiting("writing concepts"):
-        counts = writer.finish(_table(table).count)
+        counts = writer.finish(ConceptTable(table).count)
         shutil.rmtree(folder / TABLE, ignore_errors=True)
         shutil.copytree(table, folder / TABLE)
         (folder / TABLE / "manifest.json").unlink()
@@ -180,9 +164,9 @@ def build_facts(
 
     Args:
         corpus: the documents.
-        options: what goes into it.
-        workers: who does the work.
-        name: what the user calls the collection; nothing takes the corpus's own name.
+        options: of the graph.
+        workers: processes, or Ray's.
+        name: of the collection, as the user gave it; by default the corpus's own.
 
     Returns:
         Sizes, `edges` by source, `seconds` of the whole build and those of finding concepts in

@@ -48,13 +48,7 @@ _AROUND = 40
 def check(
     graph: ConceptGraph, corpus: Corpus, heading_field: str = "mesh", examples: int = 20
 ) -> dict[str, Any]:
-    """Compare a graph's links with the articles' headings.
-
-    Args:
-        graph: of this corpus; MeSH is among its knowledge bases.
-        corpus: whose documents have headings.
-        heading_field: the field that holds them.
-        examples: of headings missed and of links that are no heading.
+    """Compare the links of a corpus's graph with the headings in a field of its articles.
 
     Returns:
         `documents` with headings, figures for `all` headings, those `without_check_tags`, and by
@@ -106,14 +100,12 @@ def check(
 def _near(
     concepts: set[int], others: set[int], related: Callable[[int], frozenset[int]]
 ) -> set[int]:
-    """The concepts that are among others, or one is-a away from one of them."""
     return {each for each in concepts if each in others or related(each) & others}
 
 
 def _groups(
     graph: ConceptGraph, headings: set[int], links: set[int], tags: set[int]
 ) -> Iterator[tuple[str, set[int], set[int]]]:
-    """The headings and links of a document that are counted together, with the group's name."""
     yield "all", headings, links
     yield "without_check_tags", headings - tags, links - tags
     for kind in graph.KINDS:
@@ -134,7 +126,6 @@ def require_mesh(knowledge: Collection[str]) -> None:
 
 
 def _mesh(graph: ConceptGraph) -> dict[str, int]:
-    """The concept of every MeSH heading."""
     require_mesh(graph.facts["knowledge"])
     concept_of = {}
     for concept in open_knowledge(["mesh"]).bases[0].concepts():
@@ -149,7 +140,6 @@ def _of_kind(graph: ConceptGraph, concepts: set[int], kind: str) -> set[int]:
 
 
 def _related(graph: ConceptGraph, concept: int) -> frozenset[int]:
-    """Concepts one is-a away."""
     edges = graph.neighbours(concept)
     return frozenset(other for other, source, _ in edges if source.relation == "is-a")
 

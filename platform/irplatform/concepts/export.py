@@ -49,7 +49,7 @@ def neighbourhood(graph: ConceptGraph, what: str, hops: int) -> tuple[list[int],
         rows, hops = [row], hops - 1
     else:
         level = concepts_called(graph, what)
-        rows = sorted({r for concept in level for r in graph.documents_of(concept).tolist()})
+        rows = sorted({r for concept in level for r in graph.mentioned_in(concept)[0].tolist()})
     concepts = dict.fromkeys(level)
     for _ in range(hops):
         around = (other for concept in level for other, _, _ in graph.neighbours(concept))

@@ -109,12 +109,7 @@ would stand for something unknown."""
 
 
 def is_known_alias(text: str, symbol: str) -> bool:
-    """Whether a short alias means its gene wherever it stands.
-
-    Args:
-        text: the alias.
-        symbol: of its gene.
-    """
+    """Whether a short alias of a gene means this gene wherever it stands."""
     key, official = literal_key(text), literal_key(symbol)
     return (
         key == official

@@ -9,17 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.concepts.matcher import NameMatcher
-from irplatform.concepts.sizes import (
-    TABLE,
-    check_arrays,
-    check_facts,
-    check_offsets,
-    check_strings,
-    read_facts,
-)
 from irplatform.concepts.sparse_rows import ConceptRows, DocumentRows, EdgeSource
 from irplatform.concepts.table import KINDS, ConceptTable
 from irplatform.errors import InputError
+from irplatform.json_io import read_own_json
 from irplatform.text.arrays import Int32, Int64, map_array, ragged
 from irplatform.text.string_table import UNKNOWN, StringTable
 
@@ -36,13 +29,8 @@ VERSION = 1
 _AT_ONCE = 1 << 22
 _BRACKET = re.compile(r"(?:(?<!\s)\s+)?[()\[\]]\s*")
 FACTS = "graph.json"
-_TYPES = {
-    **dict.fromkeys(("corpus", "knowledge", "pipeline", "options"), dict),
-    **dict.fromkeys(("documents", "links", "mentions"), int),
-    **dict.fromkeys(("concepts_found", "without_text", "without_concept"), int),
-    "fingerprint": str,
-}
-"""What `FACTS` has beside the version."""
+TABLE = "table"
+"""The folder of a graph with its concepts."""
 
 
 class ConceptGraph:
@@ -52,28 +40,27 @@ class ConceptGraph:
         folder: what `concepts.build` wrote.
 
     Raises:
-        InputError: there is no graph, it is one of another version, or files of it are damaged.
+        InputError: there is no graph, or it is one of another version.
     """
 
     KINDS = KINDS
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        if not (folder / FACTS).is_file():
+        try:
+            self.facts = read_own_json(folder / FACTS)
+        except (FileNotFoundError, NotADirectoryError) as error:
             raise InputError(
                 "there is no concept graph here. Build it with `platform concepts build`.",
                 path=folder,
-            )
-        self.facts = read_facts(folder / FACTS)
+            ) from error
         if (version := self.facts.get("version")) != VERSION:
             raise InputError(
                 f"this concept graph has version {version}, but this platform reads {VERSION}. Run "
                 "`platform concepts build` again.",
                 path=folder,
             )
-        check_facts(folder / FACTS, self.facts, _TYPES)
         self.table = ConceptTable(folder / TABLE)
-        self._check_sizes()
         self.fingerprint: str = self.facts["fingerprint"]
         self.document_count: int = self.facts["documents"]
         self.concept_count = self.table.count
@@ -95,19 +82,6 @@ class ConceptGraph:
         )
         self.document_frequency = map_array(folder / "document-frequency.int32", np.int32)
         self.doc_ids = StringTable.open(folder, "doc-ids")
-
-    def _check_sizes(self) -> None:
-        folder, documents, links = self.folder, self.facts["documents"], self.facts["links"]
-        check_offsets(folder, "documents.indptr.int64", documents + 1, links)
-        check_arrays(
-            folder,
-            {
-                "documents.indices.int32": links,
-                "documents.counts.int32": links,
-                "document-frequency.int32": self.table.count,
-            },
-        )
-        check_strings(folder, "doc-ids", documents)
 
     def require(self, *, corpus: str, pipeline: dict[str, str] | None = None) -> ConceptGraph:
         """Check that the graph is one of a corpus and of this pipeline; returns it.
@@ -225,10 +199,6 @@ class ConceptGraph:
                 strict=True,
             )
         ]
-
-    def documents_of(self, concept: int) -> Int64:
-        """The rows of the documents that speak of a concept, ascending int64; reads all links."""
-        return self.mentioned_in(concept)[0]
 
     def mentioned_in(self, concept: int) -> tuple[Int64, Int32]:
         """The documents that speak of a concept, and how often; reads all links.

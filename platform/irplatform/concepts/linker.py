@@ -59,12 +59,7 @@ def linked_kinds(options: ConceptOptions) -> list[ConceptKind]:
 
 
 def build_linker(table: ConceptTable, options: ConceptOptions, folder: Path) -> None:
-    """Write the vectors of the names of concepts.
-
-    Args:
-        table: the concepts.
-        options: whose kinds take part.
-        folder: an empty folder.
+    """Write the vectors of the names of concepts into an empty folder.
 
     Raises:
         InputError: no concept of these kinds has a name that can be linked.
@@ -106,12 +101,6 @@ def _linkable(table: ConceptTable, options: ConceptOptions) -> Iterator[tuple[st
 
 
 class _NearestNames:
-    """Finds the names with the most similar vectors.
-
-    Args:
-        folder: what `build_linker` wrote.
-    """
-
     def __init__(self, folder: Path) -> None:
         from scipy.sparse import csr_matrix
         from sklearn.feature_extraction.text import TfidfVectorizer
@@ -140,13 +129,7 @@ class _NearestNames:
 
 
 class SimilarNames:
-    """Links mentions to concepts with similar names.
-
-    Args:
-        folder: what `build_linker` wrote.
-        table: the concepts.
-        options: the threshold, and the kinds of concepts.
-    """
+    """Links mentions to concepts with similar names, from a folder that `build_linker` wrote."""
 
     def __init__(self, folder: Path, table: ConceptTable, options: ConceptOptions) -> None:
         from scispacy.linking_utils import Entity, KnowledgeBase
@@ -196,12 +179,10 @@ class SimilarNames:
 
 
 def _long_form(span: Any) -> str:
-    """A mention, or what the article says that it stands for."""
     return str((span._.long_form or span).text)
 
 
 def _spans(document: Any, matched_spans: list[tuple[int, int]]) -> list[Any]:
-    """Abbreviations, and runs of words between these and what names matched."""
     short_forms = list(document._.abbreviations)
     short_spans = [(span.start_char, span.end_char) for span in short_forms]
     return [*short_forms, *_runs(document, [*matched_spans, *short_spans])]

@@ -13,11 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from irplatform.concepts.meaning import NOTHING, Meanings, Place
 from irplatform.concepts.ordinary import ORDINARY_WORDS
 from irplatform.concepts.spelling import Speller, hash_of
-from irplatform.concepts.surface import (
-    NO_DEFINITIONS,
-    Capitals,
-    Definitions,
-)
+from irplatform.concepts.surface import Capitals
 from irplatform.concepts.table import KINDS, Mention
 from irplatform.knowledge.names import keys as lookup_keys
 
@@ -25,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from irplatform.concepts.spelling import Words
+    from irplatform.concepts.surface import Definitions
     from irplatform.concepts.table import ConceptTable
     from irplatform.knowledge import ConceptKind
 
@@ -37,8 +34,6 @@ _UNKNOWN = 1 << 40
 
 
 class _NameMatch(NamedTuple):
-    """A name in a text: some words, and what they may mean."""
-
     words: int
     first: int
     key: str
@@ -49,12 +44,7 @@ class _NameMatch(NamedTuple):
 
 
 class NameMatcher:
-    """Finds names of concepts.
-
-    Args:
-        table: the concepts.
-        kinds: only these are found.
-    """
+    """Finds names of the concepts of some kinds."""
 
     def __init__(self, table: ConceptTable, kinds: Collection[ConceptKind] = KINDS) -> None:
         self.table = table
@@ -64,7 +54,7 @@ class NameMatcher:
     def mentions(
         self,
         text: str,
-        definitions: Definitions = NO_DEFINITIONS,
+        definitions: Definitions | None = None,
         *,
         within: Collection[tuple[int, int]] | None = None,
         strict: bool = True,
@@ -82,7 +72,7 @@ class NameMatcher:
             drugs within a variant or a thing of no kind: the gene in "BRAF V600E".
         """
         words = self._speller.words(text)
-        defined = list(_defined(text, words, definitions))
+        defined = list(_defined(text, words, definitions or {}))
         matches = [
             *defined,
             *self._matches(words, Capitals(text), {match[:2] for match in defined}, strict),
@@ -182,12 +172,11 @@ class NameMatcher:
 
 
 def _defined(text: str, words: Words, definitions: Definitions) -> Iterator[_NameMatch]:
-    """Where a text's abbreviations stand."""
-    if not definitions.concepts:
+    if not definitions:
         return
     starts = {start: number for number, (start, _) in enumerate(words.spans)}
     ends = {end: number for number, (_, end) in enumerate(words.spans)}
-    for short, concept in definitions.concepts.items():
+    for short, concept in definitions.items():
         pattern = rf"(?<![^\W_]){re.escape(short)}s?(?![^\W_])"
         for match in re.finditer(pattern, text):
             first, last = starts.get(match.start()), ends.get(match.end())

@@ -69,12 +69,7 @@ class Meaning(NamedTuple):
 
 
 class Meanings:
-    """Looks up names.
-
-    Args:
-        table: the concepts.
-        kinds: of those that count.
-    """
+    """Looks up names of the concepts of some kinds."""
 
     def __init__(self, table: ConceptTable, kinds: Collection[ConceptKind]) -> None:
         self.table = table
@@ -83,24 +78,12 @@ class Meanings:
         self.of = lru_cache(maxsize=_REMEMBERED)(self._find)
 
     def candidates(self, value: int, key: str) -> list[Candidate]:
-        """The concepts that have a normalized name, whatever the conditions.
-
-        Args:
-            value: the name's hash.
-            key: the name.
-        """
+        """The concepts that have a normalized name with this hash, whatever the conditions."""
         kinds = self.table.kinds
         candidates = self.table.candidates(value, key)
         return [each for each in candidates if int(kinds[each.concept]) in self._kinds]
 
     def _find(self, value: int, key: str, place: Place) -> Meaning | None:
-        """What a name means where it stands; None for nothing.
-
-        Args:
-            value: the name's hash.
-            key: the name.
-            place: how it stands there.
-        """
         letters = bare(place.surface)
         free: list[tuple[int, bool, bool, bool, int]] = []
         supported: list[tuple[int, bool, bool, bool, int]] = []
@@ -126,7 +109,6 @@ class Meanings:
 
 
 def _possible(each: Candidate, place: Place, condition: int, *, same: bool, gene: bool) -> bool:
-    """Whether a candidate may be meant at all."""
     if place.ends is None:
         if len(each.ends) > 1:
             return False  # "proteins" is not "protein S"

@@ -65,7 +65,7 @@ def _is_scispacys(name: str) -> bool:
 
 def versions(options: ConceptOptions) -> dict[str, str]:
     """The pipeline as part of a fingerprint."""
-    require_scispacy()
+    require("the concept graph", "scispacy", "spacy")
     packages = {name: metadata.version(name) for name in ("spacy", "scispacy")}
     model = model_name(options)
     linker = {"linker": str(LINKS_VERSION)} if options.linker == "scispacy" else {}
@@ -73,28 +73,13 @@ def versions(options: ConceptOptions) -> dict[str, str]:
     return {"pipeline": str(VERSION), **packages, "model": mark, **linker}
 
 
-def require_scispacy() -> None:
-    """See that scispaCy is installed.
-
-    Raises:
-        InputError: it is not; it says what to install.
-    """
-    require("the concept graph", "scispacy", "spacy")
-
-
 class ConceptPipeline:
-    """Finds concepts in articles.
-
-    Args:
-        table: the concepts.
-        options: which of them, and how.
-        similar: finds concepts of similar names, where that is asked for.
-    """
+    """Finds concepts in articles; `similar` finds those of similar names, if it is given."""
 
     def __init__(
         self, table: ConceptTable, options: ConceptOptions, similar: SimilarNames | None = None
     ) -> None:
-        require_scispacy()
+        require("the concept graph", "scispacy", "spacy")
         self._matcher = NameMatcher(table, options.kinds)
         self._model = model_name(options)
         self._similar = similar

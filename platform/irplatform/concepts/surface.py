@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from irplatform.text.tokenizer import fold
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 _SHOUTED = 0.7
@@ -23,18 +19,8 @@ _FEWEST_WORDS = 4
 """Of a line, to tell."""
 
 
-@dataclass(frozen=True)
-class Definitions:
-    """What the abbreviations of a text stand for there.
-
-    Attributes:
-        concepts: short form to concept; None where it stands for something unknown.
-    """
-
-    concepts: Mapping[str, int | None]
-
-
-NO_DEFINITIONS = Definitions({})
+Definitions = Mapping[str, int | None]
+"""What the abbreviations of a text stand for there: a concept, or None for something unknown."""
 
 
 class Capitals:

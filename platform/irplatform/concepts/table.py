@@ -8,28 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from irplatform.concepts.sizes import (
-    check_arrays,
-    check_facts,
-    check_offsets,
-    check_strings,
-    check_texts,
-    last_offset,
-    longest,
-    read_facts,
-)
 from irplatform.concepts.spelling import word_ends
 from irplatform.concepts.strings import Texts
 from irplatform.errors import PlatformError
+from irplatform.json_io import read_own_json
 from irplatform.text.arrays import Int64, map_array
 from irplatform.text.string_table import UNKNOWN, StringTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from irplatform.concepts.spelling import UInt64
@@ -42,8 +32,6 @@ KINDS: tuple[ConceptKind, ...] = ("disease", "gene", "drug", "variant", "other")
 """By the number that `ConceptTable.kinds` has."""
 
 FACTS = "table.json"
-_TYPES = {"concepts": int, "names": int, "keys": int, "sources": list}
-"""What `FACTS` has beside the version."""
 _REMEMBERED = 1 << 15
 _MARKS_PER_KEY = 32
 
@@ -86,8 +74,6 @@ class Candidate(NamedTuple):
 
 
 class _Preferred(Sequence[str]):
-    """The preferred names of concepts."""
-
     def __init__(self, table: ConceptTable) -> None:
         self._table = table
 
@@ -115,19 +101,16 @@ class ConceptTable:
 
     Raises:
         PlatformError: they are of another version.
-        InputError: files of them are damaged.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        facts = read_facts(folder / FACTS)
+        facts = read_own_json(folder / FACTS)
         if (version := facts.get("version")) != VERSION:
             raise PlatformError(
                 f"{folder}: concepts of version {version}, but this one reads {VERSION}. "
                 "Run `platform concepts build` again."
             )
-        check_facts(folder / FACTS, facts, _TYPES)
-        _check_sizes(folder, facts)
         self.count: int = facts["concepts"]
         self.sources: list[tuple[str, str, int]] = [tuple(each) for each in facts["sources"]]
         self.ids: Sequence[str] = StringTable.open(folder, "ids")
@@ -174,12 +157,7 @@ class ConceptTable:
         return np.flatnonzero(bits & 1)
 
     def _read_candidates(self, value: int, key: str) -> tuple[Candidate, ...]:
-        """The concepts that have a normalized name, the most likely first.
-
-        Args:
-            value: the name's hash.
-            key: the name.
-        """
+        """The concepts that have a normalized name with this hash, the most likely first."""
         place = int(np.searchsorted(self._hashes, np.uint64(value)))
         while place < len(self._hashes) and int(self._hashes[place]) == value:
             if self._keys[place] == key:
@@ -197,34 +175,3 @@ class ConceptTable:
             name,
             word_ends(name, key),
         )
-
-
-def _check_sizes(folder: Path, facts: Mapping[str, Any]) -> None:
-    concepts, names, keys = facts["concepts"], facts["names"], facts["keys"]
-    ids = longest(folder, ("all-ids.concept.int32", "all-ids.ends", "all-ids.hashes"))
-    check_strings(folder, "ids", concepts)
-    check_strings(folder, "all-ids", ids)
-    check_texts(folder, "names", names)
-    check_texts(folder, "keys", keys)
-    check_offsets(folder, "names.first.int64", concepts + 1, names)
-    check_arrays(folder, {"keys.first.int64": keys + 1})
-    entries = last_offset(folder / "keys.first.int64")
-    check_texts(folder, "entries", entries)
-    edges = 2 * sum(each[2] for each in facts["sources"])  # each stands in both of its rows
-    check_offsets(folder, "concepts.indptr.int64", concepts + 1, edges)
-    check_arrays(
-        folder,
-        {
-            "kinds.uint8": concepts,
-            "names.rank.uint8": names,
-            "all-ids.concept.int32": ids,
-            "keys.hash.uint64": keys,
-            "keys.marks.uint8": (1 << bits_of_marks(keys)) // 8,
-            "entries.concept.int32": entries,
-            "entries.rank.uint8": entries,
-            "entries.condition.uint8": entries,
-            "concepts.indices.int32": edges,
-            "concepts.sources.uint16": edges,
-            "concepts.forward.uint8": edges,
-        },
-    )

@@ -100,7 +100,6 @@ def _write(
 
 
 def _entries(concepts: Sequence[United]) -> dict[str, list[Entry]]:
-    """What is looked up, by normalized name."""
     by_key: dict[str, list[Entry]] = {}
     with progress("gathering names", len(concepts), "concepts") as advance:
         for number, concept in enumerate(concepts):
@@ -111,7 +110,6 @@ def _entries(concepts: Sequence[United]) -> dict[str, list[Entry]]:
 
 
 def _entries_of(number: int, concept: United) -> Iterator[tuple[str, Entry]]:
-    """What is looked up of one concept, each with its normalized name."""
     for text, kind in _names(concept):
         for place, key in enumerate(stored_keys(text)):
             inverted = ", " in text and place == 0  # stands in headings, not in sentences
@@ -124,7 +122,6 @@ def _entries_of(number: int, concept: United) -> Iterator[tuple[str, Entry]]:
 
 
 def _names(concept: United) -> Iterator[tuple[str, NameKind]]:
-    """The names to look up: those of the sources, and what articles say beside."""
     yield from concept.names.items()
     if concept.kind == "gene":
         for text in EXTRA_NAMES.get(concept.symbol, ()):
@@ -223,8 +220,8 @@ def _write_relations(
     """Write the edges between concepts, each in both rows.
 
     Returns:
-        What the codes of sources stand for, as [knowledge base, kind of relation, edges], and how
-        many relations have an end that no knowledge base knows.
+        The sources as [knowledge base, kind of relation, edges], and the number of relations with
+        an unknown end.
     """
     codes: dict[tuple[str, str], int] = {}
     edges: list[tuple[int, int, int]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,23 +15,11 @@ if TYPE_CHECKING:
     from irplatform.plugin import Document
 
 
-@dataclass
 class Tally:
-    """Headings and links, counted over documents.
+    """Headings and links, counted over documents: all, right, and right within one is-a."""
 
-    Attributes:
-        headings: concepts that are headings of their document.
-        links: concepts that their document is linked to.
-        right: both.
-        headings_near: headings that are linked, or one is-a away from a link.
-        links_near: links that are headings, or one is-a away from one.
-    """
-
-    headings: int = 0
-    links: int = 0
-    right: int = 0
-    headings_near: int = 0
-    links_near: int = 0
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
 
     def add(self, headings: set[int], links: set[int], near: set[int]) -> None:
         """Count a document.
@@ -40,21 +29,23 @@ class Tally:
             links: its links, or some of them.
             near: the headings and links that are right within one is-a.
         """
-        self.headings += len(headings)
-        self.links += len(links)
-        self.right += len(headings & links)
-        self.headings_near += len(headings & near)
-        self.links_near += len(links & near)
+        self._counts["headings"] += len(headings)
+        self._counts["links"] += len(links)
+        self._counts["right"] += len(headings & links)
+        self._counts["headings_near"] += len(headings & near)
+        self._counts["links_near"] += len(links & near)
 
     def figures(self) -> dict[str, float | int | None]:
         """Precision and recall, exact and within one is-a; None where nothing is to be judged."""
+        counts = self._counts
+        headings, links = counts["headings"], counts["links"]
         return {
-            "headings": self.headings,
-            "links": self.links,
-            "precision": _share(self.right, self.links),
-            "recall": _share(self.right, self.headings),
-            "precision_near": _share(self.links_near, self.links),
-            "recall_near": _share(self.headings_near, self.headings),
+            "headings": headings,
+            "links": links,
+            "precision": _share(counts["right"], links),
+            "recall": _share(counts["right"], headings),
+            "precision_near": _share(counts["links_near"], links),
+            "recall_near": _share(counts["headings_near"], headings),
         }
 
 

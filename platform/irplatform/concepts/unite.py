@@ -207,7 +207,6 @@ def _children(bases: Sequence[KnowledgeBase]) -> dict[str, list[str]]:
 
 
 def _breadth(children: dict[str, list[str]], concept_id: str) -> int:
-    """How much is below an id in its hierarchy."""
     met = {concept_id}
     level = [concept_id]
     while level:

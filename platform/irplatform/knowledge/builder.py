@@ -51,8 +51,6 @@ EVIDENCE_SEPARATOR = "; "
 
 
 class _Gathered:
-    """A concept in the making."""
-
     __slots__ = ("kind", "name", "names", "xrefs")
 
     def __init__(self, name: str, kind: ConceptKind) -> None:
@@ -184,7 +182,7 @@ class Builder:
             )
 
     def _keys(self, order: list[str], counts: Counter[str]) -> list[tuple[str, int, int]]:
-        """Keys with concept's number and the rank of the best kind of name that has the key."""
+        """Keys, each with the concept's number and the rank of its best kind of name."""
         keys: list[tuple[str, int, int]] = []
         with progress("writing names", len(order), "concepts") as advance:
             for number, concept_id in enumerate(order):

@@ -59,13 +59,7 @@ def _facts(knowledge: Knowledge, concept: Concept, relations_at: dict[str, str])
 def _relations(
     knowledge: Knowledge, relations: Sequence[Relation], own_ids: set[str]
 ) -> list[dict[str, Any]]:
-    """One entry per kind and other end, with what each knowledge base says; the best known first.
-
-    Args:
-        knowledge: where the other ends have their names.
-        relations: of one thing.
-        own_ids: all ids of that thing.
-    """
+    """One entry per kind and other end, with what each base says; the best known first."""
     entries: dict[tuple[str, str], dict[str, Any]] = {}
     for relation in relations:
         other = relation.target_id if relation.source_id in own_ids else relation.source_id
@@ -86,7 +80,6 @@ def _relations(
 
 
 def _weight(entry: dict[str, Any]) -> int:
-    """How many pieces of evidence there are."""
     return sum(1 + each["text"].count(EVIDENCE_SEPARATOR) for each in entry["evidence"])
 
 

@@ -6,7 +6,6 @@ import shutil
 import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,10 +58,6 @@ def add(
         raise InputError(
             f"'{name}' cannot be a name: use lower-case letters, digits, '-', '_' and '.'."
         )
-    for one, other in combinations(paths, 2):
-        if storage.same_file(one, other):
-            as_one = "" if one == other else f", once as {one}"
-            raise InputError(f"this file is named more than once{as_one}.", path=other)
     formats = [
         catalogue.format_of(path, name, format_name, more_formats).with_kinds(kinds or {})
         for path in paths
@@ -146,7 +141,6 @@ def _read(name: str, sources: Sequence[tuple[Path, Format]], files: Sequence[Pat
 
 
 def _is_sound(manifest: Manifest) -> bool:
-    """Whether a knowledge base is there and can be read from beginning to end."""
     if not manifest.is_usable:
         return False
     try:

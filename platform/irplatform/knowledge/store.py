@@ -116,21 +116,11 @@ class KnowledgeBase:
         return [*self._rows("PRAGMA quick_check")] == [("ok",)]
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> Iterator[Any]:
-        """What a query finds.
-
-        Raises:
-            InputError: the file is damaged.
-        """
         with self._reading():
             yield from self._connection().execute(query, tuple(values))
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Read the file.
-
-        Raises:
-            InputError: it is damaged, or cannot be read.
-        """
         try:
             yield
         except (sqlite3.DatabaseError, ValueError, TypeError) as error:

@@ -189,7 +189,6 @@ class Knowledge:
         return list(reached.values())[:limit]
 
     def _linked(self, concept_id: str) -> list[str]:
-        """Ids one step of `same_as` away."""
         ids: dict[str, None] = {}
         concept = self.concept(concept_id)
         if concept is not None:
@@ -247,13 +246,7 @@ def _united(concepts: Sequence[Concept]) -> Concept:
 
 
 def _distance(concept: Concept, text: str, rank: int) -> tuple[int, bool, int]:
-    """How far a concept is from a text: in spelling, in kind, in the kind of its nearest name.
-
-    Args:
-        concept: one that has the name in some spelling.
-        text: the name that was looked up.
-        rank: that of the best kind of name that is spelled somehow like it.
-    """
+    """How far a concept is from a text: in spelling, in kind, in the kind of its nearest name."""
     folded = text.casefold()
     spelling = 2
     for name in concept.names:

@@ -46,8 +46,6 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
         )
         for text in row.pieces("|", "parents"):
             parent = _identifier(row, text)
-            if parent == concept_id:
-                raise row.error(f"'{concept_id}' is its own parent.")
             parents[parent] = None
             yield Relation(concept_id, parent, "is-a")
     if elsewhere := [parent for parent in parents if parent not in lines]:
@@ -71,11 +69,6 @@ def _check_header(path: Path) -> None:
 
 
 def _name(row: Row, text: str) -> str:
-    """A name, checked.
-
-    Raises:
-        InputError: it has no letter or digit, which is what names are looked up by.
-    """
     if not stored_keys(text):
         raise row.error(
             f"the name '{text}' has no letter or digit, so that nobody would find it. Write "
@@ -85,11 +78,6 @@ def _name(row: Row, text: str) -> str:
 
 
 def _identifier(row: Row, text: str) -> str:
-    """An id, checked.
-
-    Raises:
-        InputError: it is not PREFIX:REST.
-    """
     prefix, colon, rest = text.partition(":")
     if not colon:
         raise row.error(f"the id '{text}' has no prefix. Write it as PREFIX:{text}.")

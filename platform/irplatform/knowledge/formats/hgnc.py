@@ -85,7 +85,7 @@ def _custom_gene(gene_id: str, symbol: str, row: Row) -> Concept:
         ],
         aliases=row.pieces(",", "aliassymbol", "synonym", "aliase"),
         previous=row.pieces(",", "previoussymbol"),
-        xrefs=_xrefs(
+        ids=(
             row.pieces(",", "ncbigeneid", "entrezgeneid"),
             row.pieces(",", "ensemblgeneid", "ensemblid"),
             row.pieces(",", "uniprotid", "uniprotaccession"),
@@ -99,13 +99,7 @@ def _whole_names(row: Row, *columns: str) -> list[str]:
 
 
 def _twice(symbols: dict[str, str], gene_id: str, symbol: str) -> str:
-    """What is wrong where an id had another symbol before, or "".
-
-    Args:
-        symbols: the genes so far; this one is added.
-        gene_id: of the gene.
-        symbol: of the gene.
-    """
+    """Add a gene; return what is wrong where its id had another symbol before, or ""."""
     other = symbols.setdefault(gene_id, symbol)
     return "" if other == symbol else f"'{gene_id}' is the id of {other}, too."
 
@@ -145,7 +139,7 @@ def _complete_gene(gene_id: str, symbol: str, record: dict[str, list[str]]) -> C
         synonyms=[*cell("name"), *cell("alias_name"), *cell("prev_name")],
         aliases=cell("alias_symbol"),
         previous=cell("prev_symbol"),
-        xrefs=_xrefs(cell("entrez_id"), cell("ensembl_gene_id"), cell("uniprot_ids")),
+        ids=(cell("entrez_id"), cell("ensembl_gene_id"), cell("uniprot_ids")),
     )
 
 
@@ -157,8 +151,10 @@ def _gene(
     synonyms: Sequence[str],
     aliases: Sequence[str],
     previous: Sequence[str],
-    xrefs: tuple[str, ...],
+    ids: tuple[Sequence[str], Sequence[str], Sequence[str]],
 ) -> Concept:
+    """Make a gene; `ids` are those of NCBI, Ensembl and UniProt."""
+    entrez, ensembl, uniprot = ids
     return Concept(
         gene_id,
         symbol,
@@ -169,17 +165,11 @@ def _gene(
             *(Name(text, "alias") for text in aliases),
             *(Name(text, "previous") for text in previous),
         ),
-        xrefs,
-    )
-
-
-def _xrefs(
-    entrez: Sequence[str], ensembl: Sequence[str], uniprot: Sequence[str]
-) -> tuple[str, ...]:
-    return (
-        *(compact(f"NCBIGENE:{identifier}") for identifier in entrez),
-        *(f"ENSEMBL:{identifier}" for identifier in ensembl),
-        *(f"UNIPROT:{identifier}" for identifier in uniprot),
+        (
+            *(compact(f"NCBIGENE:{identifier}") for identifier in entrez),
+            *(f"ENSEMBL:{identifier}" for identifier in ensembl),
+            *(f"UNIPROT:{identifier}" for identifier in uniprot),
+        ),
     )
 
 

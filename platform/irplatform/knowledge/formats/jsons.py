@@ -28,13 +28,7 @@ def load(path: Path, kind: type[list[Any]] | type[dict[str, Any]]) -> Any:
 
 
 def text(record: Any, key: str, path: Path, place: str) -> str:
-    """The text under a key of an object.
-
-    Args:
-        record: the object.
-        key: its key.
-        path: the file.
-        place: where the object is in it, for the error.
+    """The text under a key of an object; `place` is where the object is in the file.
 
     Raises:
         InputError: it is not an object, or there is no text under the key.

@@ -62,7 +62,6 @@ class Descriptors:
 
 
 def _kind_of(name: str, trees: Sequence[str]) -> ConceptKind:
-    """What a descriptor with this name and these tree numbers is."""
     if any(tree.startswith(_DISEASES) for tree in trees):
         return "disease"
     if _NAME_OF_A_DRUG.search(name):
@@ -79,13 +78,9 @@ def _kind_of(name: str, trees: Sequence[str]) -> ConceptKind:
 
 
 def kind_of_substance(names: Sequence[str], headings: Sequence[str]) -> ConceptKind:
-    """What a supplementary record of a substance is, as far as it says so itself.
+    """What a supplementary record of a substance is, by its own names and those of its headings.
 
     `Builder` knows more where the headings are added with it.
-
-    Args:
-        names: its name, and its registry numbers.
-        headings: names of the headings that it is mapped to.
     """
     if any(map(_NAME_OF_A_DRUG.search, names)):
         return "drug"
@@ -96,12 +91,7 @@ def kind_of_substance(names: Sequence[str], headings: Sequence[str]) -> ConceptK
 
 
 def entry_term(text: str, relation: str = "") -> Name:
-    """An entry term as a name.
-
-    Args:
-        text: the term.
-        relation: of its concept to the descriptor: EQV, NRW, BRD, REL, or "" where not told.
-    """
+    """An entry term as a name, by its relation to the descriptor: EQV, NRW, BRD, REL or ""."""
     narrower: dict[str, NameKind] = {"NRW": "narrow", "BRD": "broad", "REL": "related"}
     kind = narrower.get(relation)
     return Name(text, kind or kind_of_synonym(text))

@@ -41,7 +41,6 @@ def _texts(element: _Element, path: str) -> list[str]:
 
 
 def _terms(record: _Element) -> Iterator[Name]:
-    """The terms of all concepts of a record."""
     for concept in record.iterfind("ConceptList/Concept"):
         preferred = concept.get("PreferredConceptYN") == "Y"
         ui = (concept.findtext("ConceptUI") or "").strip()

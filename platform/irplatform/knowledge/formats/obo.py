@@ -7,19 +7,17 @@ an ontology.
 from __future__ import annotations
 
 import re
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.knowledge.formats.format import Format, Head
-from irplatform.knowledge.formats.ontology import Term, one_line, records, synonym, term_id
+from irplatform.knowledge.formats.ontology import Term, one_line, ontology_formats, synonym, term_id
 from irplatform.text_files import decoded, numbered_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from irplatform.knowledge.model import Concept, ConceptKind, Relation
+    from irplatform.knowledge.formats.format import Head
 
 _TAGS = {
     "alt_id", "equivalent_to", "id", "is_a", "is_obsolete", "name", "namespace", "property_value",
@@ -34,12 +32,6 @@ _NO_SCOPE = re.compile(r'(synonym:\s*"(?:[^"\\]|\\.)*")\s*(?=\[)')
 
 def _recognizes(head: Head) -> bool:
     return any(f"\n{start}" in f"\n{head.text}" for start in ("format-version:", "[Term]"))
-
-
-def _read(
-    path: Path, kinds: Mapping[str, ConceptKind] = {}, only: str = ""
-) -> Iterator[Concept | Relation]:
-    return records(_terms(path), path, kinds, only)
 
 
 def _terms(path: Path) -> Iterator[Term]:
@@ -62,11 +54,7 @@ def _terms(path: Path) -> Iterator[Term]:
 
 
 def _parts(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the header and the terms in parts of whole terms, each with the line where it begins.
-
-    Raises:
-        InputError: a line is no tag and value, or a term has no id.
-    """
+    """Yield the header and the terms in parts of whole terms, each with its first line."""
     first, lines, wanted = 1, [""], {"default-namespace"}
     term, named = 0, True
     for number, raw in numbered_lines(path):
@@ -95,7 +83,6 @@ def _check(path: Path, term: int, named: bool) -> None:
 
 
 def _term(frame: Any, namespace: str) -> Term:
-    """A term as fastobo read it, a frame with its clauses."""
     term = Term(_id(frame.id), namespace=namespace)
     for clause in frame:
         tag = clause.raw_tag()
@@ -133,13 +120,6 @@ def _plain(identifier: Any) -> str:
     return _ESCAPED.sub(r"\1", str(identifier))
 
 
-OBO = Format("obo", "", "an ontology in OBO", _recognizes, _read, kinds={})
-DOID_OBO = Format(
-    "doid-obo",
-    "doid",
-    "the Disease Ontology's doid.obo",
-    _recognizes,
-    partial(_read, only="DOID"),
-    revision=3,
-    kinds={},
+OBO, DOID_OBO = ontology_formats(
+    "obo", ("an ontology in OBO", "the Disease Ontology's doid.obo"), _recognizes, _terms, 3
 )

@@ -5,31 +5,23 @@ OBO Graphs 0.3: nodes with `lbl` and `meta` (synonyms, xrefs, deprecated), edges
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.knowledge.formats import jsons
-from irplatform.knowledge.formats.format import Format, Head
-from irplatform.knowledge.formats.ontology import Term, one_line, records, synonym, term_id
+from irplatform.knowledge.formats.ontology import Term, one_line, ontology_formats, synonym, term_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from irplatform.knowledge.model import Concept, ConceptKind, Relation
+    from irplatform.knowledge.formats.format import Head
 
 _NOT_TERMS = {"PROPERTY", "INDIVIDUAL"}
 
 
 def _recognizes(head: Head) -> bool:
     return head.text.startswith("{") and '"graphs"' in head.text
-
-
-def _read(
-    path: Path, kinds: Mapping[str, ConceptKind] = {}, only: str = ""
-) -> Iterator[Concept | Relation]:
-    return records(_terms(path), path, kinds, only)
 
 
 def _terms(path: Path) -> Iterator[Term]:
@@ -84,18 +76,14 @@ def _meta(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _properties(meta: dict[str, Any]) -> list[tuple[str, str]]:
-    """The predicates and values of `basicPropertyValues`."""
     entries = jsons.objects(meta.get("basicPropertyValues"))
     return [(str(entry.get("pred")), str(entry.get("val"))) for entry in entries]
 
 
-OBO_GRAPH = Format("obo-graph", "", "an ontology as OBO graph", _recognizes, _read, kinds={})
-DOID_GRAPH = Format(
-    "doid-graph",
-    "doid",
-    "the Disease Ontology's doid.json (OBO graph)",
+OBO_GRAPH, DOID_GRAPH = ontology_formats(
+    "obo-graph",
+    ("an ontology as OBO graph", "the Disease Ontology's doid.json (OBO graph)"),
     _recognizes,
-    partial(_read, only="DOID"),
-    revision=3,
-    kinds={},
+    _terms,
+    3,
 )

@@ -9,18 +9,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from irplatform.console import notice
 from irplatform.errors import InputError, counted, listing
+from irplatform.knowledge.formats.format import Format
 from irplatform.knowledge.ids import compact
 from irplatform.knowledge.model import Concept, Name, NameKind, Relation
 from irplatform.knowledge.names import kind_of_synonym
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from irplatform.knowledge.formats.format import Head
     from irplatform.knowledge.model import ConceptKind
 
 _PREFIXES = {
@@ -135,6 +138,29 @@ def synonym(text: str, scope: str = "EXACT", *types: str) -> Name:
         acronym = any(each.endswith(_ACRONYMS) for each in types)
         kind = "abbreviation" if acronym else kind_of_synonym(text)
     return Name(text, kind)
+
+
+def ontology_formats(
+    name: str,
+    descriptions: tuple[str, str],
+    recognizes: Callable[[Head], bool],
+    terms: Callable[[Path], Iterable[Term]],
+    revision: int = 1,
+) -> tuple[Format, Format]:
+    """A format of ontologies, and the same of the Disease Ontology, whose own terms are read."""
+
+    def read(
+        path: Path, kinds: Mapping[str, ConceptKind] = {}, only: str = ""
+    ) -> Iterator[Concept | Relation]:
+        return records(terms(path), path, kinds, only)
+
+    any_kb, doid = descriptions
+    of_doid = partial(read, only="DOID")
+    suffix = name.removeprefix("obo-")
+    return (
+        Format(name, "", any_kb, recognizes, read, kinds={}),
+        Format(f"doid-{suffix}", "doid", doid, recognizes, of_doid, revision, kinds={}),
+    )
 
 
 def one_line(text: str) -> str:

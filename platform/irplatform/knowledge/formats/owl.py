@@ -6,12 +6,10 @@ other languages than English are left out.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.knowledge.formats.format import Format, Head
-from irplatform.knowledge.formats.ontology import Term, one_line, records, synonym, term_id
+from irplatform.knowledge.formats.ontology import Term, one_line, ontology_formats, synonym, term_id
 from irplatform.knowledge.formats.xmls import elements
 
 if TYPE_CHECKING:
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element
 
-    from irplatform.knowledge.model import Concept, ConceptKind, Relation
+    from irplatform.knowledge.formats.format import Head
 
 _OWL = "{http://www.w3.org/2002/07/owl#}"
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
@@ -47,12 +45,6 @@ def other_syntax(head: Head) -> str:
 
 def _recognizes(head: Head) -> bool:
     return head.text.startswith("<") and "<rdf:RDF" in head.text and "owl#" in head.text
-
-
-def _read(
-    path: Path, kinds: Mapping[str, ConceptKind] = {}, only: str = ""
-) -> Iterator[Concept | Relation]:
-    return records(_terms(path), path, kinds, only)
 
 
 def _terms(path: Path) -> Iterator[Term]:
@@ -146,12 +138,9 @@ def _is_class(element: _Element) -> bool:
     )
 
 
-OWL = Format("owl", "", "an ontology in OWL (RDF/XML)", _recognizes, _read, kinds={})
-DOID_OWL = Format(
-    "doid-owl",
-    "doid",
-    "the Disease Ontology's doid.owl",
+OWL, DOID_OWL = ontology_formats(
+    "owl",
+    ("an ontology in OWL (RDF/XML)", "the Disease Ontology's doid.owl"),
     _recognizes,
-    partial(_read, only="DOID"),
-    kinds={},
+    _terms,
 )

@@ -53,7 +53,6 @@ class _Row(NamedTuple):
 
 
 def _rows(path: Path, left_out: Counter[str]) -> Iterator[_Row]:
-    """Yield the names that count; `left_out` gets the number of the others."""
     for number, raw in numbered_lines(path):
         cells = decoded(raw, path, number).rstrip("\r\n").removesuffix("|").split("|")
         if len(cells) == _COLUMNS - 1:  # the last one is empty, and its end was cut
@@ -77,7 +76,6 @@ def _rows(path: Path, left_out: Counter[str]) -> Iterator[_Row]:
 
 
 def _concepts(rows: Iterable[_Row]) -> Iterator[tuple[str, list[_Row], tuple[Name, ...]]]:
-    """Yield the concepts: id, rows with the preferred name first, names."""
     for concept_id, group in groupby(rows, key=itemgetter(0)):
         ordered = sorted(group, key=itemgetter(1))
         texts = dict.fromkeys(row.text for row in ordered)
