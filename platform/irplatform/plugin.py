@@ -286,7 +286,7 @@ class Resources(Protocol):
         """A cached folder of something made from the collection's documents and word vectors.
 
         Args:
-            kind: what it is, in a word; keep it unique to the plugin.
+            kind: what it is, in lower-case letters, digits and "-"; keep it unique to the plugin.
             depends_on: what else its content depends on, as JSON.
             of_vectors: whether word vectors have a part in it; without, other vectors change
                 nothing.
@@ -444,8 +444,8 @@ class Reranker:
         """Score documents for a topic.
 
         Returns:
-            One finite number per document, higher is better, independent of the order and number
-            of the documents.
+            One finite number per document, within the range of a 32-bit float, higher is better,
+            independent of the order and number of the documents.
         """
         if type(self).score_batch is Reranker.score_batch:
             raise NotImplementedError(f"{type(self).__name__} does not define score()")

@@ -92,7 +92,7 @@ class Collection:
         id: its name, unique among collections; used in paths and tables.
         title: what it is, in a line.
         corpus: its documents.
-        load_topics: reads the topics, in the collection's order.
+        load_topics: reads the topics as a list, in the collection's order; called more than once.
         load_qrels: reads the judgments, or None where there are none.
         measures: ir-measures' names of the default measures.
         training: resolves the collection that trains rerankers for this one, if it names one.
