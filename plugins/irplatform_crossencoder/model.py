@@ -10,6 +10,7 @@ from irplatform.training.pretrained import opening, saved_settings
 from irplatform_crossencoder.saved import as_saved
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 _OFFSET_POSITIONS = dict.fromkeys(
@@ -109,11 +110,12 @@ def _open(folder: Path, labels: int | None = None) -> Model:
             **shared,
         )
     # What was on top for another task, as of a tagger of words, may have the same name.
-    if report["mismatched_keys"] and not new_top:
-        name, found, needed = next(iter(report["mismatched_keys"]))
+    unfit = _names(report["mismatched_keys"])
+    if unfit and not new_top:
+        needed = list(network.state_dict()[unfit[0]].shape)
         raise InputError(
-            f"the tensor '{name}' has the shape {list(found)} in its files, and config.json asks "
-            f"for {list(needed)}.",
+            f"the tensor '{unfit[0]}' of its files has not the shape {needed} that config.json "
+            "asks for.",
             path=folder,
         )
     labels_found = int(network.config.num_labels)
@@ -133,9 +135,13 @@ def _open(folder: Path, labels: int | None = None) -> Model:
     tokenizer.padding_side = "left" if at_the_end else "right"
     if network.config.pad_token_id is None:  # generative models look for the last token by it
         network.config.pad_token_id = tokenizer.pad_token_id
-    unfit = [name for name, *_ in report["mismatched_keys"]]
     new = frozenset([*report["missing_keys"], *unfit])
     return Model(tokenizer, network.eval(), labels_found, _longest(network.config), new)
+
+
+def _names(mismatched: Iterable[Any]) -> list[str]:
+    """Tensors of another size: Transformers 4 names them, Transformers 5 adds both shapes."""
+    return sorted(each if isinstance(each, str) else each[0] for each in mismatched)
 
 
 def _more(names: list[str]) -> str:
