@@ -68,8 +68,10 @@ class _TopicMatch:
             topic_tables, words, query, attention, cosine[None], present
         )
         self._compared = functional.pad(compared[0], (0, 0, 0, 1))  # the last row: padding
-        self._weights = functional.pad(weights, (0, 0, 0, 1))
-        self._cosine = functional.pad(cosine, (0, 0, 0, 1))
+        # torch 2.4 pads no table without columns, which a query without known words has.
+        padding = weights.new_zeros(1, self._query)
+        self._weights = torch.cat([weights, padding])
+        self._cosine = torch.cat([cosine, padding])
 
     def of(self, texts: Texts) -> tuple[Tensor, Tensor]:
         """The v of the query's words and v of the texts' words, [n, g] each."""
