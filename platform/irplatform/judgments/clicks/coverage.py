@@ -32,8 +32,7 @@ def known_judgments(folder: Path, doc_ids: Iterable[str]) -> tuple[int, int]:
     files = [path for split in SPLITS if (path := qrels_path(folder, split)).exists()]
     counts = (
         pl.concat(
-            pl.scan_csv(path, separator="\t", quote_char=None, schema_overrides=[pl.String] * 3)
-            for path in files
+            pl.scan_csv(path, separator="\t", quote_char=None, infer_schema=False) for path in files
         )
         .group_by("corpus-id")
         .len()
