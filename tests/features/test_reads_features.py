@@ -37,6 +37,6 @@ def test_it_depends_on_what_its_features_do(name, monkeypatch):
     monkeypatch.setattr(
         "irplatform.knowledge.open_knowledge", lambda names: SimpleNamespace(fingerprint="abc")
     )
-    monkeypatch.setattr("irplatform.concepts.graph_identity", lambda options: "graph")
+    monkeypatch.setattr("irplatform.concepts.identity.graph_identity", lambda options: "graph")
     system, options = _made(name, features=["concepts"])
     assert system(options).depends_on()["knowledge"] == "abc"
