@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from irplatform.errors import unknown
-from irplatform.storage import atomic_write
+from irplatform.system.writing import atomic_write
 
 FOLDER = Path(__file__).resolve().parent
 RESULTS = FOLDER / "results"

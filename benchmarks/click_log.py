@@ -28,11 +28,19 @@ import polars as pl
 import psutil
 
 from _common import report
-from irplatform.judgments.clicks.build import SHARES, ClickSettings, from_clicks
-from irplatform.judgments.clicks.levels import Weights, grades, levels, weighted_clicks
-from irplatform.judgments.clicks.log import COLUMNS
-from irplatform.judgments.clicks.queries import QueryRules, normalize, query_id, refusal
-from irplatform.judgments.splits import SPLITS, split_of
+from irplatform.building.clicks.build import SHARES, ClickSettings, from_clicks
+from irplatform.building.clicks.judge import (
+    QueryRules,
+    Weights,
+    grades,
+    levels,
+    normalize,
+    query_id,
+    refusal,
+    weighted_clicks,
+)
+from irplatform.building.clicks.log import COLUMNS
+from irplatform.building.splits import SPLITS, split_of
 
 PAGE = 20
 DOCUMENTS = 60

@@ -22,7 +22,7 @@ from _common import alternate, parser, report
 from irplatform_deepsense.encoding import Encoded, Texts
 from irplatform_deepsense.network import DeepSenSeNetwork, Sizes
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
-from irplatform_deepsense.scoring import score, score_plain
+from irplatform_deepsense.task import score, score_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

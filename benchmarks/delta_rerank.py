@@ -33,7 +33,7 @@ from irplatform_delta.reranker import Delta
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from irplatform.collections import Collection
+    from irplatform.data import Collection
     from irplatform.plugin import Document
     from irplatform.text import ForwardIndex, VectorOptions
 

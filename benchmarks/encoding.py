@@ -13,14 +13,14 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform.devices import choose_device  # before numpy and torch: sets their arithmetic
-from irplatform.parallel import available_cores
+from irplatform.system.devices import choose_device  # before numpy and torch: sets their arithmetic
+from irplatform.system.workers import available_cores
 
 import numpy as np  # isort: skip
 
 from _common import alternate, parser, rate, report
-from irplatform_biencoder.encoder import Encoder
-from irplatform_biencoder.options import BiEncoderOptions
+from irplatform_encoders.biencoder_model import Encoder
+from irplatform_encoders.biencoder_options import BiEncoderOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ import ir_measures
 import numpy as np
 
 from _common import parser, report
-from irplatform.evaluation import evaluate
+from irplatform.evaluation.scoring import evaluate
 from irplatform.runs import Ranking, Run
 
 if TYPE_CHECKING:

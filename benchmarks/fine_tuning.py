@@ -17,10 +17,10 @@ import numpy as np
 import torch
 
 from _common import alternate, parser, rate, report
-from irplatform.training.linear_layers import multiply_by_numpy
-from irplatform_crossencoder.model import Model
-from irplatform_crossencoder.options import VanillaBertOptions
-from irplatform_crossencoder.reading import Reader
+from irplatform_encoders.crossencoder_model import Model
+from irplatform_encoders.crossencoder_options import VanillaBertOptions
+from irplatform_encoders.crossencoder_reading import Reader
+from irplatform_encoders.on_cpu import multiply_by_numpy
 
 if TYPE_CHECKING:
     import argparse

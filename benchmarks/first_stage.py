@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from _common import alternate, parser, rate, report, require
 from irplatform.collections.beir import open_beir
-from irplatform.parallel import available_cores
-from irplatform.retrieval import BM25, LuceneIndex, build_index
-from irplatform.retrieval.java import in_threads, java_class
-from irplatform.retrieval.queries import bag_of_words, lucene_similarity
+from irplatform.lucene import BM25, LuceneIndex, build_index
+from irplatform.lucene.java import in_threads, java_class
+from irplatform.lucene.queries import bag_of_words, lucene_similarity
+from irplatform.system.workers import available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from _common import alternate, parser, report
-from irplatform.collections.collection import Corpus
+from irplatform.data import Corpus
 from irplatform.knowledge import add
 from irplatform.plugin import Document, Documents, Topic
 from irplatform.resources import CollectionResources

@@ -42,9 +42,9 @@ import numpy as np
 import psutil
 
 from _common import parser, private_memory, report, require
-from irplatform.collections.collection import Corpus
-from irplatform.collections.mesh import mesh_queries
+from irplatform.collections.mesh_queries import mesh_queries
 from irplatform.collections.toml import open_toml
+from irplatform.data import Corpus
 from irplatform.knowledge import add
 from irplatform.plugin import Document, LabelledTopic, TrainingData
 from irplatform.resources import CollectionResources
@@ -53,7 +53,7 @@ from irplatform.text import WordVectors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from irplatform.collections.mesh import Split
+    from irplatform.collections.mesh_queries import Split
     from irplatform.text import VectorOptions
     from irplatform_graphene.model import Model
 

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 
 from _common import alternate, parser, rate, report, require
 from irplatform.collections.toml import open_toml
-from irplatform.parallel import available_cores
-from irplatform.retrieval import build_index
-from irplatform.retrieval.java import java_class
-from irplatform.retrieval.records import searchable, to_record
+from irplatform.lucene import build_index
+from irplatform.lucene.java import java_class
+from irplatform.lucene.records import searchable, to_record
+from irplatform.system.workers import available_cores
 
 if TYPE_CHECKING:
-    from irplatform.collections import Corpus
+    from irplatform.data import Corpus
 
 
 def write_files(corpus: Corpus, folder: Path, files: int) -> int:

@@ -28,7 +28,7 @@ import psutil
 
 from _common import private_memory, report
 from _medline_files import write_files
-from irplatform.collections.pubmed.baseline import DEFAULT_FIELDS, PubmedCorpus, latest
+from irplatform.collections.medline import DEFAULT_FIELDS, PubmedCorpus, latest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,7 +68,7 @@ def stream_in_one_process(folder: Path) -> int:
 
 def index(folder: Path) -> int:
     """Ours, into an index that is thrown away."""
-    from irplatform.retrieval import LuceneIndex, build_index
+    from irplatform.lucene import LuceneIndex, build_index
 
     with tempfile.TemporaryDirectory() as home:
         os.environ["IRPLATFORM_HOME"] = home

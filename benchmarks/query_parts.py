@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from _common import parser, report, require
 from irplatform.api import RunSettings, run
+from irplatform.expansion import read_plan
 from irplatform.knowledge import installed
-from irplatform.retrieval.querying import read_plan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -32,7 +32,7 @@ FLOOR = "import click, pluggy; from pydantic import BaseModel"
 # Pyserini does not start on every Java runtime by itself, hence ours; it imports a client of OpenAI
 # that wants a key.
 PYSERINI = """
-from irplatform.retrieval import java
+from irplatform.lucene import java
 java.start()
 import pyserini.search.lucene
 """

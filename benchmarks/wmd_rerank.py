@@ -24,12 +24,12 @@ from _common import parser, report, require
 from irplatform.collections.toml import open_toml
 from irplatform.plugin import Document, Documents, Topic
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index, tokenize
-from irplatform_baselines.wmd import WMD, WMDOptions
+from irplatform_lexical.wmd import WMD, WMDOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from irplatform.collections import Collection
+    from irplatform.data import Collection
     from irplatform.text import VectorOptions
 
 DIMENSIONS = 300

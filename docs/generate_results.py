@@ -20,13 +20,13 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform.registry import registry
-from irplatform.reproduction import known_rows
+from irplatform.registry.loading import registry
+from irplatform.reproduction.rows import known_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from irplatform.reproduction import Expected, Row
+    from irplatform.reproduction.rows import Expected, Row
 
 PAGES = tuple(Path(__file__).with_name(name) for name in ("results.md", "graphene.md"))
 

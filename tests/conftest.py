@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from irplatform.packages import EXTRAS, absent
+from irplatform.system.packages import EXTRAS, absent
+
+pytest_plugins = ["collection_fixtures", "index_fixtures"]
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("irplatform", deadline=None)

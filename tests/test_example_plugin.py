@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from irplatform.plugin import Document, Documents, Topic
-from irplatform.registry import load
+from irplatform.registry.loading import load
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "irplatform-document-length"
 

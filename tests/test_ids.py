@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.ids import MOST_BYTES, fault
+from irplatform.data import MOST_BYTES, fault
 
 
 @pytest.mark.parametrize("identifier", ["1", "é", "a\u200bb", "😀", "x" * MOST_BYTES, "é" * 16_383])

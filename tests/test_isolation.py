@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from irplatform.cache import home
+from irplatform.system.home import home
 
 DRAWN = set()
 

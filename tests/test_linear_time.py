@@ -12,17 +12,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from irplatform.collections.markup import first_markup
-from irplatform.collections.topics import trec
+from irplatform.building.citations.references import ReferenceList
+from irplatform.building.citations.sentences import (
+    MARK,
+    MarkedText,
+    marked_text,
+    sentences_of,
+    without_marks,
+)
+from irplatform.collections import trec_topics as trec
+from irplatform.collections.document_checks import first_markup
 from irplatform.concepts.graph import _BRACKET
 from irplatform.errors import InputError
-from irplatform.judgments.citations.marks import MARK, MarkedText, marked_text
-from irplatform.judgments.citations.references import ReferenceList
-from irplatform.judgments.citations.sentences import sentences_of, without_marks
-from irplatform.knowledge.names import keys, without_salt
-from irplatform.retrieval.querying.treatment_names import _ASIDE, _BETWEEN_TREATMENTS
-from irplatform.text.markers import parse_markers
-from irplatform.text.sentence_splitter import sentences
+from irplatform.expansion.gene_names import _ASIDE, _BETWEEN_TREATMENTS
+from irplatform.expansion.gene_notation import parse_markers
+from irplatform.knowledge.model import keys, without_salt
+from irplatform.text.vector_training import sentences
 
 LENGTH = 40_000
 LONGEST = 6.0
@@ -130,6 +135,6 @@ def test_topics_are_read_once(content, read, tmp_path):
     path.write_text(content)
     with time_limit():
         try:
-            assert bool(list(trec.read(path))) is read
+            assert bool(list(trec.read_trec(path))) is read
         except InputError as error:
             assert not read and "this <top> has no </top>" in error.message

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import Field, PositiveFloat, ValidationError, field_validator
 
-from irplatform.option_problems import as_list, first_problem
+from irplatform.options import as_list, first_problem
 from irplatform.plugin import Options
 
 

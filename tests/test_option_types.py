@@ -7,9 +7,9 @@ import pytest
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic import Field, PositiveFloat
 
-from irplatform.option_types import type_in_words
+from irplatform.options import type_in_words
 from irplatform.plugin import Options
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
 
 
 class _Part(Options):

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from irplatform.api import RunSettings, run
-from irplatform.arithmetic import portable
 from irplatform.evaluation.scoring import evaluate
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
 from irplatform.runs import read_run
+from irplatform.system.devices import portable
 
 REFERENCE = Path(__file__).parent.parent / "runs" / "reference" / "demo"
 

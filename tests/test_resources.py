@@ -9,15 +9,15 @@ import pytest
 from checkpoints import described
 from small import registration
 
-from irplatform import storage
 from irplatform.errors import InputError, PlatformError, PluginError
 from irplatform.plugin import Options, Reranker, TrainableReranker
 from irplatform.registry import sources
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.resources import CollectionResources, _Opened
+from irplatform.system import writing as storage
 from irplatform.text import VectorOptions, WordVectors
+from irplatform.text.vector_source import VectorSource
 from irplatform.training.distributed import Alone, Place, Together, joined, peers_of
-from irplatform.word_vectors import VectorSource
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -163,8 +163,8 @@ def test_a_large_file_of_vectors_is_hashed_once_for_all_that_is_made_of_it(
 ):
     path = tmp_path / "v.txt"
     path.write_text("2 3\nmelanoma 1 2 3\nglioma 4 5 6\n")
-    monkeypatch.setattr("irplatform.cache.digests._LARGE", 0)
-    monkeypatch.setattr("irplatform.cache.digests._SETTLED", -1)
+    monkeypatch.setattr("irplatform.system.file_digests._LARGE", 0)
+    monkeypatch.setattr("irplatform.system.file_digests._SETTLED", -1)
     read = []
     hashed = storage.file_digest
     monkeypatch.setattr(storage, "file_digest", lambda file, *_: read.append(file) or hashed(file))
@@ -258,7 +258,7 @@ def test_a_checkpoint_is_loaded_with_the_vectors_that_it_brings(resources, tmp_p
             (folder / "weights").read_text()
 
     known = SimpleNamespace(reranker=lambda name: registration(Constant, name))
-    monkeypatch.setattr("irplatform.registry.registry", lambda: known)
+    monkeypatch.setattr("irplatform.registry.loading.registry", lambda: known)
     folder = described(tmp_path / "checkpoint", "constant")
     (folder / "vectors" / "imported").mkdir(parents=True)
     (folder / "member-0").mkdir()

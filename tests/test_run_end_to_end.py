@@ -176,8 +176,8 @@ def test_a_second_run_builds_nothing_and_gives_the_same_bytes(first, collection,
 @pytest.mark.parametrize(
     ("function", "call", "kept"),
     [
-        ("irplatform.retrieval.build.to_record", 10, ()),
-        ("irplatform.training.loop_state.save_weights", 6, ("index", "vectors", "forward-index")),
+        ("irplatform.lucene.build.to_record", 10, ()),
+        ("irplatform.training.loop.save_weights", 6, ("index", "vectors", "forward-index")),
         ("irplatform.training.checkpoints.write_checkpoint", 1, ("index", "vectors")),
         ("irplatform.reranking.scoring.append_journal", 20, ("index", "vectors")),
     ],

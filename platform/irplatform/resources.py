@@ -10,25 +10,26 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from irplatform import console
-from irplatform.cache import Artifact, artifact
-from irplatform.cache.kinds import OWN_KINDS
+from irplatform.data import Documents
 from irplatform.errors import PlatformError, one_line
-from irplatform.plugin import Documents
-from irplatform.registry import is_strange, module_of, source_digest
-from irplatform.stopwatch import Stopwatch
+from irplatform.registry.sources import is_strange, module_of, source_digest
+from irplatform.system import console
+from irplatform.system.cache import OWN_KINDS, Artifact, artifact
+from irplatform.system.console import Stopwatch
+from irplatform.text.vector_source import VectorSource
 from irplatform.training.distributed import without_peers
-from irplatform.word_vectors import VectorSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.collections import Corpus
     from irplatform.concepts.graph import ConceptGraph
     from irplatform.concepts.options import ConceptOptions
-    from irplatform.plugin import FeatureGroup, Reranker, Retriever
-    from irplatform.retrieval import LuceneIndex
+    from irplatform.data import Corpus
+    from irplatform.lucene import LuceneIndex
+    from irplatform.plugin.features import FeatureGroup
+    from irplatform.plugin.rerankers import Reranker
+    from irplatform.plugin.retrievers import Retriever
     from irplatform.text import ForwardIndex, VectorOptions, WordVectors
 
 _KIND = re.compile(r"[a-z0-9][a-z0-9-]*")
@@ -128,7 +129,7 @@ class CollectionResources:
     def index_artifact(self) -> Artifact:
         """The folder of the Lucene index, built if it is not there; opening it starts Java."""
         if self._opened.index_artifact is None:
-            from irplatform.retrieval import build_index
+            from irplatform.lucene import build_index
 
             with self.stopwatch.timed("index"):
                 self._opened.index_artifact = build_index(self.corpus, threads=self.threads)
@@ -139,7 +140,7 @@ class CollectionResources:
         """The Lucene index."""
         index_artifact = self.index_artifact()
         if self._opened.index is None:
-            from irplatform.retrieval import LuceneIndex
+            from irplatform.lucene import LuceneIndex
 
             self._opened.index = LuceneIndex.open(index_artifact.path)
         return self._opened.index
@@ -301,7 +302,7 @@ class CollectionResources:
 
     def reranker(self, name: str, settings: Mapping[str, object] | None = None) -> Reranker:
         """Another reranker, prepared."""
-        from irplatform.registry import registry
+        from irplatform.registry.loading import registry
 
         registration = registry().reranker(name)
         reranker = registration.create(settings or {})
@@ -315,7 +316,7 @@ class CollectionResources:
         Raises:
             InputError: it is none, or its reranker is not installed.
         """
-        from irplatform.registry import registry
+        from irplatform.registry.loading import registry
         from irplatform.training.checkpoints import Checkpoint
 
         checkpoint = Checkpoint.read(folder)
@@ -327,7 +328,7 @@ class CollectionResources:
 
     def retriever(self, name: str, settings: Mapping[str, object] | None = None) -> Retriever:
         """A retriever."""
-        from irplatform.registry import registry
+        from irplatform.registry.loading import registry
 
         return registry().retriever(name).create(settings or {})
 
@@ -335,7 +336,7 @@ class CollectionResources:
         self, name: str, settings: Mapping[str, object] | None = None
     ) -> FeatureGroup:
         """A group of features, prepared; the members of a system share what it learns."""
-        from irplatform.registry import registry
+        from irplatform.registry.loading import registry
 
         registration = registry().feature_group(name)
         group = registration.create(settings or {})
@@ -346,6 +347,6 @@ class CollectionResources:
     @property
     def java_version(self) -> str:
         """The major version of the Java that Lucene runs on."""
-        from irplatform.retrieval.java_runtime import find_runtime, runtime_version
+        from irplatform.lucene.java import find_runtime, runtime_version
 
         return str(runtime_version(find_runtime()))

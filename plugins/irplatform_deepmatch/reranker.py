@@ -61,7 +61,7 @@ class DeepMatch(NeuralReranker):
 
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of documents, stopping early on validation nDCG@20."""
-        from irplatform_deepmatch.task import DeepMatchTask
+        from irplatform_deepmatch.network import DeepMatchTask
 
         with self.encoding(data) as advance:
             task = DeepMatchTask(

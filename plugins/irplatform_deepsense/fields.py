@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.retrieval.dates import YEAR, year_of
+from irplatform.lucene.dates import YEAR, year_of
 from irplatform.text.arrays import new_matrix
 
 if TYPE_CHECKING:

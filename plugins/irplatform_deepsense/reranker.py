@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.errors import InputError
-from irplatform.json_io import read_own_json
+from irplatform.system.json_files import read_own_json
 from irplatform.training import NeuralReranker
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
 
@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.plugin import Documents, Resources, TextPair, Topic, TrainingData
-    from irplatform_deepsense.attention import Tables
     from irplatform_deepsense.encoding import Encoder
     from irplatform_deepsense.features import FieldFeatures
     from irplatform_deepsense.fields import Columns
-    from irplatform_deepsense.network import DeepSenSeNetwork
+    from irplatform_deepsense.network import DeepSenSeNetwork, Tables
 
 
 _FIELDS = "fields.json"
@@ -133,7 +132,7 @@ class DeepSenSe(NeuralReranker):
         self.train(task, self.options.loop, data)
 
     def _take_pretrained(self, data: TrainingData) -> None:
-        from irplatform_deepsense.pretraining import pretrained
+        from irplatform_deepsense.pairs_task import pretrained
 
         state = pretrained(
             self.resources,
@@ -189,7 +188,7 @@ class DeepSenSe(NeuralReranker):
         """Score documents: one float each, higher is better: the logit of being cited."""
         import torch
 
-        from irplatform_deepsense.scoring import score, score_plain
+        from irplatform_deepsense.task import score, score_plain
 
         if not documents:
             return []

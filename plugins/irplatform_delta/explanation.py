@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from torch.nn import functional
 
-from irplatform.text.closest_words import Words
+from irplatform_delta.closest_words import Words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torch import Tensor
 
-    from irplatform.text.closest_words import Encoded
+    from irplatform_delta.closest_words import Encoded
     from irplatform_delta.network import DeltaNetwork
 
 WORDS = 5

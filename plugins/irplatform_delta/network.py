@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.text.closest_words import FEATURES, Words, distinct_rows
+from irplatform_delta.closest_words import FEATURES, Words, distinct_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from irplatform.features import Features, SideFeatures
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
-    from irplatform.text.closest_words import Encoder
+    from irplatform_delta.closest_words import Encoder
     from irplatform_delta.network import DeltaNetwork
 
 
@@ -46,7 +46,7 @@ class Delta(ReadsFeatures, NeuralReranker):
     def prepare(self, resources: Resources) -> None:
         """Take forward index, word vectors and features, and make an untrained network."""
         from irplatform.features import SideFeatures
-        from irplatform.text.closest_words import Encoder
+        from irplatform_delta.closest_words import Encoder
         from irplatform_delta.network import DeltaNetwork, Sizes
 
         options = self.options

@@ -8,16 +8,15 @@ import torch
 from torch import Tensor
 
 from irplatform.training import Pairs, PairSampler, Validator, pool_starts
-from irplatform.training.closest_pools import ClosestPools
-from irplatform.training.losses import pairwise_hinge
-from irplatform.training.standardization import learn_standardization
+from irplatform.training.losses import learn_standardization, pairwise_hinge
+from irplatform_delta.closest_words import ClosestPools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from irplatform.features import SideFeatures
     from irplatform.plugin import TrainingData
-    from irplatform.text.closest_words import Encoded, Encoder
+    from irplatform_delta.closest_words import Encoded, Encoder
     from irplatform_delta.network import DeltaNetwork
     from irplatform_delta.options import DeltaOptions
 

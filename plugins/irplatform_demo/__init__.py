@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from irplatform.plugin import hookimpl
 
 if TYPE_CHECKING:
-    from irplatform.collections import Collection
+    from irplatform.data import Collection
     from irplatform.plugin import RegisterCollection
 
 

@@ -6,9 +6,9 @@ from functools import cached_property, partial
 from random import Random
 from typing import TYPE_CHECKING
 
-from irplatform import storage
-from irplatform.collections import Collection, Corpus, Qrels
+from irplatform.data import Collection, Corpus, Qrels
 from irplatform.plugin import Document, Topic
+from irplatform.system import writing as storage
 from irplatform_demo.articles import SEED, articles
 from irplatform_demo.facts import Relation, relations
 from irplatform_demo.naming import plain_finding

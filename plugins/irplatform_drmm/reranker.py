@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
     from irplatform.text.arrays import Float32
-    from irplatform_drmm.matching import Matcher, Matches
+    from irplatform_drmm.matching import Matcher, Matches, Stems
     from irplatform_drmm.network import DrmmNetwork
-    from irplatform_drmm.stems import Stems
 
 _FORMAT = 1
 
@@ -45,9 +44,8 @@ class Drmm(NeuralReranker):
 
     def prepare(self, resources: Resources) -> None:
         """Take forward index, stems and their vectors, and make an untrained network."""
-        from irplatform_drmm.matching import Matcher
+        from irplatform_drmm.matching import Matcher, Stems
         from irplatform_drmm.network import DrmmNetwork
-        from irplatform_drmm.stems import Stems
 
         options = self.options
         stems = Stems.of(resources, options.stemmer)
@@ -91,7 +89,7 @@ class Drmm(NeuralReranker):
 
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of documents, stopping early on validation nDCG@20."""
-        from irplatform_drmm.task import DrmmTask
+        from irplatform_drmm.network import DrmmTask
 
         with self.encoding(data) as advance:
             task = DrmmTask(

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from irplatform.training.pairwise_linear import pairwise_weights
-from irplatform.training.per_topic import centered
+from irplatform.training.losses import centered, pairwise_weights
 
 if TYPE_CHECKING:
     from irplatform.text.arrays import Float32, Float64, Int64

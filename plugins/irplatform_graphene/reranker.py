@@ -135,7 +135,7 @@ class Graphene(ReadsFeatures, TrainableReranker):
 
     def depends_on(self) -> Mapping[str, object]:
         """The knowledge bases, which the graph, names and some features come from."""
-        from irplatform.concepts.identity import graph_identity
+        from irplatform.concepts.build import graph_identity
 
         identities = dict(super().depends_on())
         if self.options.graph or self.options.expansion:

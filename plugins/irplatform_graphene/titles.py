@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 
 from irplatform_graphene.batch import BatchDocuments
-from irplatform_graphene.decoder import TitleDecoder, TitleVocabulary
+from irplatform_graphene.network import TitleDecoder, TitleVocabulary
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -17,19 +17,18 @@ def register_rerankers(register: RegisterReranker) -> None:
 @hookimpl
 def register_features(register: RegisterFeatures) -> None:
     """Features of words, embeddings, first stages, knowledge bases, documents, memory, stacking."""
-    from irplatform_ltr.groups.concepts import Concepts
-    from irplatform_ltr.groups.demographics import Demographics
+    from irplatform_ltr.groups.concepts import Concepts, Evidence, Genes
     from irplatform_ltr.groups.document import DocumentProperties
-    from irplatform_ltr.groups.embedding import EmbeddingSimilarities
-    from irplatform_ltr.groups.evidence import Evidence
-    from irplatform_ltr.groups.fields import LuceneFields
-    from irplatform_ltr.groups.first_stage import FirstStage
-    from irplatform_ltr.groups.genes import Genes
-    from irplatform_ltr.groups.lexical import LexicalMatches, StemmedMatches
+    from irplatform_ltr.groups.first_stage import FirstStage, QueryParts
     from irplatform_ltr.groups.memory import CitingText
-    from irplatform_ltr.groups.query_parts import QueryParts
+    from irplatform_ltr.groups.people import Demographics, Treatment
     from irplatform_ltr.groups.stacking import Checkpoints, Stacked
-    from irplatform_ltr.groups.treatment import Treatment
+    from irplatform_ltr.groups.words import (
+        EmbeddingSimilarities,
+        LexicalMatches,
+        LuceneFields,
+        StemmedMatches,
+    )
 
     register("lexical", LexicalMatches)
     register("stems", StemmedMatches)

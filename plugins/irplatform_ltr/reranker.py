@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.features import Calculator, Features, Group
-    from irplatform.features.named import NamedSystems
+    from irplatform.features.declared import NamedSystems
     from irplatform.plugin import TextPair
     from irplatform.training.pools import Pool
-    from irplatform_ltr.learners.views import Views
+    from irplatform_ltr.learners.ensemble import Views
 
 _FILE = "ltr.json"
 
@@ -53,7 +53,7 @@ class LearningToRank(TrainableReranker):
 
     def expanding(self, knowledge: tuple[str, ...]) -> LtrOptions:
         """The options whose features read the same knowledge bases."""
-        from irplatform.features.dependencies import rerankers_with_knowledge, with_knowledge
+        from irplatform.features.declared import rerankers_with_knowledge, with_knowledge
 
         options = self.options
         settings = with_knowledge(options.features, options.settings, knowledge)
@@ -79,7 +79,7 @@ class LearningToRank(TrainableReranker):
 
     def holds_first_stage(self) -> bool:
         """Whether a group has the first stage's score: then the learners have weighed it."""
-        from irplatform.features.dependencies import hold_first_stage
+        from irplatform.features.declared import hold_first_stage
 
         return hold_first_stage(self.options.features)
 
@@ -154,8 +154,7 @@ class LearningToRank(TrainableReranker):
 
         Where it may have seen a topic's documents judged, it comes twice: blind to that, and not.
         """
-        from irplatform.features.cross_fitting import cross_fitted
-        from irplatform.features.folding import Folding
+        from irplatform.features.cross_fitting import Folding, cross_fitted
 
         if not group.learns:
             return [group]
@@ -167,7 +166,7 @@ class LearningToRank(TrainableReranker):
         return [blind, replace(seeing, remembers=True, variant="seeing")]
 
     def _views(self) -> Views:
-        from irplatform_ltr.learners.views import Views
+        from irplatform_ltr.learners.ensemble import Views
 
         remembers = [group.remembers for group in self._groups for _ in group.columns]
         return Views(self.options, np.array(remembers, dtype=np.bool_), self._resources.threads)
@@ -205,14 +204,14 @@ class LearningToRank(TrainableReranker):
 
     def save(self, folder: Path) -> None:
         """Write the learners, the names of groups and features, and what groups learned."""
-        from irplatform.features.saved_groups import save_groups
+        from irplatform.features.calculator import save_groups
 
         self._learners.save(folder)
         save_groups(self._groups, folder / _FILE)
 
     def load(self, folder: Path) -> None:
         """Read what `save` wrote."""
-        from irplatform.features.saved_groups import load_groups
+        from irplatform.features.calculator import load_groups
 
         self._groups = load_groups(folder / _FILE, self._resources)
         self._learners = self._views()
@@ -229,7 +228,7 @@ class LearningToRank(TrainableReranker):
         del topic
         if not self.options.neighbours.share:
             return scores
-        from irplatform_ltr.neighbours import smoothed
+        from irplatform_ltr.pools import smoothed
 
         index = self._resources.forward_index()
         near = smoothed(index, documents.ids, np.array(scores), self.options.neighbours)
@@ -237,7 +236,7 @@ class LearningToRank(TrainableReranker):
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
         """What each group, and each of the features that matter most, adds to the scores."""
-        from irplatform.features.contributions import contributions
+        from irplatform.features.side import contributions
 
         (values,) = self.features([(topic, documents)])
         adds = self._learners.contributions(values)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.knowledge import Concept, ConceptKind, Format, Head, Name, Relation
-from irplatform.knowledge.formats import jsons
+from irplatform.knowledge.formats import reading as jsons
 from irplatform.knowledge.formats.mesh import Descriptors, entry_term
 from irplatform.knowledge.formats.ontology import cross_reference, synonym
-from irplatform.knowledge.formats.tables import lines_of_cells, parts
-from irplatform.knowledge.ids import compact
+from irplatform.knowledge.formats.reading import lines_of_cells, parts
+from irplatform.knowledge.model import compact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
 from irplatform.knowledge import Concept, Format, Head, Name, Relation
-from irplatform.knowledge.formats import jsons
-from irplatform.knowledge.formats.dgidb import drug_of, gene_of, interaction
-from irplatform.knowledge.formats.tables import parts, rows
-from irplatform.knowledge.ids import compact, name_id
-from irplatform.knowledge.names import without_dosage
+from irplatform.knowledge.formats import reading as jsons
+from irplatform.knowledge.formats.drugs import drug_of, gene_of, interaction
+from irplatform.knowledge.formats.reading import parts, rows
+from irplatform.knowledge.model import compact, name_id, without_dosage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ import torch
 from small import small_resources, words
 
 from irplatform.plugin import Documents, Topic
-from irplatform.text.closest_words import Encoder
+from irplatform_delta.closest_words import Encoder
 from irplatform_delta.network import DeltaNetwork, Sizes
 from irplatform_delta.options import DeltaOptions
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from irplatform_crossencoder.reading import Reader
+from irplatform_encoders.crossencoder_reading import Reader
 
 SMALL = SimpleNamespace(base=False, device="cpu", precision="float32", documents=9, steps=1)
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from irplatform.runs.scores import Scores, SystemScores, write_scores
+from irplatform.runs.folder import Scores, SystemScores, write_scores
 
 
 def a_folder(path, collection, scores, measures=("nDCG@20", "AP")):

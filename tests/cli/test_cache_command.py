@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from irplatform.cache import artifact, home
+from irplatform.system.cache import artifact
+from irplatform.system.home import home
 
 DAY = 24 * 3600
 FULL = Path("/dev/full")

@@ -95,7 +95,7 @@ def test_a_failure_answers_nothing(platform, monkeypatch):
         print("a traceback", file=sys.stderr)
         raise RuntimeError
 
-    monkeypatch.setattr("irplatform.collections.aliases.aliases", fail)
+    monkeypatch.setattr("irplatform.collections.names.aliases", fail)
     monkeypatch.setenv("COMP_WORDS", "platform\nrun\n--collection\nx")
     monkeypatch.setenv("COMP_CWORD", "3")
     monkeypatch.setenv("_PLATFORM_COMPLETE", "bash_complete")

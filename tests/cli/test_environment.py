@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from irplatform.cli.environment import VARIABLES, misspelt, ready_home
+from irplatform.cli.main import VARIABLES, misspelt, ready_home
 
 SOURCES = Path(__file__).parents[2]
 
@@ -128,7 +128,7 @@ def test_a_cache_that_belongs_to_others_is_told_in_a_line(platform, folder, monk
     def refuse(*_):
         raise forbidden
 
-    monkeypatch.setattr("irplatform.cache.artifacts._is_whole", refuse)
+    monkeypatch.setattr("irplatform.system.cache._is_whole", refuse)
     told = platform("index", "--collection", "small")
     assert told.code == 2
     assert told.err.splitlines()[-1] == (

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from irplatform.api import explaining
+from irplatform.experiment import explain as explaining
 from irplatform.plugin import Reranker, TrainableReranker
-from irplatform.registry import Registration, registry
+from irplatform.registry.loading import registry
+from irplatform.registry.registration import Registration
 
 TOPICS = [f"q{n}" for n in range(12)]
 

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from irplatform.packages import EXTRAS
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
+from irplatform.system.packages import EXTRAS
 
 MODULES = sorted({module for modules in EXTRAS.values() for module in modules})
 LINE = re.compile(r"needs [\w-]+\. Run pip install 'irplatform\[([\w,]+)\]'\.")

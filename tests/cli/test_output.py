@@ -8,8 +8,8 @@ import time
 import pytest
 
 from irplatform.cli.output import print_rows
-from irplatform.console import say_text
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
+from irplatform.system.console import say_text
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_ctrl_c_names_what_starts_over(platform, monkeypatch):
     assert outcome.code == 130
     told = r"goes on from there\. vectors/\S+ starts over: \d+ s of work are lost\.\n$"
     assert re.search(told, outcome.err)
-    monkeypatch.setattr("irplatform.retrieval.build._build", interrupt)
+    monkeypatch.setattr("irplatform.lucene.build._build", interrupt)
     outcome = platform("index", "--collection", "demo")
     assert re.search(r" index/\S+ starts over", outcome.err)
 
@@ -283,6 +283,6 @@ def test_a_cell_with_a_word_that_its_column_is_too_narrow_for_stands_below(capsy
 
 def test_sentences_of_results_end_lines_between_words_on_a_terminal_alone(capsys, monkeypatch):
     say_text("word " * 5)
-    monkeypatch.setattr("irplatform.console.terminal_width", lambda _: 12)
+    monkeypatch.setattr("irplatform.system.console.terminal_width", lambda _: 12)
     say_text("word " * 5)
     assert capsys.readouterr().out == "word word word word word \nword word\nword word\nword\n"

@@ -364,7 +364,9 @@ def test_a_plugin_that_wraps_stdout_at_import_leaves_errors_readable(with_plugin
 
 
 def test_nor_does_what_is_printed_between_calls_while_a_plugin_is_checked(platform, monkeypatch):
-    monkeypatch.setattr("irplatform.conformance.check_plugin", lambda _: print("between") or [])
+    monkeypatch.setattr(
+        "irplatform.conformance.check.check_plugin", lambda _: print("between") or []
+    )
     told = platform("plugins", "check", "demo")
     assert (told.code, told.out, told.err) == (0, "", "between\n")
 

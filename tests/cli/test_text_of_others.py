@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from irplatform.errors import for_display
 from irplatform.plugin import Reranker
-from irplatform.registry import Registration, registry
+from irplatform.registry.loading import registry
+from irplatform.registry.registration import Registration
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u2066]")

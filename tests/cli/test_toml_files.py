@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from irplatform.cli.settings import read_settings
-from irplatform.collections import corpus_reference
+from irplatform.collections import beir as corpus_reference
 from irplatform.errors import InputError
-from irplatform.reproduction import read_rows
-from irplatform.retrieval.querying import read_plan
+from irplatform.expansion import read_plan
+from irplatform.reproduction.rows import read_rows
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import tomllib
 import pytest
 from commands import call
 
-from irplatform import storage
 from irplatform.errors import InputError
 from irplatform.runs import read_run
+from irplatform.system import writing as storage
 
 pytestmark = pytest.mark.java
 

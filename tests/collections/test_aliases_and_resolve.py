@@ -4,10 +4,8 @@ import os
 
 import pytest
 
-from irplatform.collections.aliases import aliases, aliases_file
 from irplatform.collections.beir import open_beir
-from irplatform.collections.naming import add_alias, remove_alias
-from irplatform.collections.resolve import resolve
+from irplatform.collections.names import add_alias, aliases, aliases_file, remove_alias, resolve
 from irplatform.errors import InputError
 
 

@@ -5,13 +5,8 @@ import gzip
 import pytest
 
 from irplatform.collections.beir import open_beir
-from irplatform.collections.beir_files import (
-    BeirWriter,
-    corpus_writer,
-    qrels_path,
-    write_measures,
-)
-from irplatform.evaluation import read_qrels
+from irplatform.collections.writing import BeirWriter, corpus_writer, qrels_path, write_measures
+from irplatform.evaluation.qrels import read_qrels
 from irplatform.plugin import Document
 
 DOCUMENTS = [

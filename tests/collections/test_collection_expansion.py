@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from irplatform.api import tuning
-from irplatform.api.settings import RunSettings, TuneSettings
-from irplatform.choices import choose_systems, expanded_for, with_expansion_of
 from irplatform.collections.toml import open_toml
 from irplatform.errors import InputError
+from irplatform.experiment.choosing import choose_systems
+from irplatform.experiment.expansion import expanded_for, with_expansion_of
+from irplatform.experiment.settings import RunSettings, TuneSettings
 from irplatform.knowledge import add, remove
-from irplatform.registry import Registry, registry
+from irplatform.registry.loading import registry
+from irplatform.registry.lookup import Registry
+from irplatform.tuning import tune as tuning
 
 NAMES = "id\tname\tkind\tsynonyms\nX:1\tmelanoma\tdisease\tmalignant melanoma\n"
 

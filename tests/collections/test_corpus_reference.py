@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from irplatform.building.pubmed_articles import write_reference
 from irplatform.collections.beir import is_beir
-from irplatform.collections.corpus_reference_files import write_reference
-from irplatform.collections.paths import open_path
+from irplatform.collections.names import open_path
 from irplatform.errors import InputError
 
 

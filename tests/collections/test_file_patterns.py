@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.collections.patterns import find_files
+from irplatform.collections.jsonlines import find_files
 from irplatform.errors import InputError
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from irplatform.collections.irds import sampled
-from irplatform.collections.resolve import resolve
+from irplatform.collections import irds as sampled
+from irplatform.collections.names import resolve
 from irplatform.errors import InputError
-from irplatform.evaluation import measures_of
+from irplatform.evaluation.measures import measures_of
 
 
 @pytest.fixture(autouse=True)

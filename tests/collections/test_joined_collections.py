@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from irplatform.collections import Collection
 from irplatform.collections.joined import joined
 from irplatform.collections.toml import open_toml
+from irplatform.data import Collection
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irplatform.collections.corpus import BEIR, FieldNames, JsonLinesCorpus
-from irplatform.collections.jsonlines import field_value
+from irplatform.collections.jsonlines import BEIR, FieldNames, JsonLinesCorpus, field_value
 from irplatform.errors import InputError
 from irplatform.plugin import Document
 
@@ -44,7 +43,7 @@ def test_lines_tell_how_many_documents_there_are_about(tmp_path, monkeypatch, js
     last.write_text('{"id": "3"}\n{"id": "4"}')
     assert corpus(packed, last).size_hint() == 4
     assert corpus(tmp_path / "none.jsonl").size_hint() is None
-    monkeypatch.setattr("irplatform.collections.corpus._SOON_COUNTED", 10)
+    monkeypatch.setattr("irplatform.collections.jsonlines._SOON_COUNTED", 10)
     assert corpus(packed, last).size_hint() is None
 
 
@@ -160,7 +159,7 @@ def test_names_of_metadata_are_known_wherever_they_come_first(
     path = json_lines(tmp_path / "a.jsonl", [*lines, {"_id": "500", "metadata": {"year": "2001"}}])
     assert corpus(path, names=BEIR).fields == ("type", "year")
     assert not fresh_home.exists()
-    monkeypatch.setattr("irplatform.collections.corpus._SMALL", 0)
+    monkeypatch.setattr("irplatform.collections.jsonlines._SMALL", 0)
     assert corpus(path, names=BEIR).fields == ("type", "year")
     (kept,) = (fresh_home / "fields").glob("*/fields.json")
     before = kept.stat().st_mtime_ns

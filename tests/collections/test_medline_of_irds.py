@@ -15,7 +15,7 @@ from pubmed_files import DISEASES, GENES, medline_home, write_tar
 pytest.importorskip("ir_datasets")
 PROGRAM = """
 import json
-from irplatform.collections.resolve import resolve
+from irplatform.collections.names import resolve
 
 collection = resolve("trec-pm-2017", {})
 corpus = collection.corpus
@@ -152,7 +152,7 @@ def test_gigabytes_are_not_downloaded_without_being_asked_for(tmp_path, platform
 
 
 def test_documents_read_in_a_program_are_refused_in_the_same_way(python):
-    program = "from irplatform.collections.resolve import resolve; "
+    program = "from irplatform.collections.names import resolve; "
     done = python("-c", f"{program}next(iter(resolve('trec-pm-2017', {{}}).corpus))")
     last = done.stderr.splitlines()[-1]
     assert "'medline/2017' needs 6 files that are not here, 22.3 GB in all" in last

@@ -3,11 +3,11 @@
 import orjson
 import pytest
 
-from irplatform.collections.collection import Corpus
-from irplatform.collections.mesh import build_mesh, mesh_queries
+from irplatform.collections.mesh_queries import build_mesh, mesh_queries
+from irplatform.data import Corpus
 from irplatform.errors import InputError
 from irplatform.plugin import Document
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 

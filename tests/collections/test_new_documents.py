@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from irplatform.collections.collection import Collection, Corpus
-from irplatform.collections.new_documents import build_new_documents
+from irplatform.building.splits import build_new_documents
+from irplatform.data import Collection, Corpus
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Topic
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
 
 
 class Articles(Corpus):

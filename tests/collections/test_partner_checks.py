@@ -2,9 +2,9 @@
 
 import pytest
 
-from irplatform.collections import Collection, Corpus
 from irplatform.collections.checks import check
 from irplatform.collections.joined import joined
+from irplatform.data import Collection, Corpus
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Topic
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from pubmed_files import article, article_set, deletion, write_gz
 
-from irplatform.collections.pubmed import baseline
-from irplatform.collections.pubmed.baseline import NumberSet, PubmedCorpus, latest
-from irplatform.collections.pubmed.packing import Member, pack
-from irplatform.collections.pubmed.record import FIELDS as FIELDS_OF_PUBMED
+from irplatform.collections import medline as baseline
+from irplatform.collections.medline import NumberSet, PubmedCorpus, latest
+from irplatform.collections.pubmed import FIELDS as FIELDS_OF_PUBMED
+from irplatform.collections.pubmed_files import Member, pack
 from irplatform.collections.toml import open_toml
 from irplatform.errors import InputError
 

@@ -4,7 +4,7 @@ import pytest
 
 from irplatform.collections.checks import check
 from irplatform.collections.describe import describe
-from irplatform.collections.resolve import resolve
+from irplatform.collections.names import resolve
 
 pytestmark = pytest.mark.real
 

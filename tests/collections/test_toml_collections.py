@@ -6,12 +6,12 @@ import shutil
 import pytest
 
 from irplatform.collections.checks import check
-from irplatform.collections.paths import open_path
+from irplatform.collections.names import open_path
 from irplatform.collections.toml import open_toml
 from irplatform.errors import InputError
+from irplatform.experiment.learning import check_same_documents, find_training
+from irplatform.lucene import build_index, documents_indexed
 from irplatform.plugin import Document
-from irplatform.retrieval import build_index, documents_indexed
-from irplatform.training_topics import check_same_documents, find_training
 
 
 def test_everything_that_is_declared_is_there(toml_collection):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from irplatform.collections.corpus import FieldNames, JsonLinesCorpus
-from irplatform.collections.write import write_documents
+from irplatform.collections.jsonlines import FieldNames, JsonLinesCorpus
+from irplatform.collections.writing import write_documents
 from irplatform.plugin import Document
 
 DOCUMENTS = [

@@ -2,8 +2,8 @@
 
 import pytest
 
-from irplatform.concepts.abbreviations import definitions
 from irplatform.concepts.matcher import NameMatcher
+from irplatform.concepts.pipeline import definitions
 
 NOTHING_KNOWN = "something else"
 NOT_DEFINED = "whatever the knowledge bases say"

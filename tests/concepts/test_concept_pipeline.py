@@ -237,8 +237,8 @@ def test_the_nearest_names_are_those_of_a_plain_loop(kb_home, tmp_path, table):
     import numpy as np
     from sklearn.feature_extraction.text import TfidfVectorizer
 
+    from irplatform.concepts.graph_files import Texts
     from irplatform.concepts.linker import _NearestNames, build_linker
-    from irplatform.concepts.strings import Texts
 
     build_linker(table, ConceptOptions(), tmp_path)
     names = list(Texts(tmp_path, "names"))

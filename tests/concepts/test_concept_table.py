@@ -6,9 +6,9 @@ import pytest
 
 from irplatform.concepts.build import concept_table
 from irplatform.concepts.matcher import NameMatcher
+from irplatform.concepts.merging import united
 from irplatform.concepts.table import ConceptTable
 from irplatform.concepts.table_build import build_table
-from irplatform.concepts.unite import united
 from irplatform.errors import InputError, PlatformError
 from irplatform.knowledge import add, installed, open_knowledge
 

@@ -12,9 +12,9 @@ from concept_data import ARTICLES, KB, SECOND_KB, Articles
 from kb_formats import add
 
 from irplatform.concepts import build
+from irplatform.concepts.build import graph_identity
 from irplatform.concepts.check import check
 from irplatform.concepts.export import neighbourhood, to_networkx
-from irplatform.concepts.identity import graph_identity
 from irplatform.concepts.options import ConceptOptions
 from irplatform.errors import InputError
 

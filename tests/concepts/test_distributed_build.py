@@ -5,8 +5,7 @@ import sys
 import pytest
 from concept_data import Articles
 
-from irplatform.concepts.build import open_graph
-from irplatform.concepts.distributed import ray_map
+from irplatform.concepts.build import open_graph, ray_map
 from irplatform.concepts.options import ConceptOptions
 from irplatform.errors import InputError
 

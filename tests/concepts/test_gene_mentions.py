@@ -5,8 +5,8 @@ Every example is one that was read in an abstract.
 
 import pytest
 
+from irplatform.concepts.ambiguity import is_known_alias, is_mostly_something_else
 from irplatform.concepts.build import concept_table
-from irplatform.concepts.gene_names import is_known_alias, is_mostly_something_else
 from irplatform.concepts.matcher import NameMatcher
 from irplatform.concepts.options import ConceptOptions
 from irplatform.concepts.pipeline import ConceptPipeline

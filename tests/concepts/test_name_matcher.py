@@ -7,7 +7,7 @@ from irplatform.concepts.matcher import NameMatcher
 from irplatform.concepts.spelling import Speller, hash_of
 from irplatform.concepts.table import ConceptTable
 from irplatform.knowledge import add
-from irplatform.knowledge.names import stored_key
+from irplatform.knowledge.model import stored_key
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from irplatform.concepts.batches import Linked
-from irplatform.concepts.rows import RowWriter
+from irplatform.concepts.graph_files import RowWriter
 
 
 @pytest.mark.parametrize("removals", range(4))

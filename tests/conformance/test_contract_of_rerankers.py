@@ -9,8 +9,8 @@ import pytest
 import torch
 from small import SmallResources, labelled, registration
 
-from irplatform.conformance.check_data import CheckData
-from irplatform.conformance.rerankers import problems_of_reranker
+from irplatform.conformance.data import CheckData
+from irplatform.conformance.systems import problems_of_reranker
 from irplatform.errors import PluginError
 from irplatform.plugin import Reranker, TextPair, Topic, TrainableReranker
 from irplatform.reranking.systems import RerankerChoice

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import pytest
 from small import PLUGIN
 
-from irplatform.conformance.check_data import CheckData
-from irplatform.conformance.retrievers import problems_of_retriever
+from irplatform.conformance.data import CheckData
+from irplatform.conformance.systems import problems_of_retriever
 from irplatform.errors import PluginError
 from irplatform.plugin import Options, Retriever, Topic
-from irplatform.registry import Registration
+from irplatform.registry.registration import Registration
 from irplatform.retrieval.first_stage import RetrieverChoice
 from irplatform.runs import Ranking, Run
 

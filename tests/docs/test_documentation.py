@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from pages import DOCS, FENCE, PAGES, ROOT, reference
 
-from irplatform.collections.declaration import TABLES, Declaration
+from irplatform.collections.toml import TABLES, Declaration
 from irplatform.plugin import Hooks
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
 
 _LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (?P<text>.+)$", re.MULTILINE)

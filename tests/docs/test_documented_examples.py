@@ -12,11 +12,11 @@ import pytest
 from commands import call
 from pages import DOCS, PAGES, fences, reference
 
-from irplatform.choices import choose_systems
 from irplatform.cli.main import cli
 from irplatform.cli.settings import read_settings
-from irplatform.collections.declaration import Declaration
-from irplatform.registry import registry
+from irplatform.collections.toml import Declaration
+from irplatform.experiment.choosing import choose_systems
+from irplatform.registry.loading import registry
 
 _LEFT_OUT = "…"
 _SHELL = re.compile(r"^(platform .+)$", re.MULTILINE)

@@ -15,10 +15,10 @@ from pages import fences
 from small import labelled
 
 from irplatform.api import RunSettings, run
-from irplatform.collections import Collection, Corpus
+from irplatform.data import Collection, Corpus
 from irplatform.features import SideFeatures
 from irplatform.plugin import Document, Documents, FeatureGroup, Topic, TrainingData
-from irplatform.registry import load, registry
+from irplatform.registry.loading import load, registry
 from irplatform.training import PairSampler, PairSettings
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,7 +4,7 @@ import importlib.util
 
 from pages import DOCS
 
-from irplatform.reproduction import Row
+from irplatform.reproduction.rows import Row
 
 
 def _program():

@@ -6,8 +6,7 @@ from scipy.stats import kendalltau
 
 from irplatform.errors import InputError
 from irplatform.evaluation import agreement as agreement_module
-from irplatform.evaluation.agreement import Source, agreement
-from irplatform.evaluation.kendall import permutation_p
+from irplatform.evaluation.agreement import Source, agreement, permutation_p
 from irplatform.reports.agreement import as_json
 
 

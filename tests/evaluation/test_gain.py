@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irplatform.evaluation import dcg, evaluate, ndcg
-from irplatform.evaluation.gain import ndcg_of
+from irplatform.evaluation.ndcg import dcg, ndcg, ndcg_of
+from irplatform.evaluation.scoring import evaluate
 from irplatform.runs import Ranking, Run
 
 GRADES = st.lists(st.integers(-1, 5), min_size=1, max_size=40)

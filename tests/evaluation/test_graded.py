@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irplatform.errors import InputError
-from irplatform.evaluation import evaluate, parse_measures
+from irplatform.evaluation.measures import parse_measures
+from irplatform.evaluation.scoring import evaluate
 from irplatform.runs import Ranking, Run
 
 GRADES = st.lists(st.integers(0, 4), min_size=1, max_size=30)

@@ -3,10 +3,11 @@
 import ir_measures
 import pytest
 
-from irplatform.collections import Collection
+from irplatform.data import Collection
 from irplatform.errors import InputError
-from irplatform.evaluation import evaluate, measures_of, parse_measures
-from irplatform.evaluation.grades import refuse_grades
+from irplatform.evaluation.availability import refuse_grades
+from irplatform.evaluation.measures import measures_of, parse_measures
+from irplatform.evaluation.scoring import evaluate
 from irplatform.runs import Ranking, Run
 
 QRELS = {"1": {"a": 5, "b": 0}, "2": {"a": 1, "b": -2}}

@@ -8,10 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irplatform.evaluation import evaluate, judged_documents, read_sampled_qrels
-from irplatform.evaluation.inferred import infer, inferred_ap, inferred_ndcg
-from irplatform.evaluation.sampled_qrels import Pool
-from irplatform.evaluation.topic_notices import without_results
+from irplatform.evaluation.sampled import (
+    Pool,
+    infer,
+    inferred_ap,
+    inferred_ndcg,
+    judged_documents,
+    read_sampled_qrels,
+)
+from irplatform.evaluation.scoring import evaluate
+from irplatform.evaluation.topics import without_results
 from irplatform.runs import Ranking, Run, read_run
 
 

@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 from irplatform.errors import InputError
-from irplatform.evaluation import paired_test, paired_tests
+from irplatform.evaluation import significance as paired_tests
+from irplatform.evaluation.significance import paired_test
 
 
 def by_topic(values):

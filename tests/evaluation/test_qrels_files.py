@@ -8,8 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from irplatform.errors import InputError
-from irplatform.evaluation import read_qrels
-from irplatform.evaluation.qrels import _of_table, _plain_table, subtopics_of
+from irplatform.evaluation.qrels import _of_table, _plain_table, read_qrels, subtopics_of
 
 EXPECTED = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 100}}
 

@@ -6,7 +6,8 @@ import pytest
 from files import a_file
 
 from irplatform.errors import InputError
-from irplatform.evaluation import is_sampled, judged_documents, read_qrels, read_sampled_qrels
+from irplatform.evaluation.qrels import read_qrels
+from irplatform.evaluation.sampled import is_sampled, judged_documents, read_sampled_qrels
 
 TEXT = "1 0 a 1 2\n1 0 b 2 -1\n2\t0\tc\t7\t0\r\n\n1 0 c 2 0\n"
 

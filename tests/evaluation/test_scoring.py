@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irplatform.errors import InputError, PlatformError
-from irplatform.evaluation import evaluate, read_qrels
+from irplatform.evaluation.qrels import read_qrels
+from irplatform.evaluation.scoring import evaluate
 from irplatform.runs import Ranking, Run
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 2}, "3": {"a": 0}, "4": {}}

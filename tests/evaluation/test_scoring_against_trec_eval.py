@@ -9,7 +9,8 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irplatform.evaluation import evaluate, read_qrels
+from irplatform.evaluation.qrels import read_qrels
+from irplatform.evaluation.scoring import evaluate
 from irplatform.runs import Ranking, Run, read_run
 
 NAMES = {

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from irplatform.evaluation import evaluate, read_qrels
+from irplatform.evaluation.qrels import read_qrels
+from irplatform.evaluation.scoring import evaluate
 from irplatform.runs import read_run
 
 PRINTED = Path(__file__).with_name("trec_eval_10.json")

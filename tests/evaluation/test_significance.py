@@ -4,7 +4,8 @@ import pytest
 from scipy import stats
 
 from irplatform.errors import InputError
-from irplatform.evaluation import compare, evaluate, holm
+from irplatform.evaluation.scoring import evaluate
+from irplatform.evaluation.significance import compare, holm
 from irplatform.runs import Ranking, Run
 
 

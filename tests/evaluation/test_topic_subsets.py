@@ -4,7 +4,7 @@ import pytest
 from commands import call
 
 from irplatform.errors import InputError
-from irplatform.evaluation.subsets import parse_among
+from irplatform.evaluation.topics import parse_among
 
 
 @pytest.fixture

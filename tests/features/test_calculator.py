@@ -9,7 +9,7 @@ from feature_resources import feature_resources
 from irplatform.features import Calculator, open_groups
 from irplatform.features.calculator import forget_features
 from irplatform.plugin import Documents, FeatureGroup, Topic
-from irplatform.word_vectors import VectorSource
+from irplatform.text.vector_source import VectorSource
 
 IDS = [f"d{n}" for n in range(9)]
 

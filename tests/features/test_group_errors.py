@@ -15,7 +15,8 @@ from irplatform.plugin import (
     Topic,
     TrainableFeatureGroup,
 )
-from irplatform.registry import Plugin, Registration, registry
+from irplatform.registry.loading import registry
+from irplatform.registry.registration import Plugin, Registration
 
 BATCH = [(Topic("t7", "words"), Documents(("d1", "d2"), lambda ids: []))]
 

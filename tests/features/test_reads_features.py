@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
 
 RERANKERS = ("delta", "graphene")
 
@@ -37,6 +37,6 @@ def test_it_depends_on_what_its_features_do(name, monkeypatch):
     monkeypatch.setattr(
         "irplatform.knowledge.open_knowledge", lambda names: SimpleNamespace(fingerprint="abc")
     )
-    monkeypatch.setattr("irplatform.concepts.identity.graph_identity", lambda options: "graph")
+    monkeypatch.setattr("irplatform.concepts.build.graph_identity", lambda options: "graph")
     system, options = _made(name, features=["concepts"])
     assert system(options).depends_on()["knowledge"] == "abc"

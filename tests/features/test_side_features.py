@@ -10,7 +10,7 @@ from small import labelled
 
 from irplatform.errors import InputError
 from irplatform.features import SideFeatures, dependencies
-from irplatform.features.dependencies import FEATURES_FORMAT, hold_first_stage, with_knowledge
+from irplatform.features.declared import FEATURES_FORMAT, hold_first_stage, with_knowledge
 from irplatform.plugin import FeatureGroup, TrainableFeatureGroup, TrainingData
 from irplatform.training.pools import Pool
 

@@ -3,7 +3,7 @@
 import pytest
 from small import labelled
 
-from irplatform.features.folding import Folding
+from irplatform.features.cross_fitting import Folding
 from irplatform.plugin import LabelledTopic, Topic
 
 

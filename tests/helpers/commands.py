@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from irplatform.cli.main import main
-from irplatform.packages import EXTRAS, absent
+from irplatform.system.packages import EXTRAS, absent
 
 _NEEDS = re.compile(r"needs [\w-]+\. Run pip install 'irplatform\[(?:\w+,)*(\w+)\]'")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irplatform.collections.collection import Corpus
+from irplatform.data import Corpus
 from irplatform.plugin import Document
 
 KB = """id\tname\tkind\tsynonyms\tparents\txrefs

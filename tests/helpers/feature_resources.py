@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from small import PLUGIN, SmallResources, small_resources
 
-from irplatform.registry import Registration, registry
-from irplatform.storage import fingerprint
+from irplatform.registry.loading import registry
+from irplatform.registry.registration import Registration
+from irplatform.system.writing import fingerprint
 
 if TYPE_CHECKING:
     from pathlib import Path

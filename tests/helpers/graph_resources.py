@@ -12,8 +12,7 @@ from planted import SUBJECTS, planted_resources, subject_words
 from irplatform.concepts.build import open_graph
 from irplatform.concepts.options import ConceptOptions
 from irplatform.knowledge import add
-from irplatform_ltr.groups.embedding import EmbeddingSimilarities
-from irplatform_ltr.groups.lexical import LexicalMatches
+from irplatform_ltr.groups.words import EmbeddingSimilarities, LexicalMatches
 
 if TYPE_CHECKING:
     from pathlib import Path

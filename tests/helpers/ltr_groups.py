@@ -15,9 +15,9 @@ from irplatform.plugin import (
     TrainableReranker,
     TrainingData,
 )
-from irplatform.registry import registry
-from irplatform_ltr.groups.lexical import LexicalMatches
+from irplatform.registry.loading import registry
 from irplatform_ltr.groups.stacking import Stacked
+from irplatform_ltr.groups.words import LexicalMatches
 from irplatform_ltr.options import LtrOptions
 from irplatform_ltr.reranker import LearningToRank
 

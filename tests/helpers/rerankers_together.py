@@ -10,7 +10,7 @@ from planted import planted_topics, saved
 from pretrained_models import save_transformer_of_vectors
 
 from irplatform.plugin import TrainableReranker, TrainingData
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
 from irplatform.training.distributed import joined, quiet_torch
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.plugin import Document, Documents, LabelledTopic, Topic
-from irplatform.registry import Plugin, Registration
-from irplatform.storage import fingerprint
+from irplatform.registry.registration import Plugin, Registration
+from irplatform.system.writing import fingerprint
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index, tokenize
 
 if TYPE_CHECKING:

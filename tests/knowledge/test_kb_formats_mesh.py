@@ -4,7 +4,7 @@ import pytest
 
 from irplatform.errors import InputError
 from irplatform.knowledge import add, open_knowledge
-from irplatform.knowledge.formats.mesh_ascii import MESH_ASCII
+from irplatform.knowledge.formats.mesh import MESH_ASCII
 from irplatform.knowledge.model import Name
 
 TABLE = (

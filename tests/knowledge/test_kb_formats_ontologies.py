@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from irplatform.errors import InputError
 from irplatform.knowledge import add
-from irplatform.knowledge.formats.obo import OBO as OBO_FORMAT
+from irplatform.knowledge.formats.disease_ontology import OBO as OBO_FORMAT
 from irplatform.knowledge.formats.ontology import term_id
 from irplatform.knowledge.model import Name
 

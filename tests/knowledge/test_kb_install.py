@@ -13,11 +13,15 @@ from irplatform.errors import InputError
 from irplatform.knowledge import (
     add,
     catalogue,
-    install,
-    installation,
     installed,
     open_knowledge,
     remove,
+)
+from irplatform.knowledge import (
+    installed as install,
+)
+from irplatform.knowledge import (
+    installed as installation,
 )
 
 
@@ -52,7 +56,7 @@ def test_a_file_whose_name_is_not_utf8_is_listed(fresh_home, write):
 
 
 def test_writing_many_names_shows_how_far_it_is(fresh_home, write, monkeypatch, capsys):
-    monkeypatch.setattr("irplatform.console._LINE_INTERVAL", 0)
+    monkeypatch.setattr("irplatform.system.console._LINE_INTERVAL", 0)
     rows = "".join(f"Y:{number}\tname {number}\tother\n" for number in range(2000))
     add("many", [write("many.tsv", f"id\tname\tkind\n{rows}")])
     told = capsys.readouterr().err

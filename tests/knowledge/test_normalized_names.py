@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irplatform.concepts.spelling import Speller
-from irplatform.knowledge.names import (
+from irplatform.knowledge.model import (
     is_abbreviation,
     keys,
     literal_key,

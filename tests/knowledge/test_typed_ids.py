@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.knowledge.ids import typed
+from irplatform.knowledge.model import typed
 
 
 @pytest.mark.parametrize(

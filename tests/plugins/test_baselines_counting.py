@@ -11,13 +11,20 @@ from hypothesis import strategies as st
 from small import SmallResources, words_of
 
 from irplatform.plugin import Document, Documents, Topic
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
 from irplatform.runs import Ranking
 from irplatform.text import FieldMatch, ForwardIndex, build_forward_index
-from irplatform_baselines.bm25 import BM25, BM25Options
-from irplatform_baselines.dlh13 import DLH13, dlh13
-from irplatform_baselines.revdocid import ReverseDocumentId
-from irplatform_baselines.uqlm import UQLM, UQLMOptions, log_likelihood, lucene_likelihood
+from irplatform_lexical.counting import (
+    BM25,
+    DLH13,
+    UQLM,
+    BM25Options,
+    ReverseDocumentId,
+    UQLMOptions,
+    dlh13,
+    log_likelihood,
+    lucene_likelihood,
+)
 
 FIELDS = ("title", "abstract", "text")
 DOCUMENTS = [
@@ -194,7 +201,7 @@ class LuceneSimilarity:
     """A similarity class of Lucene, asked for the score of one word in one document."""
 
     def __init__(self, similarity, of, word):
-        from irplatform.retrieval.java import java_class
+        from irplatform.lucene.java import java_class
 
         ref = java_class("org.apache.lucene.util.BytesRef")(word.encode())
         df = sum(word in text for text in of.texts)
@@ -238,7 +245,7 @@ def match_of(index, word):
 @pytest.mark.java
 @pytest.mark.parametrize("mu", [10.0, 2000.0])
 def test_the_query_likelihood_is_that_of_lucenes_indri_dirichlet_similarity(lengthy, mu):
-    from irplatform.retrieval.java import java_class
+    from irplatform.lucene.java import java_class
 
     index, of, names = lengthy
     folder = "org.apache.lucene.search.similarities"
@@ -254,7 +261,7 @@ def test_the_query_likelihood_is_that_of_lucenes_indri_dirichlet_similarity(leng
 @pytest.mark.java
 @pytest.mark.parametrize("mu", [10.0, 2000.0])
 def test_the_lucene_form_is_that_of_its_dirichlet_similarity(lengthy, mu):
-    from irplatform.retrieval.java import java_class
+    from irplatform.lucene.java import java_class
 
     index, of, names = lengthy
     similarity = java_class("org.apache.lucene.search.similarities.LMDirichletSimilarity")(mu)
@@ -274,7 +281,7 @@ def test_the_lucene_form_is_that_of_its_dirichlet_similarity(lengthy, mu):
 
 @pytest.mark.java
 def test_bm25_is_that_of_lucenes_similarity_but_for_a_constant(lengthy):
-    from irplatform.retrieval.java import java_class
+    from irplatform.lucene.java import java_class
 
     index, of, names = lengthy
     similarity = java_class("org.apache.lucene.search.similarities.BM25Similarity")(2.0, 0.75)

@@ -8,11 +8,9 @@ from scipy.optimize import linprog
 from small import SmallResources, words
 
 from irplatform.plugin import Document, Documents, Topic
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index
-from irplatform_baselines.bags import make_bags
-from irplatform_baselines.distances import exact, relaxed
-from irplatform_baselines.wmd import WMD, WMDOptions
+from irplatform_lexical.wmd import WMD, WMDOptions, exact, make_bags, relaxed
 
 WORDS = words(60)
 WITH_VECTOR = WORDS[:50]

@@ -24,14 +24,13 @@ from pretrained_models import (
 )
 from small import small_resources
 
-from irplatform.arithmetic import SETTINGS
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Documents, Topic
-from irplatform_biencoder.encoder import Encoder
-from irplatform_biencoder.options import BiEncoderOptions, RetrieverOptions
-from irplatform_biencoder.reranker import BiEncoder
-from irplatform_biencoder.retriever import BiEncoderSearch
-from irplatform_biencoder.vector_store import VectorStore
+from irplatform.system.devices import SETTINGS
+from irplatform_encoders.biencoder import BiEncoder, BiEncoderSearch
+from irplatform_encoders.biencoder_model import Encoder
+from irplatform_encoders.biencoder_options import BiEncoderOptions, RetrieverOptions
+from irplatform_encoders.vector_store import VectorStore
 
 QUERY = Topic("t", "w3 w4 w5")
 OTHER = Topic("u", "w9 w30 w41 w7")
@@ -277,7 +276,7 @@ def test_a_store_without_checksums_is_used_as_it_is(resources):
 
 
 def test_what_was_encoded_before_an_interruption_stays(resources, monkeypatch):
-    monkeypatch.setattr("irplatform_biencoder.vector_store._BLOCK", 16)
+    monkeypatch.setattr("irplatform_encoders.vector_store._BLOCK", 16)
     calls = []
 
     def interrupted(read):
@@ -301,7 +300,7 @@ def test_what_was_encoded_before_an_interruption_stays(resources, monkeypatch):
 
 
 def test_progress_counts_the_documents_that_are_encoded(resources, monkeypatch):
-    monkeypatch.setattr("irplatform_biencoder.vector_store._BLOCK", 16)
+    monkeypatch.setattr("irplatform_encoders.vector_store._BLOCK", 16)
     ids = list(resources.texts)[:40]
     store = _store(resources, _lengths)
     store.of(ids[:4])
@@ -320,7 +319,7 @@ def _refusing(monkeypatch, code):
     def refuse(path, flags):
         raise OSError(code, os.strerror(code), str(path))
 
-    monkeypatch.setattr("irplatform_biencoder.vector_store.os.open", refuse)
+    monkeypatch.setattr("irplatform_encoders.vector_store.os.open", refuse)
 
 
 @pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS])
@@ -353,7 +352,7 @@ def test_half_a_vector_on_a_full_disk_is_none(resources, monkeypatch):
     def half(file, value, place):
         return whole(file, value[: max(1, len(value) // 2)], place)
 
-    monkeypatch.setattr("irplatform_biencoder.vector_store.os.pwrite", half)
+    monkeypatch.setattr("irplatform_encoders.vector_store.os.pwrite", half)
     with pytest.raises(OSError, match="No space"):
         _store(resources, _lengths).of(ids)
     monkeypatch.undo()
@@ -416,7 +415,7 @@ def test_an_explanation_names_the_nearest_sentences(folder, resources):
 def test_the_retriever_opens_model_and_index_once(folder, resources, monkeypatch):
     made = []
     monkeypatch.setattr(
-        "irplatform_biencoder.encoder.Encoder",
+        "irplatform_encoders.biencoder_model.Encoder",
         lambda *arguments: made.append(1) or Encoder(*arguments),
     )
     retriever = BiEncoderSearch(RetrieverOptions(model=str(folder)))
@@ -507,7 +506,7 @@ def test_vectors_that_are_not_finite_are_refused(folder, tmp_path, resources):
 
 
 def test_ltr_depends_on_the_files_of_a_stacked_model(folder, tmp_path):
-    from irplatform.registry import registry
+    from irplatform.registry.loading import registry
 
     other = save_sentence_encoder(tmp_path / "other", seed=2)
 

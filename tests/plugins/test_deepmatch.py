@@ -8,9 +8,9 @@ from plain import WORDS, plain_resources, plain_vectors, plain_weights
 from planted import hinge_loss, longer_planted_topics, scores
 
 from irplatform.plugin import Topic, TrainingData
+from irplatform_deepmatch.network import DeepMatchTask
 from irplatform_deepmatch.options import DeepMatchOptions
 from irplatform_deepmatch.reranker import DeepMatch
-from irplatform_deepmatch.task import DeepMatchTask
 
 QUERIES = {
     "one word": WORDS[3],

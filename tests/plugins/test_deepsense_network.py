@@ -13,7 +13,7 @@ from irplatform_deepsense.encoding import Encoder
 from irplatform_deepsense.features import field_features
 from irplatform_deepsense.network import DeepSenSeNetwork, Sizes
 from irplatform_deepsense.options import DeepSenSeOptions
-from irplatform_deepsense.scoring import by_length, score, score_plain
+from irplatform_deepsense.task import by_length, score, score_plain
 
 DIMENSIONS = 6
 LEXICAL = ("bm25_text", "overlap_title")

@@ -11,7 +11,7 @@ from small import labelled, small_resources, words
 from irplatform.errors import InputError
 from irplatform.features import SideFeatures
 from irplatform.plugin import TrainingData
-from irplatform.text.closest_words import Encoder
+from irplatform_delta.closest_words import Encoder
 from irplatform_delta.network import DeltaNetwork, Sizes
 from irplatform_delta.options import DeltaOptions
 from irplatform_delta.task import DeltaTask

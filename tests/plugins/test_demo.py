@@ -151,7 +151,7 @@ def test_tables_are_whole():
 
 @pytest.mark.parametrize("name", ["demo", "demo-train"])
 def test_the_plugin_registers_it(name):
-    from irplatform.registry import registry
+    from irplatform.registry.loading import registry
 
     assert registry().collection(name).id == name
     assert name in registry().collection_titles

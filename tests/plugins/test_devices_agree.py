@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from pretrained_models import save_transformer_of_vectors
 
-from irplatform.collections import Corpus
-from irplatform.devices import choose_device
+from irplatform.data import Corpus
 from irplatform.errors import InputError
 from irplatform.knowledge import add
 from irplatform.plugin import Document, LabelledTopic, Topic, TrainableReranker, TrainingData
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
 from irplatform.resources import CollectionResources
+from irplatform.system.devices import choose_device
 from irplatform.text import VectorOptions
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]

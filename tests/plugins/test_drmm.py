@@ -10,12 +10,17 @@ from planted import hinge_loss, longer_planted_topics, planted_data, precision_a
 from small import small_resources, words
 
 from irplatform.plugin import Topic, TrainingData
-from irplatform_drmm.matching import Matcher, stem_vectors
-from irplatform_drmm.network import DrmmNetwork
+from irplatform_drmm.matching import (
+    Matcher,
+    Stems,
+    document_frequency,
+    krovetz,
+    number_stems,
+    stem_vectors,
+)
+from irplatform_drmm.network import DrmmNetwork, DrmmTask
 from irplatform_drmm.options import DrmmOptions
 from irplatform_drmm.reranker import Drmm
-from irplatform_drmm.stems import Stems, document_frequency, krovetz, number_stems
-from irplatform_drmm.task import DrmmTask
 
 DOCUMENT_WORDS = 9
 QUERIES = {

@@ -12,14 +12,10 @@ from irplatform.errors import InputError
 from irplatform.plugin import Topic, TrainingData
 from irplatform.training.text_pairs import PairsOfTopics, read_text_pairs
 from irplatform_deepsense.reranker import DeepSenSe
-from irplatform_dual.encoder import Encoder
-from irplatform_dual.learned import Learned
-from irplatform_dual.options import DualOptions, PairsOptions
-from irplatform_dual.pairs import Fold, read_pairs
-from irplatform_dual.pairs_task import PairsTask
-from irplatform_dual.passages import read_passages
-from irplatform_dual.pretraining import pretrained
-from irplatform_dual.reranker import DualEncoder
+from irplatform_encoders.dual_encoder import Encoder, Learned
+from irplatform_encoders.dual_options import DualOptions, PairsOptions
+from irplatform_encoders.dual_pairs import Fold, PairsTask, pretrained, read_pairs, read_passages
+from irplatform_encoders.dual_reranker import DualEncoder
 
 ASKS = words(150)
 FINDS = [f"{word}a" for word in ASKS]

@@ -9,10 +9,10 @@ from small import small_resources, words
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
 from irplatform.training import save_weights
-from irplatform_dual.learned import Learned
-from irplatform_dual.options import DualOptions, RetrieverOptions
-from irplatform_dual.reranker import DualEncoder
-from irplatform_dual.retriever import DualEncoderSearch, shares_of
+from irplatform_encoders.dual_encoder import Learned
+from irplatform_encoders.dual_options import DualOptions, RetrieverOptions
+from irplatform_encoders.dual_reranker import DualEncoder
+from irplatform_encoders.dual_retriever import DualEncoderSearch, shares_of
 
 VOCABULARY = words(120)
 

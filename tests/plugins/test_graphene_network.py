@@ -12,12 +12,17 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from irplatform.plugin import Document, Topic
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index
 from irplatform_graphene.batch import BatchDocuments, TopicDocuments
-from irplatform_graphene.decoder import TitleDecoder, TitleVocabulary
 from irplatform_graphene.last_layer import fit_last_layer
 from irplatform_graphene.model import Model
-from irplatform_graphene.network import GrapheneNetwork, Sizes, Words
+from irplatform_graphene.network import (
+    BiLSTM,
+    GrapheneNetwork,
+    Sizes,
+    TitleDecoder,
+    TitleVocabulary,
+    Words,
+)
 from irplatform_graphene.options import GrapheneOptions
-from irplatform_graphene.recurrent import BiLSTM
 from irplatform_graphene.titles import Titles
 from irplatform_graphene.topics import GAP, EncodedTopic, TopicReader
 

@@ -236,9 +236,7 @@ def test_what_was_computed_by_other_weights_is_forgotten(resources, tmp_path):
 
 def test_what_a_model_depends_on(monkeypatch):
     """The graph's knowledge where it is used, and what its features read."""
-    monkeypatch.setattr(
-        "irplatform.concepts.identity.graph_identity", lambda options: options.kinds
-    )
+    monkeypatch.setattr("irplatform.concepts.build.graph_identity", lambda options: options.kinds)
     kinds = ("gene",)
     for changed, held in [
         ({}, kinds),

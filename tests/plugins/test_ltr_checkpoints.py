@@ -8,7 +8,7 @@ from checkpoints import described
 
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Documents, Reranker, Topic
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
 from irplatform_ltr.groups.stacking import CheckpointOptions, Checkpoints
 
 TOPICS = [Topic("1", "melanoma therapy"), Topic("2", "glioma")]

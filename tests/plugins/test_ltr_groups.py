@@ -6,14 +6,13 @@ from feature_resources import feature_resources
 from gensim.parsing.porter import PorterStemmer
 from small import labelled
 
-from irplatform.collections.pubmed.baseline import DEFAULT_FIELDS
+from irplatform.collections.medline import DEFAULT_FIELDS
 from irplatform.plugin import Document, Topic, TrainingData
 from irplatform.text import ALL18, lexical_features, tokenize
 from irplatform_ltr.groups.document import DocumentOptions, DocumentProperties
-from irplatform_ltr.groups.embedding import EmbeddingSimilarities
-from irplatform_ltr.groups.lexical import LexicalMatches, StemmedMatches
 from irplatform_ltr.groups.memory import CitingText
-from irplatform_ltr.stemmed import StemmedIndex
+from irplatform_ltr.groups.words import EmbeddingSimilarities, LexicalMatches, StemmedMatches
+from irplatform_ltr.matching import StemmedIndex
 
 TEXTS = {
     "d1": "Treating mutated genes in tumours and in mice",
@@ -83,7 +82,7 @@ def test_an_empty_query_gives_finite_features(kind, resources):
 
 @pytest.mark.parametrize("at_once", [1, 40, 1 << 24])
 def test_embedding_similarities_are_those_of_a_plain_loop(resources, monkeypatch, at_once):
-    monkeypatch.setattr("irplatform_ltr.groups.embedding._AT_ONCE", at_once)
+    monkeypatch.setattr("irplatform_ltr.groups.words._AT_ONCE", at_once)
     group = _prepared(EmbeddingSimilarities, resources)
     found = dict(zip(group.names(), _compute(group, resources).T, strict=True))
     vectors, index = resources.word_vectors, resources.index

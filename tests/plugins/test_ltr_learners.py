@@ -8,13 +8,11 @@ import pytest
 from lightgbm.basic import LightGBMError
 
 from irplatform.errors import InputError
-from irplatform_ltr.learners.ensemble import Ensemble, most_documents
-from irplatform_ltr.learners.learner import Table
+from irplatform_ltr.learners.ensemble import Ensemble, Views, most_documents
+from irplatform_ltr.learners.learner import Standard, Table
 from irplatform_ltr.learners.linear import PairwiseLinear
 from irplatform_ltr.learners.network import PairwiseNetwork
-from irplatform_ltr.learners.standard import Standard
 from irplatform_ltr.learners.trees import Trees, levels
-from irplatform_ltr.learners.views import Views
 from irplatform_ltr.options import LinearOptions, LtrOptions, NetworkOptions, TreeOptions
 
 TREES = TreeOptions(trees=40, leaf_documents=5)

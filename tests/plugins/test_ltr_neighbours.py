@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from ltr_groups import fitted, prepared, resources_in, topics_of
 
-from irplatform_ltr.neighbours import smoothed
 from irplatform_ltr.options import NeighbourOptions
+from irplatform_ltr.pools import smoothed
 
 TEXTS = {
     "a": "braf melanoma trial",
@@ -65,7 +65,7 @@ def _plain(doc_ids, scores, share, count):
 @pytest.mark.parametrize("count", [1, 2, 10])
 @pytest.mark.parametrize("rows", [2, 256])
 def test_scores_are_mixed_with_the_weighted_mean_of_the_nearest(monkeypatch, count, rows):
-    monkeypatch.setattr("irplatform_ltr.neighbours._ROWS", rows)
+    monkeypatch.setattr("irplatform_ltr.pools._ROWS", rows)
     scores = np.array([3.0, -1.0, 2.0, 0.5, 7.0, 4.0])
     options = NeighbourOptions(share=0.4, count=count)
     found = smoothed(Index(), tuple(TEXTS), scores, options)

@@ -9,7 +9,7 @@ from small import registration
 
 from irplatform.features import Calculator, Group, open_groups
 from irplatform.plugin import Retriever, Topic
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
 from irplatform.runs import Ranking, Run
 from irplatform_ltr.groups.first_stage import FirstStage
 from irplatform_ltr.groups.stacking import CheckpointOptions, Checkpoints

@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
-import irplatform_lucene
-from irplatform.collections import Corpus
+import irplatform_lexical
+from irplatform.data import Corpus
+from irplatform.lucene import BM25, QLD, RM3, LuceneIndex, build_index
 from irplatform.plugin import Document, Topic
-from irplatform.retrieval import BM25, QLD, RM3, LuceneIndex, build_index
-from irplatform_lucene.retrievers import BM25Retriever, QLDRetriever, RM3Retriever
+from irplatform_lexical.retrievers import BM25Retriever, QLDRetriever, RM3Retriever
 
 TOPICS = [Topic("1", "melanoma"), Topic("2", "the"), Topic("3", "lung", {"gene": "melanoma"})]
 
@@ -33,7 +33,7 @@ def resources(cache_of_module):
 
 def test_three_retrievers_are_registered():
     registered = {}
-    irplatform_lucene.register_retrievers(registered.__setitem__)
+    irplatform_lexical.register_retrievers(registered.__setitem__)
     assert registered == {"bm25": BM25Retriever, "qld": QLDRetriever, "rm3": RM3Retriever}
 
 

@@ -26,17 +26,17 @@ from pretrained_models import save_transformer_of_vectors
 
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
 from irplatform.training import NeuralReranker
-from irplatform_crossencoder.vanilla_bert import VanillaBert
 from irplatform_deepmatch.reranker import DeepMatch
 from irplatform_deepsense.reranker import DeepSenSe
+from irplatform_delta.delta2017_reranker import Delta2017
 from irplatform_delta.reranker import Delta
-from irplatform_delta2017.reranker import Delta2017
+from irplatform_delta.sevmos_reranker import SevMos
 from irplatform_drmm.reranker import Drmm
-from irplatform_dual.reranker import DualEncoder
+from irplatform_encoders.dual_reranker import DualEncoder
+from irplatform_encoders.vanilla_bert import VanillaBert
 from irplatform_graphene.reranker import Graphene
-from irplatform_sevmos.reranker import SevMos
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint
 from kb_formats import MORE_FORMATS
 
 from irplatform.knowledge.catalogue import FORMATS
-from irplatform.registry import load
+from irplatform.registry.loading import load
 
 
 def test_every_format_is_registered_once():

@@ -12,8 +12,8 @@ from pretrained_models import config, save_transformer_of_vectors, tokenizer
 
 from irplatform.errors import InputError
 from irplatform.training.losses import listwise_logistic
-from irplatform_crossencoder.task import ListsTask, rate_share
-from irplatform_crossencoder.vanilla_bert import VanillaBert
+from irplatform_encoders.crossencoder_task import ListsTask, rate_share
+from irplatform_encoders.vanilla_bert import VanillaBert
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_the_layer_on_top_of_a_language_model_follows_from_the_seed(folder, reso
 @pytest.mark.parametrize("labels", [1, 2])
 def test_a_classifier_is_gone_on_with(resources, tmp_path, labels):
     """Untrained, it scores as `cross-encoder` does with it."""
-    from irplatform_crossencoder.reranker import CrossEncoder
+    from irplatform_encoders.crossencoder_reranker import CrossEncoder
 
     _save_classifier(tmp_path, resources, labels)
     as_it_is = CrossEncoder(CrossEncoder.Options(model=str(tmp_path)))
@@ -223,9 +223,7 @@ def test_short_numbers_are_heeded_where_they_are_quick(
     folder, resources, tmp_path, monkeypatch, arithmetic
 ):
     """Scores differ a little and learning goes on; portable arithmetic has none."""
-    monkeypatch.setattr(
-        "irplatform.training.linear_layers.portable", lambda: arithmetic == "portable"
-    )
+    monkeypatch.setattr("irplatform_encoders.on_cpu.portable", lambda: arithmetic == "portable")
     (topic,) = planted_topics([3])
     exact = scores(_prepared(folder, resources), resources, topic)
     reranker = _prepared(folder, resources, precision="bfloat16")
@@ -325,7 +323,7 @@ def test_what_ranks_already_stays_where_no_epoch_is_better(
 ):
     kept = []
     monkeypatch.setattr(
-        "irplatform_crossencoder.vanilla_bert.run_loop",
+        "irplatform_encoders.vanilla_bert.run_loop",
         lambda *_, keep_start, **__: kept.append(keep_start),
     )
     language_model = _prepared(folder, resources)

@@ -4,8 +4,8 @@ import pytest
 from strangers import GOOD
 
 from irplatform.errors import PluginError
-from irplatform.evaluation import evaluate
-from irplatform.registry import load
+from irplatform.evaluation.scoring import evaluate
+from irplatform.registry.loading import load
 from irplatform.runs import Ranking, Run
 
 

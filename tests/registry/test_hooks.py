@@ -7,7 +7,7 @@ import pytest
 
 from irplatform.cli.main import Commands
 from irplatform.plugin import RunEvent
-from irplatform.registry import load
+from irplatform.registry.loading import load
 
 LISTENING = """
 from irplatform.plugin import hookimpl

@@ -7,9 +7,9 @@ import pytest
 from strangers import FILED, GOOD
 
 from irplatform import __version__
-from irplatform import registry as registry_module
 from irplatform.errors import InputError
-from irplatform.registry import load, registry
+from irplatform.registry.loading import load, registry
+from irplatform.registry.loading import registry as registry_registry
 
 BROKEN = {
     "raises": ("raise OSError('no licence file')", "OSError: no licence file"),
@@ -494,4 +494,4 @@ def test_plugins_are_loaded_where_the_working_directory_is_gone(install, tmp_pat
 
 
 def test_the_registry_loads_plugins_once():
-    assert registry_module.registry() is registry_module.registry()
+    assert registry_registry() is registry_registry()

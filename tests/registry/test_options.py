@@ -6,7 +6,7 @@ from strangers import GOOD
 
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Options
-from irplatform.registry import load, registry
+from irplatform.registry.loading import load, registry
 
 
 def test_an_option_with_an_alias_goes_by_its_name(install):

@@ -3,9 +3,10 @@
 import pytest
 from strangers import FILED, GOOD
 
-from irplatform import registry as registry_module
-from irplatform.features.dependencies import check_systems, dependencies
-from irplatform.registry import load, our_digest, registry, source_digest, sources
+from irplatform.features.declared import check_systems, dependencies
+from irplatform.registry import loading, sources
+from irplatform.registry.loading import load, registry
+from irplatform.registry.sources import our_digest, source_digest
 
 
 def test_a_strangers_code_is_told_from_what_it_was_before(install, tmp_path):
@@ -186,8 +187,7 @@ def test_what_reads_a_strangers_features_or_scores_depends_on_its_code(
     def told():
         sources._digests.cache_clear()
         found = load(entry_points)
-        monkeypatch.setattr(registry_module.loading, "registry", lambda: found)
-        monkeypatch.setattr(registry_module, "registry", lambda: found)
+        monkeypatch.setattr(loading, "registry", lambda: found)
         return (
             dependencies(["year"])["features"]["year"],
             check_systems("reranker", ["last"], {}, among="stack.rerankers")["last"],

@@ -1,7 +1,8 @@
 """Differences from the first stage, with intervals and effect sizes."""
 
-from irplatform.evaluation import Comparison, Evaluation, compare
-from irplatform.reports.effects import render_effects
+from irplatform.evaluation.scoring import Evaluation
+from irplatform.evaluation.significance import Comparison, compare
+from irplatform.reports.run_report import render_effects
 
 COMPARISONS = {
     "delta": {

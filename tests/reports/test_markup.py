@@ -1,7 +1,6 @@
 """The table of results in Markdown and LaTeX."""
 
-from irplatform.reports import ResultRow
-from irplatform.reports.markup import latex_table, markdown_table
+from irplatform.reports.table import ResultRow, latex_table, markdown_table
 
 ROWS = [
     ResultRow("my_runs/bm25", {"nDCG@20": 0.4404, "AP": 0.2508, "NumRet": 3875.0}),

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from irplatform.evaluation import Comparison
-from irplatform.reports import ResultRow, mark, print_table, render_table
+from irplatform.evaluation.significance import Comparison
+from irplatform.reports.table import ResultRow, mark, print_table, render_table
 
 ROWS = [
     ResultRow("bm25", {"nDCG@20": 0.4404, "AP": 0.2408}, seconds=3.21),

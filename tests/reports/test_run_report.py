@@ -5,7 +5,7 @@ from statistics import stdev
 
 import pytest
 
-from irplatform.evaluation import Comparison
+from irplatform.evaluation.significance import Comparison
 from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
 
 SEEDS = [

@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 from commands import call as platform
 
-from irplatform.cache import home
-from irplatform.cache.contents import contents
 from irplatform.errors import InputError
-from irplatform.reproduction import execute, process, read_rows, reproduce
+from irplatform.reproduction import execute
+from irplatform.reproduction import execute as process
+from irplatform.reproduction.execute import reproduce
+from irplatform.reproduction.rows import read_rows
+from irplatform.system.cache_contents import contents
+from irplatform.system.home import home
 
 
 def test_figures_within_their_tolerance_pass(results, called, monkeypatch):

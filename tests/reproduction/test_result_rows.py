@@ -8,9 +8,9 @@ from irplatform.cli.run import run as run_command
 from irplatform.cli.settings import read_settings
 from irplatform.errors import InputError
 from irplatform.plugin import TrainableReranker
-from irplatform.registry import registry
-from irplatform.reproduction import known_rows, read_rows, select
-from irplatform.reranking.splits import MEMBERS
+from irplatform.registry.loading import registry
+from irplatform.reproduction.rows import known_rows, read_rows, select
+from irplatform.reranking.folds import MEMBERS
 
 
 def test_a_row_is_a_command_and_figures(results):

@@ -4,8 +4,9 @@ import pytest
 from commands import call as platform
 
 from irplatform.errors import InputError
-from irplatform.registry import Plugin, registry
-from irplatform.reproduction import known_rows, select, shipped_rows
+from irplatform.registry.loading import registry
+from irplatform.registry.registration import Plugin
+from irplatform.reproduction.rows import known_rows, select, shipped_rows
 
 OURS = Plugin("ours", "irplatform", "1.0")
 THEIRS = Plugin("theirs", "their-package", "0.3")

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from irplatform.reranking import changed_since
+from irplatform.reranking import warnings as changed_since
 
 CODE = {"distribution": "fame", "version": "1.0", "source": "aa"}
 

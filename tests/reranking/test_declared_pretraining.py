@@ -7,13 +7,16 @@ import pytest
 from concept_data import Articles
 from small import registration
 
-from irplatform import training_topics
-from irplatform.choices import choose_systems
 from irplatform.errors import InputError
+from irplatform.experiment.choosing import choose_systems
+from irplatform.experiment.pretraining import (
+    check_pretraining,
+    declared_pretraining,
+    pretraining_set,
+)
 from irplatform.plugin import Field, Options, Reranker, Topic, TrainableReranker
-from irplatform.registry import registry
-from irplatform.reranking.member import Member
-from irplatform.reranking.members import _Parcel, can_travel
+from irplatform.registry.loading import registry
+from irplatform.reranking.members import Member, _Parcel, can_travel
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.reranking.training_set import TrainingSet, TrainingSource
 from irplatform.resources import CollectionResources
@@ -55,7 +58,7 @@ def _collection(*, headings):
 def test_mesh_is_what_a_declaring_reranker_is_pretrained_on_where_there_are_headings(capsys):
     def declared(choices, *, headings):
         collection = _collection(headings=headings)
-        return training_topics.declared_pretraining(collection, choices, lambda name: name)
+        return declared_pretraining(collection, choices, lambda name: name)
 
     choices = [_choice(Silent), _choice(Declaring, "eager")]
     assert declared(choices, headings=True) == "mesh"
@@ -73,10 +76,10 @@ def test_too_few_headings_are_refused_only_where_somebody_asks_for_them(capsys, 
 
     def learned(name):
         where = (collection, registry(), (), resources, None)
-        return training_topics.pretraining_set(name, *where, queries=10)
+        return pretraining_set(name, *where, queries=10)
 
     choices = [_choice(Declaring, "eager")]
-    assert training_topics.declared_pretraining(collection, choices, learned) is None
+    assert declared_pretraining(collection, choices, learned) is None
     told = capsys.readouterr().err
     assert "eager: not pre-trained, since" in told
     assert "with 3 or more MeSH headings" in told
@@ -133,16 +136,14 @@ def test_so_can_a_class_that_a_function_made(monkeypatch, tmp_path):
 
 def test_none_asks_for_no_pretraining():
     nothing = SimpleNamespace()
-    training_topics.check_pretraining("none", nothing, None, [], nothing)
+    check_pretraining("none", nothing, None, [], nothing)
     arguments = (nothing, nothing, [], nothing, nothing)
-    assert training_topics.pretraining_set("none", *arguments, queries=10) is None
+    assert pretraining_set("none", *arguments, queries=10) is None
 
 
 def test_a_collection_to_pretrain_on_that_there_is_not_is_refused_before_any_work():
     with pytest.raises(InputError, match="nope"):
-        training_topics.check_pretraining(
-            "nope", _collection(headings=True), None, [_choice(Silent)], registry()
-        )
+        check_pretraining("nope", _collection(headings=True), None, [_choice(Silent)], registry())
 
 
 def test_the_test_topics_of_a_folder_are_not_pretrained_on_unasked(tmp_path):
@@ -154,9 +155,7 @@ def test_the_test_topics_of_a_folder_are_not_pretrained_on_unasked(tmp_path):
         (folder / "qrels" / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\nq\td\t1\n")
 
     def check(name):
-        training_topics.check_pretraining(
-            name, _collection(headings=True), None, [_choice(Silent)], registry()
-        )
+        check_pretraining(name, _collection(headings=True), None, [_choice(Silent)], registry())
 
     with pytest.raises(InputError, match=r"--pretrain .*made:train"):
         check(str(folder))
@@ -165,7 +164,7 @@ def test_the_test_topics_of_a_folder_are_not_pretrained_on_unasked(tmp_path):
 
 
 def test_headings_are_asked_for_before_any_work():
-    check = training_topics.check_pretraining
+    check = check_pretraining
     check("mesh", _collection(headings=True), None, [_choice(Silent)], registry())
     with pytest.raises(InputError, match="no field 'mesh' with MeSH headings"):
         check("mesh", _collection(headings=False), None, [_choice(Silent)], registry())
@@ -173,7 +172,7 @@ def test_headings_are_asked_for_before_any_work():
 
 def test_a_number_of_queries_is_refused_where_none_are_drawn(tmp_path):
     def check(name, *kinds, checkpoint=None, queries=50, headings=True):
-        training_topics.check_pretraining(
+        check_pretraining(
             name,
             _collection(headings=headings),
             checkpoint,
@@ -199,7 +198,7 @@ def test_a_reranker_that_cannot_be_pretrained_as_it_is_says_so_before_any_work()
             raise InputError("not beside a file of pairs.")
 
     with pytest.raises(InputError, match="not beside a file of pairs"):
-        training_topics.check_pretraining(
+        check_pretraining(
             "mesh", _collection(headings=True), None, [_choice(Unwilling)], registry()
         )
 
@@ -221,7 +220,7 @@ def test_topics_made_of_headings_are_searched_in_plain_words(monkeypatch, fields
     asked = []
     found = SimpleNamespace(training_set=lambda fusion, resources: "learned from")
     monkeypatch.setattr(
-        "irplatform.training_topics.pretraining.find_candidates",
+        "irplatform.experiment.pretraining.find_candidates",
         lambda source, retrievers, *_: asked.extend(r.name for r in retrievers) or found,
     )
     source = _collection(headings=True)
@@ -229,7 +228,7 @@ def test_topics_made_of_headings_are_searched_in_plain_words(monkeypatch, fields
     plugins = registry()
     monkeypatch.setattr(type(plugins), "collection", lambda *_, **__: source)
     retrievers, _ = choose_systems(plugins, ("rm3",), (), {})
-    made = training_topics.pretraining_set(
+    made = pretraining_set(
         "some", _collection(headings=True), plugins, retrievers, None, None, queries=10
     )
     assert (made, asked) == ("learned from", searched)

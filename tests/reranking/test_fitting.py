@@ -12,21 +12,19 @@ import pytest
 from pydantic import Field
 from small import SmallResources, labelled, registration
 
-from irplatform.console import notice
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
 from irplatform.reranking.fitting import fit_system, open_checkpoint
-from irplatform.reranking.member import Member
-from irplatform.reranking.members import learn_side_by_side
-from irplatform.reranking.splits import MEMBERS, Split
+from irplatform.reranking.folds import MEMBERS, Split
+from irplatform.reranking.members import Member, learn_side_by_side
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.reranking.training_set import Example, TrainingSet, examples
 from irplatform.resources import Noted
 from irplatform.runs import Ranking
-from irplatform.stopwatch import Stopwatch
+from irplatform.system.console import Stopwatch, notice
+from irplatform.text.vector_source import VectorSource
 from irplatform.training.checkpoints import Checkpoint
-from irplatform.word_vectors import VectorSource
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 

@@ -6,10 +6,11 @@ import pytest
 from pydantic import Field
 from small import registration
 
-from irplatform.choices import choose_systems
 from irplatform.errors import InputError
+from irplatform.experiment.choosing import choose_systems
 from irplatform.plugin import Options, TrainableReranker
-from irplatform.registry import Registry, registry
+from irplatform.registry.loading import registry
+from irplatform.registry.lookup import Registry
 
 
 class Parts(Options):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.reranking.splits import MEMBERS, Split, fold_topics, seeds_of, split_topics
+from irplatform.reranking.folds import MEMBERS, Split, fold_topics, seeds_of, split_topics
 
 
 def _check(splits, topics):

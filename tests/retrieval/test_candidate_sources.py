@@ -9,15 +9,16 @@ from types import SimpleNamespace
 import pytest
 from files import piped
 
-from irplatform.collections import Collection
+from irplatform.data import Collection
 from irplatform.errors import InputError
+from irplatform.lucene import dates as among
+from irplatform.lucene.dates import restrict
 from irplatform.plugin import Options, Retriever, Topic
-from irplatform.registry import Plugin, Registration
+from irplatform.registry.registration import Plugin, Registration
 from irplatform.resources import CollectionResources
-from irplatform.retrieval import among
-from irplatform.retrieval.among import restrict
-from irplatform.retrieval.candidates import FromRun, Judged, Request, Retrieved, source_of
+from irplatform.retrieval.candidates import Judged, Request, Retrieved
 from irplatform.retrieval.first_stage import RetrieverChoice
+from irplatform.retrieval.run_as_first_stage import FromRun, source_of
 from irplatform.runs import Ranking, Run
 
 pytestmark = pytest.mark.usefixtures("fresh_home")

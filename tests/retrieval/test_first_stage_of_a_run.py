@@ -7,11 +7,10 @@ import pytest
 
 from irplatform.errors import PluginError
 from irplatform.plugin import Document, Options, Retriever, Topic
-from irplatform.registry import Plugin, Registration
+from irplatform.registry.registration import Plugin, Registration
 from irplatform.resources import CollectionResources
-from irplatform.retrieval import checked_search
-from irplatform.retrieval.checked_search import find
-from irplatform.retrieval.first_stage import RetrieverChoice, retrieve
+from irplatform.retrieval import first_stage as checked_search
+from irplatform.retrieval.first_stage import RetrieverChoice, find, retrieve
 from irplatform.runs import Ranking, Run
 
 pytestmark = pytest.mark.usefixtures("fresh_home")

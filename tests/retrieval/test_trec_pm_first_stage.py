@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ET
 import orjson
 import pytest
 
-from irplatform.collections import Corpus
+from irplatform.data import Corpus
+from irplatform.lucene import RM3, LuceneIndex, build_index
 from irplatform.plugin import Document
-from irplatform.retrieval import RM3, LuceneIndex, build_index
 from irplatform.runs import Run
 
 pytestmark = [pytest.mark.java, pytest.mark.real, pytest.mark.slow]
@@ -69,7 +69,7 @@ def test_the_number_of_threads_changes_nothing(pool, queries, feedback):
 
 def test_feedback_ranks_as_anserini_does(pool, queries):
     """Anserini's searcher moves the scores of ties apart, hence the tolerance."""
-    from irplatform.retrieval.java import java_class
+    from irplatform.lucene.java import java_class
 
     ours = pool.search(queries, 100, feedback=RM3())
     theirs = java_class("io.anserini.search.SimpleSearcher")(str(pool.path))

@@ -13,11 +13,18 @@ import numpy as np
 import pytest
 
 from irplatform import __version__
-from irplatform.packages import EXTRAS
 from irplatform.runs import Run
-from irplatform.runs.machine import LIBRARIES, describe_platform, library_versions, source_revision
-from irplatform.runs.metadata import metadata_path, run_metadata, write_run_with_metadata
-from irplatform.storage import fingerprint
+from irplatform.runs.metadata import (
+    LIBRARIES,
+    describe_platform,
+    library_versions,
+    metadata_path,
+    run_metadata,
+    source_revision,
+    write_run_with_metadata,
+)
+from irplatform.system.packages import EXTRAS
+from irplatform.system.writing import fingerprint
 
 ROOT = Path(__file__).parents[2]
 HARMLESS = {
@@ -102,7 +109,7 @@ def test_every_dependency_that_can_move_a_score_is_named():
 
 def test_describing_the_machine_imports_nothing_heavy():
     program = (
-        "import sys; from irplatform.runs.machine import describe_platform; describe_platform(); "
+        "import sys; from irplatform.runs.metadata import describe_platform; describe_platform(); "
         "print([m for m in ('torch', 'gensim', 'pandas', 'scipy', 'jnius') if m in sys.modules])"
     )
     done = subprocess.run(

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.runs.scores import FILE_NAME, Scores, SystemScores, read_scores, write_scores
+from irplatform.runs.folder import FILE_NAME, Scores, SystemScores, read_scores, write_scores
 
 SCORES = Scores(
     "demo",

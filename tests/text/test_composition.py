@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irplatform.text import tokenize
-from irplatform.text.composition import composed, folded_characters, is_folded
+from irplatform.text.tokenizer import composed, folded_characters, is_folded
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from small import words_of
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document
-from irplatform.text import ForwardIndex, build_forward_index, forward_batch
+from irplatform.text import ForwardIndex, build_forward_index
+from irplatform.text import forward_build as forward_batch
 from irplatform.text.forward_index import FIELDS
 
 DOCUMENTS = [

@@ -2,7 +2,7 @@
 
 import sys
 
-from irplatform.text.gensim_false_errors import without_false_errors
+from irplatform.text.vector_training import without_false_errors
 
 
 def _report(where, after="\n"):

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irplatform.text import sentence_splitter, sentences
+from irplatform.text import sentences
+from irplatform.text import vector_training as sentence_splitter
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small import SmallResources, registration
 
-from irplatform.cache import artifact
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Reranker, Topic, TrainableReranker
 from irplatform.reranking.systems import RerankerChoice
+from irplatform.system.cache import artifact
 from irplatform.training.checkpoints import (
     Checkpoint,
     cached_checkpoints,

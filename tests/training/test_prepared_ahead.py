@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from irplatform.training import LoopSettings, run_loop
-from irplatform.training.ahead import prepared_ahead
+from irplatform.training.prefetch import prepared_ahead
 
 
 def test_items_come_prepared_and_in_order():

@@ -3,7 +3,7 @@
 import pytest
 from rerankers_together import Share, kinds, train_all
 
-from irplatform.parallel import all_at_once
+from irplatform.system.workers import all_at_once
 from irplatform.training.distributed import Place
 
 

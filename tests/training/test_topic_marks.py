@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.plugin import Topic
-from irplatform.training.topic_marks import components, families, topic_marks
+from irplatform.training.topic_identity import components, families, topic_marks
 
 PATIENT = {"disease": "Melanoma", "gene": "BRAF (V600E)", "demographic": "64-year-old male"}
 TOPIC = Topic("1", "melanoma BRAF (V600E)", PATIENT)

@@ -5,7 +5,7 @@ import pytest
 from together import Batch, Job, jobs, train
 
 from irplatform.errors import InputError
-from irplatform.parallel import all_at_once
+from irplatform.system.workers import all_at_once
 from irplatform.training.distributed import (
     PROCESSES_VARIABLE,
     Alone,

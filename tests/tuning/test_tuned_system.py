@@ -9,16 +9,17 @@ import pytest
 from irplatform.api import RunSettings, TuneSettings, tune
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import Judgments, of_collection
-from irplatform.evaluation.sampled_qrels import read_sampled_qrels
+from irplatform.evaluation.sampled import read_sampled_qrels
 from irplatform.plugin import Topic
-from irplatform.registry import registry, sources
+from irplatform.registry import sources
+from irplatform.registry.loading import registry
 from irplatform.retrieval.fusion import choose_fusion
 from irplatform.runs import Ranking, Run
-from irplatform.storage import fingerprint
-from irplatform.tuning import usable_topics
-from irplatform.tuning.trials import Trials
-from irplatform.tuning.tuned_system import TunedSystem
-from irplatform.word_vectors import VectorSource
+from irplatform.system.writing import fingerprint
+from irplatform.text.vector_source import VectorSource
+from irplatform.tuning.search import Trials
+from irplatform.tuning.system import TunedSystem
+from irplatform.tuning.tune import usable_topics
 
 RESOURCES = SimpleNamespace(
     index_artifact=lambda: SimpleNamespace(fingerprint="index"),
@@ -94,9 +95,9 @@ def test_several_retrievers_are_fused_as_topics_of_other_folds_have_it(monkeypat
         learned.append(set(runs[0].rankings))
         return choose_fusion(runs, qrels)
 
-    monkeypatch.setattr("irplatform.tuning.first_stages.choose_fusion", choose)
+    monkeypatch.setattr("irplatform.tuning.system.choose_fusion", choose)
     monkeypatch.setattr(
-        "irplatform.tuning.first_stages.find",
+        "irplatform.tuning.system.find",
         lambda choice, *_: {"bm25": good, "qld": bad}[choice.name],
     )
     judgments = Judgments({t.id: {"yes": 1} for t in topics}, None, ["P@1"])
@@ -119,7 +120,7 @@ def test_topics_with_sampled_judgments_alone_are_scored(monkeypatch, tmp_path, r
     usable = usable_topics(topics, judgments, None, 1)
     assert usable == topics
     ranked = Run("run", {t.id: Ranking.of(["yes", "no"], [2, 1]) for t in topics})
-    monkeypatch.setattr("irplatform.tuning.first_stages.find", lambda *_: ranked)
+    monkeypatch.setattr("irplatform.tuning.system.find", lambda *_: ranked)
     system = TunedSystem(registry(), retrievers, [], {}, usable, judgments, 10, 5, None, RESOURCES)
     assert system.depends_on()["qrels"] == qrels
     assert system.score({}) == {t.id: 1.0 for t in topics}
@@ -141,7 +142,7 @@ def test_trials_train_the_members_that_were_asked_for(monkeypatch):
         trained.append(choice.members)
         raise InputError("enough was seen")
 
-    monkeypatch.setattr("irplatform.pipeline.rerank", rerank)
+    monkeypatch.setattr("irplatform.reranking.rerank.rerank", rerank)
     settings = RunSettings("demo", rerankers=["drmm"], members=2)
     with pytest.raises(InputError, match="enough was seen"):
         tune(settings, TuneSettings(["loop.epochs=1:2"], trials=1))
@@ -188,8 +189,8 @@ def test_topics_that_a_measure_leaves_out_count_nothing(tmp_path):
 def test_what_every_trial_is_searched_with_is_no_option_that_was_chosen(monkeypatch):
     """The default plan's folds hold out its topics again in the run that takes the file."""
     told = {}
-    monkeypatch.setattr("irplatform.api.tuning.run_tuning", lambda *_, **given: told.update(given))
-    monkeypatch.setattr("irplatform.api.tuning.refuse_idle_plan", lambda *_: None)
+    monkeypatch.setattr("irplatform.tuning.tune.run_tuning", lambda *_, **given: told.update(given))
+    monkeypatch.setattr("irplatform.tuning.tune.refuse_idle_plan", lambda *_: None)
     settings = RunSettings("demo", settings={"b": 0.3})
     tune(settings, TuneSettings(["bm25.plan.gene.weight=1:2"]))
     assert told["fixed"] == {"b": 0.3}
@@ -219,8 +220,8 @@ def test_a_click_collection_is_tuned_by_its_own_measure(tmp_path, monkeypatch, c
         (folder / "measures.txt").write_text("nDCG-exp@20\nAP\n")
     told = []
     monkeypatch.setattr(
-        "irplatform.api.tuning.run_tuning", lambda system, *_, **__: told.append(system)
+        "irplatform.tuning.tune.run_tuning", lambda system, *_, **__: told.append(system)
     )
-    monkeypatch.setattr("irplatform.pipeline.refuse_broken_corpus", lambda *_: None)
+    monkeypatch.setattr("irplatform.experiment.corpus.refuse_broken_corpus", lambda *_: None)
     tune(RunSettings(str(folder)), TuneSettings(["k1=1:2"], on_these_topics=True))
     assert told[0].measure == measure

@@ -2,9 +2,9 @@
 
 import pytest
 
-from irplatform.tuning import progress
-from irplatform.tuning.progress import Progress
-from irplatform.tuning.trials import Trial
+from irplatform.tuning import report as progress
+from irplatform.tuning.report import Progress
+from irplatform.tuning.search import Trial
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from irplatform.tuning import Outcome, TuneReport
-from irplatform.tuning.trials import Trial
+from irplatform.tuning.report import TuneReport
+from irplatform.tuning.search import Outcome, Trial
 
 TOPICS = [f"t{n}" for n in range(10)]
 

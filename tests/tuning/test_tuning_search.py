@@ -5,11 +5,17 @@ import math
 import numpy as np
 import pytest
 
-from irplatform.tuning.design import design, pattern_search
-from irplatform.tuning.search import Plan, search
-from irplatform.tuning.selection import best_if_clear, gain_over
+from irplatform.tuning.search import (
+    Plan,
+    Trial,
+    Trials,
+    best_if_clear,
+    design,
+    gain_over,
+    pattern_search,
+    search,
+)
 from irplatform.tuning.space import Span, Values
-from irplatform.tuning.trials import Trial, Trials
 
 X, Y = Span("x", 0, 1), Span("y", 0, 1)
 COLOURS = Values("colour", ("red", "green", "blue"))

@@ -8,9 +8,9 @@ from small import PLUGIN
 
 from irplatform.errors import InputError
 from irplatform.plugin import Options, Retriever
-from irplatform.registry import Registration, Registry
-from irplatform.tuning import read_space
-from irplatform.tuning.space import Span, Values
+from irplatform.registry.lookup import Registry
+from irplatform.registry.registration import Registration
+from irplatform.tuning.space import Span, Values, read_space
 
 
 class Inner(Options):

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.commands import command
-from irplatform.cli.options import measures_option, seed_option
+from irplatform.cli.options import PATH, measures_option, seed_option
 from irplatform.cli.output import json_option, print_json
-from irplatform.cli.paths import PATH
-from irplatform.console import say
+from irplatform.system.console import say
 
 if TYPE_CHECKING:
     from pathlib import Path

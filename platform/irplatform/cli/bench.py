@@ -17,12 +17,12 @@ from irplatform.cli.options import (
 )
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
-from irplatform.console import say_text
+from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from irplatform.timing import Timing
+    from irplatform.experiment.timing import Timing
 
 
 def _number(name: str, default: int, text: str) -> Callable[[Any], Any]:
@@ -78,8 +78,8 @@ def time_rerankers(
     Candidates are BM25's, filled up with those of other topics. The exit code is 1 where a
     reranker that is named could not be timed.
     """
-    from irplatform.registry import registry
-    from irplatform.timing import time_rerankers as measure
+    from irplatform.experiment.timing import time_rerankers as measure
+    from irplatform.registry.loading import registry
 
     read = read_settings(settings, None, rerankers=rerankers or sorted(registry().rerankers))
     timings = measure(rerankers=rerankers, settings=read, **options)

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from irplatform.building.pubmed_articles import MISSING_FILE as FILE_NAME
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION
-from irplatform.cli.options import seed_option
+from irplatform.cli.options import PATH, seed_option
 from irplatform.cli.output import json_option, print_json
-from irplatform.cli.paths import PATH
 from irplatform.cli.pool import pool_command
-from irplatform.collections.missing import FILE_NAME
-from irplatform.console import say_text
 from irplatform.errors import counted
+from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,8 +65,8 @@ def pubmed_articles(
     They are the documents of a closed pool: name their files under [documents] in a
     collection.toml. When interrupted, the same command goes on from there.
     """
-    from irplatform.collections.pubmed_articles import build_articles, preview
-    from irplatform.toml_io import toml_value
+    from irplatform.building.pubmed_articles import build_articles, preview
+    from irplatform.system.formats import toml_value
 
     if dry_run:
         lines = preview(qrels, out, email=email, rate=rate)
@@ -129,8 +128,8 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
 
     The folder has the documents without their headings, and the splits train, dev and test.
     """
-    from irplatform.collections.mesh import build_mesh
-    from irplatform.registry import registry
+    from irplatform.collections.mesh_queries import build_mesh
+    from irplatform.registry.loading import registry
 
     collection = registry().documents_of(source)
     counted_queries, shared = build_mesh(collection.corpus, out, count=queries, seed=seed)
@@ -171,8 +170,8 @@ def new_documents(source: str, out: Path, seed: int, as_json: bool) -> None:
 
     Half of the documents go to the training topics, the others to the topics that are tested.
     """
-    from irplatform.collections.new_documents import build_new_documents
-    from irplatform.registry import registry
+    from irplatform.building.splits import build_new_documents
+    from irplatform.registry.loading import registry
 
     collection = registry().collection(source)
     counts = build_new_documents(collection, out, seed=seed)

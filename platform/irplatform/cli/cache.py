@@ -11,17 +11,17 @@ import click
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, Names, list_option
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.console import say_text
 from irplatform.errors import InputError, counted, unknown
+from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.cache.contents import Item
+    from irplatform.system.cache_contents import Item
 
 
 def _kinds(_incomplete: str) -> list[str]:
-    from irplatform.cache.contents import contents
+    from irplatform.system.cache_contents import contents
 
     return sorted({item.kind for item in contents()})
 
@@ -54,7 +54,7 @@ def list_items(kinds: tuple[str, ...], collection: str | None, as_json: bool) ->
     An item is listed with its collection and the options that are not the usual ones. A file that
     several of the listed items share counts for the first of them.
     """
-    from irplatform.cache import home
+    from irplatform.system.home import home
 
     items = _chosen(kinds, collection)
     if as_json:
@@ -105,7 +105,7 @@ def remove(
     item shares with others, as a checkpoint its word vectors, takes up room until all of them are
     removed.
     """
-    from irplatform.cache.contents import remove as remove_items
+    from irplatform.system.cache_contents import remove as remove_items
 
     if not (kinds or collection or days is not None or interrupted or everything):
         raise InputError(
@@ -145,8 +145,8 @@ def verify(context: click.Context, kinds: tuple[str, ...], as_json: bool) -> Non
     Commands look at what they use; this looks at everything, and trusts nothing that was found
     before. Ends with exit code 1 where something is damaged.
     """
-    from irplatform.cache.artifacts import damage
-    from irplatform.console import progress
+    from irplatform.system.cache import damage
+    from irplatform.system.console import progress
 
     items = [item for item in _of_kinds(kinds) if item.complete and item.path.is_dir()]
     damaged: dict[str, str] = {}
@@ -179,8 +179,8 @@ def _confirmed(question: str) -> bool:
 
 def _chosen(kinds: Sequence[str], collection: str | None) -> list[Item]:
     """The items of some kinds, or of all; those of a collection's documents, or of all."""
-    from irplatform.cache.contents import collections_of
-    from irplatform.registry import registry
+    from irplatform.registry.loading import registry
+    from irplatform.system.cache_contents import collections_of
 
     items = _of_kinds(kinds)
     if collection is None:
@@ -192,7 +192,7 @@ def _chosen(kinds: Sequence[str], collection: str | None) -> list[Item]:
 
 
 def _of_kinds(kinds: Sequence[str]) -> list[Item]:
-    from irplatform.cache.contents import contents
+    from irplatform.system.cache_contents import contents
 
     items = contents(kinds)
     for kind in kinds:
@@ -218,7 +218,7 @@ def _by_kind(items: Sequence[Item]) -> list[tuple[str, ...]]:
 
 
 def _one_by_one(items: Sequence[Item]) -> list[tuple[str, ...]]:
-    from irplatform.cache.contents import collections_of
+    from irplatform.system.cache_contents import collections_of
 
     names = collections_of(items)
     rows = []
@@ -235,7 +235,7 @@ def _shared(size: int) -> str:
 
 
 def _facts(items: Sequence[Item]) -> list[dict[str, Any]]:
-    from irplatform.cache.contents import collections_of
+    from irplatform.system.cache_contents import collections_of
 
     names = collections_of(items)
     return [
@@ -255,8 +255,8 @@ def _facts(items: Sequence[Item]) -> list[dict[str, Any]]:
 
 def _options(item: Item) -> dict[str, Any]:
     """The options of the system that made an item, where they are not the usual ones."""
-    from irplatform.registry import registry
-    from irplatform.registry.settings import flat
+    from irplatform.options import flat
+    from irplatform.registry.loading import registry
 
     made_of, usual = item.depends_on, {**_USUAL}
     for kind, systems in (

@@ -11,20 +11,20 @@ from irplatform.cli.build import build
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, Names
 from irplatform.cli.output import json_option, one_line, print_json, print_rows
-from irplatform.console import say_text
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
+from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from irplatform.collections.finding import Finding
+    from irplatform.collections.document_checks import Finding
 
 _SHOWN = 200
 """Characters of an example document's or topic's field that are shown."""
 
 
 def _given_names(_incomplete: str) -> Iterable[str]:
-    from irplatform.collections.aliases import aliases
+    from irplatform.collections.names import aliases
 
     return aliases()
 
@@ -41,9 +41,8 @@ collections.add_command(build)
 @json_option
 def list_collections(as_json: bool) -> None:
     """List the collections that have a name."""
-    from irplatform.collections.aliases import aliases
     from irplatform.collections.builders import BUILDERS
-    from irplatform.collections.resolve import SHORT_NAMES
+    from irplatform.collections.names import SHORT_NAMES, aliases
 
     titles = registry().collection_titles
     user_names = aliases()
@@ -95,16 +94,17 @@ def download(name: str) -> None:
     A run fetches small files by itself, after saying so; large ones have to be asked for here. What
     is complete is kept: after an interruption the same command goes on with the next file.
     """
-    from irplatform.collections import irds
-    from irplatform.collections.resolve import SHORT_NAMES
+    from irplatform.collections.irds import exists, with_training
+    from irplatform.collections.irds_fetch import fetch
+    from irplatform.collections.names import SHORT_NAMES
     from irplatform.errors import InputError, counted
 
     dataset_id = SHORT_NAMES.get(name, name)
-    if not irds.exists(dataset_id):
+    if not exists(dataset_id):
         dataset_id = registry().collection(name).metadata.get("ir_datasets id", "")
     if not dataset_id:
         raise InputError(f"'{name}' is not a collection of ir_datasets: it has no downloads.")
-    fetched = irds.fetch(irds.with_training(dataset_id))
+    fetched = fetch(with_training(dataset_id))
     outcome = f"{counted(fetched, 'file')} downloaded" if fetched else "nothing is missing"
     say_text(f"{name}: {outcome}.")
 
@@ -146,7 +146,7 @@ def check(context: click.Context, name: str, as_json: bool) -> None:
 @click.option("--force", is_flag=True, help="Replace what the name stood for.")
 def add(name: str, path: str, force: bool) -> None:
     """Give the collection at a path (or an ir_datasets id) a name."""
-    from irplatform.collections.naming import add_alias
+    from irplatform.collections.names import add_alias
 
     target = add_alias(name, path, taken=registry().collections, replace=force)
     say_text(f"{name}: {target}")
@@ -156,7 +156,7 @@ def add(name: str, path: str, force: bool) -> None:
 @click.argument("name", type=Names("name", _given_names))
 def remove(name: str) -> None:
     """Forget a name that `add` gave; the collection itself stays."""
-    from irplatform.collections.naming import remove_alias
+    from irplatform.collections.names import remove_alias
 
     remove_alias(name)
     say_text(f"{name} is no longer a name.")
@@ -183,7 +183,7 @@ def _rows(facts: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
 
 
 def _download(missing: Mapping[str, Any]) -> tuple[str, str]:
-    from irplatform.collections.irds.downloads import size_text
+    from irplatform.collections.irds_downloads import size_text
 
     size = f" ({size_text(missing['bytes'])})" if missing["bytes"] else ""
     return "would download", f"{missing['source']}{size}"

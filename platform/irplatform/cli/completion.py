@@ -86,7 +86,7 @@ def complete(cli: click.Group, instruction: str, ours: Iterable[str]) -> int:
         try:
             words = os.environ.get("COMP_WORDS", "").split()
             if words[1:2] not in [[name] for name in ours] and _are_others():
-                from irplatform.registry import registry
+                from irplatform.registry.loading import registry
 
                 registry().add_commands(cli)
             return shell_complete(cli, {}, _PROGRAM, _VARIABLE, instruction)

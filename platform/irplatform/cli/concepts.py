@@ -7,22 +7,20 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from irplatform.cli.commands import Group, with_options
-from irplatform.cli.expansion import knowledge_option
 from irplatform.cli.names import list_option
-from irplatform.cli.options import collection_option
+from irplatform.cli.options import PATH, collection_option, knowledge_option
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.cli.paths import PATH
-from irplatform.console import say_text
 from irplatform.errors import InputError, counted
 from irplatform.knowledge import ConceptKind
+from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from irplatform.collections import Corpus
     from irplatform.concepts.build import Workers
     from irplatform.concepts.graph import ConceptGraph
     from irplatform.concepts.options import ConceptOptions
+    from irplatform.data import Corpus
 
 
 @click.group(cls=Group)
@@ -80,17 +78,17 @@ def _chosen(settings: dict[str, Any]) -> ConceptOptions:
 
 
 def _corpus(collection: str) -> Corpus:
-    from irplatform.registry import registry
+    from irplatform.registry.loading import registry
 
     return registry().documents_of(collection).corpus
 
 
 def _graph(corpus: Corpus, folder: Path | None, settings: dict[str, Any]) -> ConceptGraph:
-    from irplatform.cache import damaged_file
     from irplatform.concepts.build import open_graph
     from irplatform.concepts.graph import ConceptGraph
     from irplatform.concepts.options import ConceptOptions
     from irplatform.concepts.pipeline import versions
+    from irplatform.system.cache import damaged_file
 
     if folder is None:
         return open_graph(corpus, _chosen(settings))
@@ -190,8 +188,8 @@ def show(
     WHAT is a document's id, or a concept's id or name. The exit code is 1 where there is none. A
     graph that is not in the cache is built first.
     """
-    from irplatform.concepts.describe import describe, not_there
-    from irplatform.reports.concepts import concept_lines, document_lines
+    from irplatform.concepts.export import describe, not_there
+    from irplatform.reports.explanation import concept_lines, document_lines
 
     facts = describe(_graph(_corpus(collection), folder, settings), what, limit)
     if as_json:
@@ -306,7 +304,7 @@ def export(
     written as far as it goes. A graph that is not in the cache is built first.
     """
     from irplatform.concepts.export import mentioned, neighbourhood, to_networkx, write_graphml
-    from irplatform.storage import writable_file
+    from irplatform.system.writing import writable_file
 
     if hops is not None and around is None:
         raise InputError("--hops has no effect without --around.")

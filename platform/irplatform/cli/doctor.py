@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from irplatform.cache import home
 from irplatform.cli.commands import command
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.console import say_text
 from irplatform.errors import PlatformError, in_a_line, one_line
-from irplatform.packages import EXTRAS, absent, how_to_install, package_of
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
+from irplatform.system.console import say_text
+from irplatform.system.home import home
+from irplatform.system.packages import EXTRAS, absent, how_to_install, package_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,8 +107,8 @@ def _extra(extra: str) -> Finding:
 
 def _lucene() -> Finding:
     """Whether Java starts, and three documents are indexed and found."""
-    from irplatform.retrieval.java_runtime import find_runtime, runtime_version
-    from irplatform.retrieval.lucene_jar import INSTALL, is_here, lucene_version
+    from irplatform.lucene.jar import INSTALL, is_here, lucene_version
+    from irplatform.lucene.java import find_runtime, runtime_version
 
     try:
         runtime = find_runtime()
@@ -128,10 +128,10 @@ def _lucene() -> Finding:
 
 
 def _search() -> list[str]:
-    from irplatform.plugin import Document
-    from irplatform.retrieval import LuceneIndex
-    from irplatform.retrieval.java import java_class
-    from irplatform.retrieval.records import to_record
+    from irplatform.data import Document
+    from irplatform.lucene import LuceneIndex
+    from irplatform.lucene.java import java_class
+    from irplatform.lucene.records import to_record
 
     texts = ("melanoma", "vemurafenib in melanoma", "liposarcoma")
     records = [to_record(Document(str(number), text)) for number, text in enumerate(texts, 1)]

@@ -9,19 +9,18 @@ import click
 
 from irplatform.cli.commands import command, with_options
 from irplatform.cli.names import COLLECTION, list_option
-from irplatform.cli.options import measures_option
+from irplatform.cli.options import PATH, measures_option
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.cli.paths import PATH
-from irplatform.console import notice, say, say_text
 from irplatform.errors import InputError, counted, listing
-from irplatform.evaluation.subsets import SEEN, UNSEEN, TopicFilter, parse_among
+from irplatform.evaluation.topics import SEEN, UNSEEN, TopicFilter, parse_among
+from irplatform.system.console import notice, say, say_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.evaluation import Evaluation
-    from irplatform.reports.rows import ResultRow
+    from irplatform.evaluation.scoring import Evaluation
+    from irplatform.reports.table import ResultRow
 
 
 @command(
@@ -106,10 +105,9 @@ def evaluate(
     Several runs are compared with the first one.
     """
     from irplatform.api import evaluate_runs
-    from irplatform.evaluation import compare
-    from irplatform.evaluation.significance import comparisons_json
-    from irplatform.evaluation.topic_notices import cut_short
-    from irplatform.reports.rows import ResultRow, marks
+    from irplatform.evaluation.significance import compare, comparisons_json
+    from irplatform.evaluation.topics import cut_short
+    from irplatform.reports.table import ResultRow, marks
 
     if form != "text" and (as_json or per_topic):
         other = "--json" if as_json else "--per-topic"
@@ -150,7 +148,7 @@ def evaluate(
 
 def _named(runs: Sequence[Path], names: Sequence[str]) -> dict[str, str]:
     """Return what tables call runs, by their paths."""
-    from irplatform.runs.names import names_of
+    from irplatform.runs.run import names_of
 
     if not names:
         return {str(path): name for path, name in names_of(runs).items()}
@@ -165,8 +163,7 @@ def _named(runs: Sequence[Path], names: Sequence[str]) -> dict[str, str]:
 def _print_table(
     form: str, rows: Sequence[ResultRow], measures: Sequence[str], baseline: str
 ) -> None:
-    from irplatform.reports.markup import latex_table, markdown_table
-    from irplatform.reports.table import print_table
+    from irplatform.reports.table import latex_table, markdown_table, print_table
 
     if form == "latex":
         say(latex_table(rows, measures, baseline=baseline))
@@ -179,11 +176,7 @@ def _print_table(
 
 
 def _tell_of_topics(evaluations: Mapping[str, Evaluation]) -> None:
-    from irplatform.evaluation.topic_notices import (
-        without_judgments,
-        without_relevant,
-        without_results,
-    )
+    from irplatform.evaluation.topics import without_judgments, without_relevant, without_results
 
     for name, evaluation in evaluations.items():
         if evaluation.missing:
@@ -195,7 +188,7 @@ def _tell_of_topics(evaluations: Mapping[str, Evaluation]) -> None:
 
 
 def _print_topics(evaluations: Mapping[str, Evaluation]) -> None:
-    from irplatform.reports.rows import figure
+    from irplatform.reports.table import figure
 
     for name, evaluation in evaluations.items():
         for measure, values in evaluation.per_topic.items():

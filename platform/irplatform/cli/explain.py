@@ -19,7 +19,7 @@ from irplatform.cli.options import (
 )
 from irplatform.cli.output import cut, json_option, one_line, print_json
 from irplatform.cli.settings import run_settings
-from irplatform.console import say_text, terminal_width
+from irplatform.system.console import say_text, terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

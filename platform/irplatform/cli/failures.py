@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from irplatform.errors import InputError, in_a_line, lacks_resources, lacks_space
-from irplatform.packages import missing_extra
-from irplatform.text_files import NO_FILES
+from irplatform.system.packages import missing_extra
+from irplatform.system.reading import NO_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,7 +102,7 @@ def _forbidden(error: OSError) -> str:
 
 def _is_cached(name: object) -> bool:
     """Whether the name of a file, as errors have it, is that of the cache or of something there."""
-    from irplatform.cache import home
+    from irplatform.system.home import home
 
     try:
         return isinstance(name, str | os.PathLike) and Path(name).is_relative_to(home())

@@ -9,11 +9,10 @@ import click
 
 from irplatform.cli.commands import command
 from irplatform.cli.names import list_option
-from irplatform.cli.options import force_option
+from irplatform.cli.options import PATH, force_option
 from irplatform.cli.output import json_option, print_json
-from irplatform.cli.paths import PATH
-from irplatform.console import say_text
 from irplatform.errors import counted
+from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path

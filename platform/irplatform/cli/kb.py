@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 import click
 
 from irplatform.cli.commands import Group
-from irplatform.cli.expansion import knowledge_option
 from irplatform.cli.names import KNOWLEDGE, list_option
+from irplatform.cli.options import PATH, knowledge_option
 from irplatform.cli.output import cut, json_option, print_json, print_rows
-from irplatform.cli.paths import PATH
-from irplatform.console import say_text
 from irplatform.errors import InputError, counted, unknown
+from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from irplatform.knowledge.installation import Manifest
+    from irplatform.knowledge.installed import Manifest
     from irplatform.knowledge.model import ConceptKind
 
 _LINE = 100
@@ -78,7 +77,7 @@ def add(
     whatever format is known.
     """
     from irplatform.knowledge import add as add_files
-    from irplatform.registry import registry
+    from irplatform.registry.loading import registry
 
     more_formats = [load() for load in registry().knowledge.values()]
     manifest = add_files(name, files, format_name, kinds, more_formats)
@@ -150,7 +149,7 @@ def show(
     The exit code is 1 where nothing is.
     """
     from irplatform.knowledge import all_installed, open_knowledge
-    from irplatform.knowledge.describe import describe
+    from irplatform.knowledge.union import describe
 
     kb_names = names or all_installed()
     if not kb_names:

@@ -61,8 +61,7 @@ def split_collections(text: str) -> list[str]:
 
     That is one which is there, and one that looks like a path of which a part is not there.
     """
-    from irplatform.collections.paths import split_off
-    from irplatform.collections.resolve import expand, looks_like_path
+    from irplatform.collections.names import expand, looks_like_path, split_off
 
     def is_there(name: str) -> bool:
         return split_off(expand(name))[0].exists()
@@ -167,11 +166,10 @@ def list_option(*declarations: str, **attributes: Any) -> Callable[[Declared], D
 
 def _collections(incomplete: str) -> Iterator[str]:
     """Names, collections in files beside what was typed or their splits, and ir_datasets' ids."""
-    from irplatform.collections import irds
-    from irplatform.collections.aliases import aliases
     from irplatform.collections.beir import BeirFolder
-    from irplatform.collections.resolve import SHORT_NAMES, collections_beside, expand
-    from irplatform.registry import registry
+    from irplatform.collections.irds import known as known_irds
+    from irplatform.collections.names import SHORT_NAMES, aliases, collections_beside, expand
+    from irplatform.registry.loading import registry
 
     yield from (*registry().collections, *aliases(), *SHORT_NAMES)
     folder, colon, _ = incomplete.rpartition(":")
@@ -180,12 +178,12 @@ def _collections(incomplete: str) -> Iterator[str]:
             yield from (f"{folder}:{split}" for split in BeirFolder.at(expand(folder)).splits)
     yield from collections_beside(incomplete)
     if incomplete[:1].isalpha():
-        yield from irds.known()
+        yield from known_irds()
 
 
 def _measures(incomplete: str) -> Iterator[str]:
     """The usual ones and those of plugins; all, where the beginning of a name was typed."""
-    from irplatform.registry import registry
+    from irplatform.registry.loading import registry
 
     yield from (*_USUAL, *registry().measures)
     if incomplete:
@@ -199,7 +197,7 @@ def _measures(incomplete: str) -> Iterator[str]:
 
 def _registered(table: str) -> Callable[[str], Iterable[str]]:
     def names(_incomplete: str) -> Iterable[str]:
-        from irplatform.registry import registry
+        from irplatform.registry.loading import registry
 
         return list(getattr(registry(), table))
 
@@ -213,7 +211,7 @@ def _knowledge(_incomplete: str) -> Iterable[str]:
 
 
 def _presets(_incomplete: str) -> Iterable[str]:
-    from irplatform.registry import registry
+    from irplatform.registry.loading import registry
 
     return [name for reranker in registry().rerankers.values() for name in reranker.presets]
 

@@ -6,28 +6,90 @@ groups.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from irplatform.cli.commands import with_options
-from irplatform.cli.expansion import expansion_options
 from irplatform.cli.names import (
     CANDIDATES,
     COLLECTION,
     DEVICE,
+    KNOWLEDGE,
     MEASURE,
     PRESET,
     PRETRAINING,
     RETRIEVER,
     list_option,
 )
-from irplatform.cli.paths import PATH
+from irplatform.errors import InputError
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
     from irplatform.cli.commands import Declared
+
+
+# The type of options and arguments that name a file or a folder.
+
+
+class NamedPath(click.Path):
+    """A path that is not empty.
+
+    An empty one, as of a shell's variable that is not set, would be the current folder.
+    """
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """The path.
+
+        Raises:
+            InputError: it is empty.
+        """
+        if value == "":
+            name = param.opts[0] if isinstance(param, click.Option) else "a path"
+            raise InputError(f"{name} is empty; name a file or a folder.")
+        return super().convert(value, param, ctx)
+
+
+PATH = NamedPath(path_type=Path)
+"""Of whatever there is, or is to be made."""
+
+
+# `--expand` and `--query-plan`: settings of whichever retrievers can expand queries.
+
+
+def knowledge_option(*declarations: str, **attributes: Any) -> Callable[[Declared], Declared]:
+    """An option that lists knowledge bases; each counts once."""
+    return list_option(*declarations, type=KNOWLEDGE, callback=_each_once, **attributes)
+
+
+def _each_once(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+expansion_options = with_options(
+    knowledge_option(
+        "--expand",
+        help="Expand queries with these knowledge bases, such as mesh,doid,hgnc; or none. By "
+        "default only for rerankers that are made for it (graphene).",
+    ),
+    click.option(
+        "--query-plan",
+        type=PATH,
+        help="A TOML file that says how expanded queries are made and weighed.",
+    ),
+)
+"""The options of every command that searches."""
+
 
 WHAT = "What to run"
 FIRST_STAGE = "First stage"

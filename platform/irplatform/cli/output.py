@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.console import say, terminal_width, wrapped
+from irplatform.system.console import say, terminal_width, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,13 +9,13 @@ import click
 
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, DEVICE, Names, list_option
-from irplatform.cli.options import setting_option
+from irplatform.cli.options import PATH, setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.cli.paths import PATH
 from irplatform.cli.settings import read_settings
-from irplatform.console import say_text
-from irplatform.containment import isolated
-from irplatform.registry import GROUP, registry
+from irplatform.registry.loading import registry
+from irplatform.registry.sources import GROUP
+from irplatform.system.console import say_text
+from irplatform.system.containment import isolated
 
 
 def _names(_incomplete: str) -> list[str]:
@@ -76,7 +76,7 @@ def new(name: str, parent: Path) -> None:
     A folder `irplatform-NAME` with the module, an option, a test and the entry point, which can be
     installed as it is.
     """
-    from irplatform.plugin_template import new_plugin
+    from irplatform.conformance.template import new_plugin
 
     installed = registry()
     names = {plugin.name for plugin in installed.plugins}
@@ -122,7 +122,7 @@ def check(
     again. What belongs to the whole process must stay as it was. The exit code is 1 where something
     breaks the contract, and 2 where all else keeps it but something could not be checked.
     """
-    from irplatform.conformance import CheckSettings, check_plugin
+    from irplatform.conformance.check import CheckSettings, check_plugin
 
     options = read_settings(
         settings, None, sorted(registry().retrievers), sorted(registry().rerankers)

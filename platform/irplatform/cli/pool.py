@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.commands import Command, with_options
+from irplatform.cli.options import PATH, NamedPath
 from irplatform.cli.output import json_option, print_json
-from irplatform.cli.paths import PATH, NamedPath
 from irplatform.collections.builders import BUILDERS
-from irplatform.console import say_text
+from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
-    from irplatform.collections.trec_pm_pool import PoolSettings
+    from irplatform.building.pm_pool import PoolSettings
 
 _FILE = NamedPath(exists=True, dir_okay=False, path_type=Path)
 _options = with_options(
@@ -91,7 +91,7 @@ def pool_command(year: int) -> click.Command:
 
 
 def _build(year: int, options: dict[str, Any]) -> None:
-    from irplatform.collections.trec_pm_pool import build_pool, preview
+    from irplatform.building.pm_pool import build_pool, preview
 
     settings = _settings(year, options)
     if options["dry_run"]:
@@ -109,7 +109,8 @@ def _build(year: int, options: dict[str, Any]) -> None:
 
 
 def _settings(year: int, options: dict[str, Any]) -> PoolSettings:
-    from irplatform.collections.trec_pm_pool import Given, PoolSettings
+    from irplatform.building.pm_pool import PoolSettings
+    from irplatform.building.pm_sources import Given
 
     names = ("topics", "qrels", "sampled_qrels")
     return PoolSettings(

@@ -2,11 +2,397 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from irplatform.cli.citations import from_citations
-from irplatform.cli.clicks import from_clicks, simulate_clicks
-from irplatform.cli.commands import Group
+from irplatform.cli.commands import Command, Group, with_options
+from irplatform.cli.names import COLLECTION, RETRIEVER, list_option
+from irplatform.cli.options import PATH, seed_option, setting_option
+from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.system.console import say_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from irplatform.building.clicks.judge import Formula
+    from irplatform.building.clicks.simulate import Model
+
+
+# `platform qrels from-citations`: judgments made of the sentences that cite articles.
+
+
+@click.command(
+    "from-citations",
+    cls=Command,
+    examples=["platform qrels from-citations articles/ --collection my-folder --out citations"],
+)
+@click.argument("files", nargs=-1, required=True, type=PATH)
+@with_options(
+    click.option("--out", required=True, type=PATH, help="The folder to make."),
+    click.option(
+        "--split",
+        default="80/10/10",
+        show_default=True,
+        help="Percent of the citing articles for train, dev and test.",
+    ),
+    seed_option(),
+    json_option,
+    group="Input and output",
+    example="--split 60/20/20",
+)
+@with_options(
+    click.option(
+        "--collection", type=COLLECTION, help="Whose documents can be cited: name, path or id."
+    ),
+    click.option(
+        "--ids",
+        type=PATH,
+        help="A table with columns PMID, PMCID, DOI, such as PubMed Central's PMC-ids.csv.gz.",
+    ),
+    click.option("--titles", is_flag=True, help="Find cited articles by their titles, too."),
+    click.option(
+        "--min-cited-words",
+        default=50,
+        type=click.IntRange(min=0),
+        show_default=True,
+        help="Leave out cited articles with fewer words of title and abstract.",
+    ),
+    group="Which articles are cited",
+    example="--collection my-folder --titles",
+)
+@with_options(
+    click.option(
+        "--min-words",
+        default=5,
+        type=click.IntRange(min=0),
+        show_default=True,
+        help="Leave out shorter sentences (no stop words).",
+    ),
+    click.option(
+        "--max-words",
+        default=50,
+        type=click.IntRange(min=0),
+        show_default=True,
+        help="Leave out longer sentences (no stop words).",
+    ),
+    group="Which sentences count",
+    example="--min-words 3",
+)
+@with_options(
+    click.option(
+        "--skip-unreadable",
+        is_flag=True,
+        help="Leave out files that cannot be read, and count them.",
+    ),
+    click.option("--workers", type=click.IntRange(1), help="Processes; default: one per core."),
+    group="Machine",
+)
+def from_citations(
+    files: tuple[Path, ...],
+    out: Path,
+    collection: str | None,
+    ids: Path | None,
+    titles: bool,
+    min_words: int,
+    max_words: int,
+    min_cited_words: int,
+    split: str,
+    seed: int,
+    skip_unreadable: bool,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Make judgments of the citing sentences of articles in JATS XML.
+
+    FILES are .xml and .nxml (also .gz), folders of them, and .tar or .tar.gz archives as PubMed
+    Central distributes them.
+    """
+    from irplatform.building.citations.build import from_citations as make
+    from irplatform.building.citations.judge import CitationSettings
+    from irplatform.building.splits import Shares
+
+    settings = CitationSettings(
+        min_words, max_words, min_cited_words, titles, skip_unreadable, Shares.parse(split), seed
+    )
+    report = make(files, out, settings, collection=collection, ids=ids, workers=workers)
+    if as_json:
+        print_json(report.as_json())
+        return
+    for table in report.tables():
+        print_rows(table)
+        say_text()
+    for note in report.notes:
+        say_text(f"Note: {note}.")
+    say_text(f"{out}")
+
+
+# `platform qrels from-clicks` and `simulate-clicks`: click logs, and judgments made of them.
+
+
+def _refuse_other_models_option(model: Model) -> None:
+    from irplatform.errors import InputError
+
+    option = "stop" if model == "position" else "decay"
+    source = click.get_current_context().get_parameter_source(option)
+    if source is click.core.ParameterSource.COMMANDLINE:
+        raise InputError(f"--{option} has no effect with --model {model}.")
+
+
+@click.command(
+    "from-clicks",
+    cls=Command,
+    examples=["platform qrels from-clicks log.tsv.gz --collection demo --out clicks"],
+)
+@click.argument("log", type=PATH)
+@with_options(
+    click.option("--out", required=True, type=PATH, help="The folder to make."),
+    click.option(
+        "--collection", type=COLLECTION, help="Whose documents the log is about: name, path or id."
+    ),
+    click.option(
+        "--split", default="60/20/20", show_default=True, help="Percent of train, dev and test."
+    ),
+    seed_option(),
+    json_option,
+    group="Input and output",
+)
+@with_options(
+    click.option(
+        "--held-out",
+        type=COLLECTION,
+        help="Leave out the queries of this collection, to evaluate on them later.",
+    ),
+    click.option(
+        "--max-words",
+        default=7,
+        type=click.IntRange(min=0),
+        show_default=True,
+        help="Leave out longer queries (in words).",
+    ),
+    click.option("--keep-boolean", is_flag=True, help="Keep queries with AND, OR or NOT."),
+    click.option("--keep-tags", is_flag=True, help="Keep queries with field tags: smith j[au]."),
+    click.option(
+        "--min-documents",
+        default=21,
+        show_default=True,
+        help="Leave out queries with fewer different documents.",
+    ),
+    click.option(
+        "--min-clicked",
+        default=3,
+        show_default=True,
+        help="Leave out queries with fewer clicked documents.",
+    ),
+    group="Which queries count",
+    example="--max-words 5 --min-clicked 2",
+)
+@with_options(
+    click.option(
+        "--levels",
+        default="2018",
+        show_default=True,
+        type=click.Choice(["2018", "2017", "binary"]),
+        help="1 + 99 p of the query's clicks; the weighted clicks themselves; or clicked or not.",
+    ),
+    click.option(
+        "--mu",
+        default=0.33,
+        show_default=True,
+        help="Weight of abstract clicks; full text: 1 - mu.",
+    ),
+    click.option(
+        "--lambda",
+        "lambda_",
+        default=15.0,
+        show_default=True,
+        help="Abstract clicks without a full text to go to weigh 1/lambda more.",
+    ),
+    group="What a click is worth",
+    example="--levels 2017 --mu 0.5",
+)
+def from_clicks(
+    log: Path,
+    out: Path,
+    collection: str | None,
+    held_out: str | None,
+    max_words: int,
+    keep_boolean: bool,
+    keep_tags: bool,
+    min_documents: int,
+    min_clicked: int,
+    levels: Formula,
+    mu: float,
+    lambda_: float,
+    split: str,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Make graded judgments of a click log (.tsv or .tsv.gz).
+
+    The log has a header and the columns query, doc_id, rank, abstract_clicks, fulltext_clicks and
+    has_fulltext, in any order: a line for each document shown for a query.
+    """
+    from irplatform.building.clicks.build import ClickSettings, held_out_queries
+    from irplatform.building.clicks.build import from_clicks as make
+    from irplatform.building.clicks.judge import JudgingRules, QueryRules, Weights
+    from irplatform.building.splits import Shares
+
+    rules = QueryRules(
+        max_words,
+        keep_boolean,
+        keep_tags,
+        held_out_queries(held_out) if held_out else frozenset(),
+    )
+    judging = JudgingRules(min_documents, min_clicked, Weights(mu, lambda_), levels)
+    report = make(log, out, ClickSettings(rules, judging, Shares.parse(split), seed), collection)
+    if as_json:
+        print_json(report.as_json())
+        return
+    print_rows(report.filter_rows())
+    say_text()
+    print_rows(report.split_rows())
+    for note in report.notes:
+        say_text(f"Note: {note}.")
+    say_text(f"{out}")
+
+
+@click.command(
+    "simulate-clicks",
+    cls=Command,
+    examples=["platform qrels simulate-clicks --collection demo --out log.tsv.gz"],
+)
+@with_options(
+    click.option(
+        "--collection",
+        required=True,
+        type=COLLECTION,
+        help="A judged collection: name, path or id.",
+    ),
+    click.option("--out", required=True, type=PATH, help="The log: .tsv or .tsv.gz."),
+    seed_option(),
+    json_option,
+    group="Input and output",
+)
+@with_options(
+    click.option(
+        "--retriever",
+        type=RETRIEVER,
+        default="bm25",
+        show_default=True,
+        help="Whose rankings are shown.",
+    ),
+    setting_option("the retriever", "retrievers show", "options"),
+    click.option("--threads", type=click.IntRange(1), help="For searching; default: all cores."),
+    click.option("--sessions", default=50, show_default=True, help="Sessions per topic."),
+    click.option(
+        "--page", default=20, show_default=True, help="Documents that a session is shown."
+    ),
+    click.option(
+        "--depth", default=100, show_default=True, help="Documents per topic that can be shown."
+    ),
+    click.option(
+        "--shuffle",
+        default=0.5,
+        show_default=True,
+        help="How much the ranking differs between sessions; 0: not at all.",
+    ),
+    group="What users are shown",
+    example="--sessions 20 --page 10",
+)
+@with_options(
+    click.option(
+        "--model",
+        default="position",
+        show_default=True,
+        type=click.Choice(["position", "cascade"]),
+        help="Ranks are looked at with probability rank^-decay; or one by one until a click.",
+    ),
+    click.option(
+        "--decay", default=1.0, show_default=True, help="How fast attention falls (position)."
+    ),
+    click.option(
+        "--stop",
+        default=1.0,
+        show_default=True,
+        help="Probability of stopping at a click (cascade).",
+    ),
+    click.option(
+        "--noise",
+        default=0.1,
+        show_default=True,
+        help="Probability of a click on a document that is looked at and not relevant.",
+    ),
+    list_option(
+        "--click-probability",
+        "by_grade",
+        metavar="GRADE=P,…",
+        help="Probability of a click on a document of a grade, instead of one made of the grade.",
+    ),
+    group="How users click",
+    example="--model cascade --stop 0.5",
+)
+@with_options(
+    click.option(
+        "--fulltext",
+        default=0.5,
+        show_default=True,
+        help="Probability of going on to the full text, for the highest grade.",
+    ),
+    click.option(
+        "--fulltext-share",
+        default=0.5,
+        show_default=True,
+        help="Share of the documents that have a full text.",
+    ),
+    group="Full texts",
+)
+def simulate_clicks(
+    collection: str,
+    out: Path,
+    retriever: str,
+    options: tuple[str, ...],
+    sessions: int,
+    page: int,
+    depth: int,
+    shuffle: float,
+    model: Model,
+    decay: float,
+    stop: float,
+    noise: float,
+    by_grade: tuple[str, ...],
+    fulltext: float,
+    fulltext_share: float,
+    threads: int | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Make a click log of a judged collection, by a click model.
+
+    For those who have no log: `from-clicks` turns it into judgments that differ from the
+    collection's as clicks do.
+    """
+    from irplatform.building.clicks.simulate import Behaviour, SessionSettings, parse_by_grade
+    from irplatform.building.clicks.simulate import simulate_clicks as simulate
+    from irplatform.cli.settings import read_settings
+    from irplatform.errors import counted
+
+    _refuse_other_models_option(model)
+    behaviour = Behaviour(model, decay, stop, noise, parse_by_grade(by_grade), fulltext)
+    counts = simulate(
+        collection,
+        out,
+        SessionSettings(sessions, page, depth, shuffle, fulltext_share, seed, behaviour),
+        retriever=retriever,
+        options=read_settings(options, None, (retriever,)),
+        threads=threads,
+    )
+    if as_json:
+        print_json({"path": str(out), **counts})
+    else:
+        say_text(
+            f"{out}: {counted(counts['lines'], 'line')} of {counted(counts['topics'], 'topic')}"
+        )
 
 
 @click.group(cls=Group)

@@ -10,16 +10,18 @@ import click
 
 from irplatform.cli.commands import command
 from irplatform.cli.names import DEVICE, list_option
+from irplatform.cli.options import PATH
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.cli.paths import PATH
-from irplatform.console import notice, say_text
 from irplatform.errors import InputError, PlatformError
+from irplatform.system.console import notice, say_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from irplatform.reproduction import Execution, Row, Verdict
+    from irplatform.reproduction.execute import Execution
+    from irplatform.reproduction.rows import Row
+    from irplatform.reproduction.verdicts import Verdict
 
 _HEADER = ("result", "figure", "expected", "obtained")
 _CANNOT_RUN: Verdict = "cannot_run"
@@ -78,9 +80,9 @@ def reproduce(
     another machine's may be from them. The exit code is 1 where one is further off. Results whose
     collection is not on this machine are skipped.
     """
-    from irplatform.registry import registry
-    from irplatform.reproduction import known_rows, select, shipped_rows
-    from irplatform.reproduction import reproduce as run_rows
+    from irplatform.registry.loading import registry
+    from irplatform.reproduction.execute import reproduce as run_rows
+    from irplatform.reproduction.rows import known_rows, select, shipped_rows
 
     all_rows, refusals = (known_rows(files), []) if files else shipped_rows(registry().results)
     rows = select(all_rows, patterns, quick=quick, refused=refusals)

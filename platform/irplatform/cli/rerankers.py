@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import click
 from pydantic_core import to_jsonable_python
@@ -15,12 +15,15 @@ from pydantic_core import to_jsonable_python
 from irplatform.cli.commands import Group
 from irplatform.cli.names import FEATURES, RERANKER, RETRIEVER
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.console import say_text, terminal_width
-from irplatform.option_types import type_in_words
-from irplatform.packages import how_to_install
-from irplatform.plugin import Options, TrainableFeatureGroup, TrainableReranker
-from irplatform.registry import Registration, registry
-from irplatform.registry.settings import flat
+from irplatform.options import Options, flat, type_in_words
+from irplatform.plugin.features import TrainableFeatureGroup
+from irplatform.plugin.rerankers import TrainableReranker
+from irplatform.registry.loading import registry
+from irplatform.system.console import say_text, terminal_width
+from irplatform.system.packages import how_to_install
+
+if TYPE_CHECKING:
+    from irplatform.registry.registration import Registration
 
 _LONGEST = 40
 """Characters of a default that a table has room for."""

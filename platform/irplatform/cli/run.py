@@ -13,6 +13,7 @@ from irplatform.cli.names import RERANKER, list_option
 from irplatform.cli.options import (
     LEARNING,
     OUTPUT,
+    PATH,
     WHAT,
     collection_option,
     force_option,
@@ -23,10 +24,9 @@ from irplatform.cli.options import (
     system_settings,
 )
 from irplatform.cli.output import json_option, print_json
-from irplatform.cli.paths import PATH
 from irplatform.cli.settings import run_settings
-from irplatform.console import notice
 from irplatform.errors import InputError
+from irplatform.system.console import notice
 
 
 @command(

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING
 import click
 
 from irplatform.cli.commands import command, with_options
-from irplatform.cli.expansion import expansion_options
 from irplatform.cli.names import RETRIEVER
-from irplatform.cli.options import OUTPUT, collection_option, config_option, setting_option
+from irplatform.cli.options import (
+    OUTPUT,
+    collection_option,
+    config_option,
+    expansion_options,
+    setting_option,
+)
 from irplatform.cli.output import cut, json_option, one_line, print_json, print_rows
 from irplatform.cli.settings import read_settings
-from irplatform.console import notice, say_text
 from irplatform.errors import InputError
+from irplatform.system.console import notice, say_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,8 +98,8 @@ def search(
         return
     say_text(f"{result['topic']}: {one_line(result['query'])}")
     if explain:
+        from irplatform.expansion import as_outline, as_text
         from irplatform.reports.explanation import lines_of
-        from irplatform.retrieval.querying import as_outline, as_text
 
         explanation = result["explanation"]
         if "kind" not in explanation:
@@ -108,3 +113,27 @@ def search(
         room = max(width - len(place) - len("   …"), _LEAST)
         text = one_line(hit["title"]) or cut(one_line(hit["abstract"]), room)
         print_rows([(place, text or "(no text)")])
+
+
+# `platform index`: build a collection's Lucene index ahead of its first run.
+
+
+@command("platform index --collection demo")
+@collection_option
+@click.option("--threads", type=click.IntRange(1), help="Threads that index; default: all cores.")
+@json_option
+def index(collection: str, threads: int | None, as_json: bool) -> None:
+    """Build a collection's Lucene index, or say what is in the one that is there."""
+    from irplatform.api import index as index_collection
+
+    facts = index_collection(collection, threads=threads)
+    if as_json:
+        print_json(facts)
+        return
+    print_rows([(name.replace("_", " "), _shown(value)) for name, value in facts.items()])
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)

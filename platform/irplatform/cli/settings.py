@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.toml_io import read_toml
+from irplatform.system.formats import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,11 +56,10 @@ def read_settings(
         InputError: the file or a setting cannot be read, a name has two values on the command line,
             or there is no such system.
     """
-    from irplatform.choices import choose_systems
-    from irplatform.choices.declared import takes_text
-    from irplatform.choices.values import read_value
-    from irplatform.registry import registry
-    from irplatform.registry.settings import flat
+    from irplatform.experiment.choosing import choose_systems
+    from irplatform.options import flat, read_value
+    from irplatform.registry.loading import registry
+    from irplatform.tuning.declared import takes_text
 
     options: dict[str, object] = {}
     if config is not None:

@@ -10,6 +10,7 @@ from irplatform.cli.commands import command, with_options
 from irplatform.cli.names import COLLECTION, RERANKER, list_option
 from irplatform.cli.options import (
     OUTPUT,
+    PATH,
     candidates_option,
     fusion_option,
     learning_options,
@@ -21,9 +22,8 @@ from irplatform.cli.options import (
     system_settings,
 )
 from irplatform.cli.output import json_option, print_json
-from irplatform.cli.paths import PATH
 from irplatform.cli.settings import run_settings
-from irplatform.console import say_text
+from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path

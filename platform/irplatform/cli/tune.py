@@ -12,6 +12,7 @@ from irplatform.cli.commands import command, with_options
 from irplatform.cli.names import MEASURE, RERANKER, Names, list_option, split_list
 from irplatform.cli.options import (
     OUTPUT,
+    PATH,
     RERANKING,
     collection_option,
     force_option,
@@ -24,10 +25,9 @@ from irplatform.cli.options import (
     train_on_option,
 )
 from irplatform.cli.output import json_option, print_json
-from irplatform.cli.paths import PATH
 from irplatform.cli.settings import run_settings
-from irplatform.console import say_text
 from irplatform.errors import InputError
+from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +136,7 @@ def tune(
 
     from irplatform.api import TuneSettings
     from irplatform.api import tune as tune_options
-    from irplatform.storage import atomic_write, writable_file
+    from irplatform.system.writing import atomic_write, writable_file
 
     command = ("platform", *sys.argv[1:])
     if out is not None and writable_file(out).exists() and not force:

@@ -11,7 +11,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.text_files import open_bytes
+from irplatform.system.reading import open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,25 +13,79 @@ are reported by default, one a line.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from irplatform.collections import corpus_reference
-from irplatform.collections.beir_files import MEASURES_FILE
-from irplatform.collections.collection import Collection, Qrels
-from irplatform.collections.corpus import BEIR, JsonLinesCorpus
-from irplatform.collections.folder_name import folder_name
+from irplatform.collections.jsonlines import BEIR, JsonLinesCorpus
 from irplatform.collections.topics import read_topics
+from irplatform.collections.writing import MEASURES_FILE
+from irplatform.data import Collection, Qrels
 from irplatform.errors import InputError, unknown
-from irplatform.text_files import numbered_lines
+from irplatform.system.formats import read_toml
+from irplatform.system.reading import numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from irplatform.collections.collection import Corpus
-    from irplatform.plugin import Topic
+    from irplatform.data import Corpus, Topic
+
+
+# The name of a folder as text, for collections that are called after theirs.
+
+
+def folder_name(path: Path) -> str:
+    """The last part of a path, with U+FFFD in the place of bytes that are not UTF-8.
+
+    The id of a collection goes into files of results, which have no place for such bytes.
+    """
+    return as_text(path.name)
+
+
+def as_text(name: str) -> str:
+    """A file's name with U+FFFD in the place of bytes that are not UTF-8."""
+    return os.fsencode(name).decode(errors="replace")
+
+
+# A folder of topics and judgments that searches another collection's documents.
+#
+# Judgments from click logs or citations are made for documents that lie elsewhere, perhaps 26.7
+# million of them. A file `corpus.toml` names their collection, and both then share its index:
+#
+#     collection = "beir/nfcorpus/test"
+
+FILE_NAME = "corpus.toml"
+_HINT = 'It needs one line: collection = "a name, a path or an ir_datasets id".'
+
+
+def read(path: Path) -> Corpus:
+    """The documents of the collection that a file names.
+
+    Args:
+        path: the file. A name in it that begins with a dot is a path relative to its folder, where
+            that really is: a link to it may lie elsewhere.
+
+    Raises:
+        InputError: the file is not such a reference, or there is no such collection.
+    """
+    # A collection may name another one: what resolves names opens references, too
+    from irplatform.registry.loading import registry
+
+    try:
+        content = read_toml(path)
+    except InputError as error:
+        raise InputError(f"{error.message} {_HINT}", path=path, line=error.line) from error
+    name = content.get("collection")
+    if not isinstance(name, str) or len(content) != 1:
+        raise InputError(f"this does not name a collection. {_HINT}", path=path)
+    target = os.path.normpath(path.parent.resolve() / name) if name.startswith(".") else name
+    try:
+        return registry().documents_of(target).corpus
+    except InputError as error:
+        raise InputError(f"the collection '{name}': {error}", path=path) from error
+
 
 DEFAULT_SPLIT = "test"
 TRAINING_SPLIT = "train"
@@ -77,7 +131,7 @@ class BeirFolder:
         for ending in _QRELS:  # as of corpus and queries, a plain file goes before a packed one
             for file in sorted(qrels.glob(f"[!.]*{ending}")):
                 splits.setdefault(file.name.removesuffix(ending), file)
-        reference = path / corpus_reference.FILE_NAME
+        reference = path / FILE_NAME
         corpus = reference if reference.is_file() else _file(path, "corpus.jsonl")
         if corpus is None:
             raise InputError("there is no corpus.jsonl or corpus.jsonl.gz here.", path=path)
@@ -99,14 +153,14 @@ class BeirFolder:
 
     def open_corpus(self) -> Corpus:
         """Its documents."""
-        if self.corpus.name == corpus_reference.FILE_NAME:
-            return corpus_reference.read(self.corpus)
+        if self.corpus.name == FILE_NAME:
+            return read(self.corpus)
         return JsonLinesCorpus(self.name, [self.corpus], BEIR)
 
 
 def is_beir(path: Path) -> bool:
     """Whether a folder holds a BEIR corpus, or refers to one."""
-    names = (*(f"corpus.jsonl{suffix}" for suffix in _SUFFIXES), corpus_reference.FILE_NAME)
+    names = (*(f"corpus.jsonl{suffix}" for suffix in _SUFFIXES), FILE_NAME)
     return any((path / name).is_file() for name in names)
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.collections.collection import Collection
-    from irplatform.plugin import Document, Topic
+    from irplatform.data import Collection, Document, Topic
 
 _COUNTED_LATER = "not counted yet: `platform index` and the first run do so"
 
@@ -27,7 +26,7 @@ def describe(collection: Collection) -> dict[str, Any]:
         `source`, `bytes`, `path`). Where they were read also `topics` (how many), `judgments`
         (`count`, `topics`, `documents`, `per_grade`), `example_document` and `example_topic`.
     """
-    from irplatform.retrieval import documents_indexed
+    from irplatform.lucene import documents_indexed
 
     training = collection.training() if collection.training else None
     validation = training.validation() if training and training.validation else None
@@ -72,7 +71,7 @@ def _downloads(collection: Collection) -> list[dict[str, Any]]:
     dataset_id = collection.metadata.get("ir_datasets id")
     if dataset_id is None:
         return []
-    from irplatform.collections.irds import what_would_be_downloaded
+    from irplatform.collections.irds_downloads import what_would_be_downloaded
 
     return [
         {
@@ -87,7 +86,7 @@ def _downloads(collection: Collection) -> list[dict[str, Any]]:
 def _judgments(collection: Collection) -> dict[str, Any] | None:
     if collection.load_qrels is None:
         return None
-    from irplatform.evaluation.grades import thresholds
+    from irplatform.evaluation.availability import thresholds
 
     qrels = collection.load_qrels()
     # Levels count as the whole grade that they reach: hardly two are the same.

@@ -5,21 +5,68 @@ Documents are streamed; 16 bytes are held for each.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from math import comb
 from typing import TYPE_CHECKING
 
-from irplatform.collections.finding import EXAMPLES, Finding
-from irplatform.collections.markup import first_markup
 from irplatform.errors import counted
-from irplatform.repeats import Repeats
+from irplatform.text.repeats import Repeats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from irplatform.collections.collection import Corpus, Qrels
-    from irplatform.plugin import Document
+    from irplatform.data import Corpus, Document, Qrels
+
+
+# Markup in texts: tags of HTML and JATS, and entities that nobody resolved.
+#
+# Texts are searched as they are: `<b>` as the word "b", `&amp;` as "amp". As `<` and `&` mean
+# other things in science, names of tags alone count, and entities with their semicolon.
+
+_TAGS = (
+    "a abstracttext b big blockquote body bold br center code dd div dl dt em font h[1-6] head hr "
+    "html i img italic jats:[a-z-]+ li ol p pre sc script sec small span strong style sub sup "
+    "table tbody td th thead title tr tt u ul xref"
+)
+_MARKUP = re.compile(
+    rf"</?(?:{'|'.join(_TAGS.split())})(?:\s+[\w:-]+\s*=[^<>]*)?\s*/?>"
+    r"|&(?:[a-z][a-z0-9]{1,7}|#x?[0-9a-f]{1,6});",
+    re.IGNORECASE,
+)
+
+
+def first_markup(text: str) -> str:
+    """The first tag or entity of a text; "" where it has none."""
+    match = _MARKUP.search(text)
+    return match[0] if match else ""
+
+
+# What a check of a collection finds.
+
+EXAMPLES = 5
+"""Ids that a finding shows, at most."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is wrong, or that a reader of the scores should know.
+
+    Attributes:
+        kind: what, in a word or two; stable, for programs.
+        serious: whether scores cannot be trusted.
+        count: of how many documents, topics or judgments.
+        message: what, with the number, for people.
+        examples: some of their ids.
+    """
+
+    kind: str
+    serious: bool
+    count: int
+    message: str
+    examples: tuple[str, ...] = ()
+
 
 MISSING_SHARE = 0.5
 """Share of the relevant documents that may be missing: sampled and closed-pool corpora lack some,

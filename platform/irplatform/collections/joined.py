@@ -12,15 +12,15 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from irplatform.collections.collection import Collection, Qrels
-from irplatform.console import notice
+from irplatform.data import Collection, Qrels
 from irplatform.errors import InputError
-from irplatform.storage import fingerprint
+from irplatform.system.console import notice
+from irplatform.system.writing import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.plugin import Topic
+    from irplatform.data import Topic
 
 
 def joined(parts: Sequence[Collection]) -> Collection:

@@ -6,23 +6,173 @@ path to any `.toml` is such a collection, so that one folder can hold several.
 
 from __future__ import annotations
 
+import difflib
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from irplatform.collections.collection import Collection, Corpus, Qrels
-from irplatform.collections.corpus import JSONL_ENDINGS, FieldNames, JsonLinesCorpus
-from irplatform.collections.declaration import read_declaration
-from irplatform.collections.folder_name import folder_name
-from irplatform.collections.patterns import find_files
-from irplatform.collections.topics import read_topics
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from irplatform.collections.beir import folder_name
+from irplatform.collections.jsonlines import JSONL_ENDINGS, FieldNames, JsonLinesCorpus, find_files
+from irplatform.collections.topics import QueryTemplate, read_topics
+from irplatform.data import Collection, Corpus, Qrels
 from irplatform.errors import InputError
-from irplatform.toml_io import read_toml
+from irplatform.options import first_problem
+from irplatform.system.formats import read_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from irplatform.collections.declaration import Documents
+    from pydantic_core import ErrorDetails
+
+
+# What a TOML file may say of a collection: its keys as models, and what is wrong with others.
+#
+# docs/collections.md describes the keys.
+
+_Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+_Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Documents(_Table):
+    """Where the documents are, and which keys of a line are which part of a document."""
+
+    files: Annotated[list[_Text], Field(min_length=1)]
+    format: Literal["jsonl", "pubmed-xml"] = "jsonl"
+    id: _Text = "id"
+    title: _Text = "title"
+    abstract: _Text = "abstract"
+    fields: list[_Text] = []
+
+
+class Topics(_Table):
+    """Where the topics are, and what is searched for them."""
+
+    file: _Text
+    format: Literal["beir", "bioasq", "biogen", "json", "jsonl", "trec", "trec-pm", "tsv"]
+    id: _Text | None = None
+    query: _Text | None = None
+    expand: list[_Text] = []
+    plan: _Text | None = None
+
+
+class QrelsTable(_Table):
+    """Where the judgments are, ordinary or sampled."""
+
+    file: _Text | None = None
+    sampled: _Text | None = None
+
+
+class Train(_Table):
+    """Which collections train the rerankers."""
+
+    collection: _Text | Annotated[list[_Text], Field(min_length=1)]
+
+
+class Declaration(_Table):
+    """A collection; paths are relative to its file."""
+
+    id: _Name
+    title: str = ""
+    note: str = ""
+    measures: list[_Text] | None = None
+    documents: Documents
+    topics: Topics
+    qrels: QrelsTable | None = None
+    train: Train | None = None
+
+
+TABLES: dict[str, type[BaseModel]] = {
+    "documents": Documents,
+    "topics": Topics,
+    "qrels": QrelsTable,
+    "train": Train,
+}
+"""Name of each table to its keys."""
+
+
+def read_declaration(path: Path) -> Declaration:
+    """What a file says of its collection.
+
+    Raises:
+        InputError: the file is missing or not TOML, or a key is missing, unknown or of the wrong
+            type.
+    """
+    content = read_toml(path)
+    try:
+        declared = Declaration.model_validate(content)
+    except ValidationError as error:
+        raise InputError(_explain(error), path=path) from error
+    if declared.topics.id is not None and declared.topics.format not in ("biogen", "json", "jsonl"):
+        raise InputError("[topics] 'id' names a key of format 'json'. Remove it.", path=path)
+    if declared.topics.query is not None:
+        try:
+            QueryTemplate(declared.topics.query).check_syntax()
+        except InputError as error:
+            raise InputError(f"[topics] query: {error}", path=path) from error
+    return declared
+
+
+def is_declaration(path: Path) -> bool:
+    """Whether a TOML file describes a collection, soundly or not: it has one of the tables."""
+    try:
+        content = read_toml(path)
+    except InputError:
+        return False
+    return any(isinstance(content.get(table), dict) for table in ("documents", "topics"))
+
+
+def _explain(error: ValidationError) -> str:
+    """A misspelt key, which others may be missing for; else the first problem."""
+    problems = error.errors()
+    for problem in problems:
+        if problem["type"] == "extra_forbidden" and (hint := _misspelt(problem)):
+            return hint
+    problem = problems[0]
+    *tables, key = [str(part) for part in problem["loc"] if not isinstance(part, int)]
+    place = _declared_place(tables)
+    if problem["type"] == "missing":
+        what = "table" if not tables and key in TABLES else "key"
+        return f"{place}the {what} '{key}' is missing."
+    if problem["type"] == "extra_forbidden":
+        return f"{place}the key '{key}' is unknown. Known: {', '.join(_keys(tables))}."
+    if key == "id" and problem["type"] == "string_pattern_mismatch":
+        return (
+            f"the id cannot be {problem['input']!r}: it may hold letters, digits, '.', '_' and "
+            "'-', and begins with a letter or digit."
+        )
+    location, reason = first_problem(Declaration, error)
+    *tables, key = [part for part in location.split(".") if not part.isdigit()]
+    place = _declared_place(tables)
+    return f"{place}'{key}' cannot be {problem['input']!r}: {reason}."
+
+
+def _misspelt(problem: ErrorDetails) -> str:
+    """An unknown key with the right one that is near it, or ""."""
+    *tables, key = map(str, problem["loc"])
+    near = difflib.get_close_matches(key, _keys(tables), n=1)
+    what = "table" if isinstance(problem["input"], dict) else "key"
+    place = _declared_place(tables)
+    return f"{place}the {what} '{key}' is unknown. Did you mean '{near[0]}'?" if near else ""
+
+
+def _declared_place(tables: Iterable[str]) -> str:
+    """How a message begins that is about a key of a table."""
+    name = ".".join(tables)
+    return f"[{name}] " if name else ""
+
+
+def _keys(tables: Iterable[str]) -> list[str]:
+    model: type[BaseModel] = Declaration
+    for table in tables:
+        model = TABLES.get(table, model)
+    return list(model.model_fields)
+
 
 FILE_NAME = "collection.toml"
 
@@ -97,7 +247,7 @@ def _corpus(path: Path, documents: Documents) -> Corpus:
 
 
 def _pubmed(path: Path, documents: Documents) -> Corpus:
-    from irplatform.collections.pubmed.baseline import DEFAULT_FIELDS, XML_ENDINGS, PubmedCorpus
+    from irplatform.collections.medline import DEFAULT_FIELDS, XML_ENDINGS, PubmedCorpus
 
     keys = documents.model_fields_set
     if meaningless := keys & {"id", "title", "abstract"}:
@@ -126,7 +276,7 @@ def _place(files: list[Path]) -> str:
 def _read_qrels(judged: Path | None, sampled: Path | None) -> Qrels:
     """Ordinary judgments; where there are sampled ones alone, the documents that these judge."""
     from irplatform.evaluation.qrels import read_qrels
-    from irplatform.evaluation.sampled_qrels import judged_documents, read_sampled_qrels
+    from irplatform.evaluation.sampled import judged_documents, read_sampled_qrels
 
     if judged is not None:
         return read_qrels(judged)
@@ -135,14 +285,14 @@ def _read_qrels(judged: Path | None, sampled: Path | None) -> Qrels:
 
 
 def _plan(path: Path, name: str) -> dict[str, object]:
-    from irplatform.retrieval.querying import read_plan
+    from irplatform.expansion import read_plan
 
     return read_plan(_file(path, name, "[topics] plan"))
 
 
 def _training(path: Path, declared: str | list[str]) -> Collection:
     from irplatform.collections.joined import joined
-    from irplatform.collections.paths import open_path  # which opens TOML files, too
+    from irplatform.collections.names import open_path  # which opens TOML files, too
 
     names = [declared] if isinstance(declared, str) else declared
     if any((path.parent / name).resolve() == path.resolve() for name in names):

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.batched import batched
 from irplatform.concepts.linker import SimilarNames
 from irplatform.concepts.options import ConceptOptions
 from irplatform.concepts.pipeline import ConceptPipeline
 from irplatform.concepts.table import ConceptTable
 from irplatform.errors import PlatformError
+from irplatform.system.workers import batched
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from irplatform.plugin import Document
+    from irplatform.data import Document
     from irplatform.text.arrays import Int32
 
 BATCH_DOCUMENTS = 100

@@ -10,31 +10,121 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from collections import deque
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from irplatform.cache import Artifact, artifact, kept_json
 from irplatform.concepts.batches import Task, batches, link
 from irplatform.concepts.graph import FACTS, TABLE, VERSION, ConceptGraph
-from irplatform.concepts.identity import graph_identity
+from irplatform.concepts.graph_files import RowWriter
 from irplatform.concepts.linker import build_linker, linked_kinds, linker_version
-from irplatform.concepts.rows import RowWriter
+from irplatform.concepts.pipeline import versions
 from irplatform.concepts.table import VERSION as TABLE_VERSION
 from irplatform.concepts.table import ConceptTable
 from irplatform.concepts.table_build import build_table
-from irplatform.console import LAST, notice, parts, progress, waiting
-from irplatform.errors import InputError, counted
+from irplatform.errors import InputError, counted, unstopped
 from irplatform.knowledge import open_knowledge
-from irplatform.parallel import ordered_map
-from irplatform.storage import atomic_write, fingerprint
+from irplatform.system.cache import Artifact, artifact, kept_json
+from irplatform.system.console import LAST, notice, parts, progress, waiting
+from irplatform.system.packages import require
+from irplatform.system.workers import ordered_map
+from irplatform.system.writing import atomic_write, fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from irplatform.collections import Corpus
     from irplatform.concepts.batches import Linked
     from irplatform.concepts.options import ConceptOptions
+    from irplatform.data import Corpus
+
+
+# What a concept graph is made from beside the documents, for fingerprints.
+#
+# Whatever is trained on a graph depends on this: with another version of the rules, or another
+# knowledge base, documents have other concepts.
+
+_OF_THE_LINKER = {"threshold", "linker_kinds"}
+"""Options that change nothing where scispaCy's linker takes no part."""
+
+
+def graph_identity(options: ConceptOptions) -> dict[str, Any]:
+    """Versions of files, names and pipeline, the knowledge bases and the options, as JSON.
+
+    Raises:
+        InputError: no knowledge base is installed, or scispaCy is missing.
+    """
+    pipeline = versions(options)
+    names = options.bases()
+    if not names:
+        raise InputError(
+            "a concept graph needs knowledge bases, and none is installed. `platform kb list` says "
+            "where they are published; `platform kb add NAME FILE` adds one."
+        )
+    return {
+        "version": VERSION,
+        "knowledge": open_knowledge(names).fingerprint,
+        "table": TABLE_VERSION,
+        "pipeline": pipeline,
+        "options": options.model_copy(update={"knowledge": names}).model_dump(
+            mode="json", exclude=set() if options.linker == "scispacy" else _OF_THE_LINKER
+        ),
+    }
+
+
+# The same work on a Ray cluster, where the user has one.
+#
+# Batches go to whichever machine is free; results come back in order, and no more batches are
+# under way than the cluster has use for. The machines need this package and a common file system
+# for `$IRPLATFORM_HOME`.
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_PER_CORE = 2
+
+
+def ray_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Apply a function to every item of a stream, on the cluster that `RAY_ADDRESS` names.
+
+    Without an address, or with one that is running here, this machine is the cluster.
+
+    Yields:
+        The results in the order of the items.
+
+    Raises:
+        InputError: Ray is not installed or does not work, or the cluster cannot be reached.
+    """
+    require("--workers ray", "ray")
+    import ray
+    from ray.exceptions import RayTaskError
+
+    mine = not ray.is_initialized()
+    if mine:
+        try:
+            ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
+        except (ConnectionError, RuntimeError) as error:
+            raise InputError(f"the Ray cluster cannot be reached: {error}") from error
+    try:
+        remote: Any = ray.remote(num_cpus=1)(function)
+        most = _PER_CORE * max(1, int(ray.cluster_resources().get("CPU", 1)))
+        waiting: deque[Any] = deque()
+        for item in items:
+            waiting.append(remote.remote(item))
+            if len(waiting) > most:
+                yield ray.get(waiting.popleft())
+        while waiting:
+            yield ray.get(waiting.popleft())
+    except RayTaskError as error:
+        raise error.cause from None
+    except ImportError as error:  # Ray imports pyarrow, which may not fit the NumPy that is here
+        raise InputError(
+            f"Ray does not work with what is installed here: {unstopped(error)}."
+        ) from error
+    finally:
+        if mine:
+            ray.shutdown()
+
 
 Workers = int | Literal["ray"] | None
 """How many processes; Ray's; or one per core."""
@@ -146,8 +236,6 @@ def _build(
 
 def _results(tasks: Iterable[Task], workers: Workers) -> Iterator[Linked]:
     if workers == "ray":
-        from irplatform.concepts.distributed import ray_map
-
         return ray_map(link, tasks)
     return ordered_map(link, tasks, workers=workers)
 

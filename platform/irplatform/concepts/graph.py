@@ -3,26 +3,81 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irplatform.concepts.matcher import NameMatcher
-from irplatform.concepts.sparse_rows import ConceptRows, DocumentRows, EdgeSource
 from irplatform.concepts.table import KINDS, ConceptTable
 from irplatform.errors import InputError
-from irplatform.json_io import read_own_json
+from irplatform.system.json_files import read_own_json
 from irplatform.text.arrays import Int32, Int64, map_array, ragged
-from irplatform.text.string_table import UNKNOWN, StringTable
+from irplatform.text.forward_index import UNKNOWN, StringTable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
+    import numpy.typing as npt
     from scipy.sparse import csr_matrix
 
     from irplatform.concepts.table import Mention
+
+
+# The sparse rows of a concept graph, and where its edges come from.
+
+
+@dataclass(frozen=True)
+class EdgeSource:
+    """Where edges between concepts come from.
+
+    Attributes:
+        kb: the knowledge base that says so.
+        relation: what it says: "is-a", "drug-gene", …
+        edges: how many there are.
+    """
+
+    kb: str
+    relation: str
+    edges: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.relation} ({self.kb})"
+
+
+@dataclass(frozen=True)
+class DocumentRows:
+    """Documents by concepts, in sparse rows.
+
+    Attributes:
+        indptr: where every document's links begin, [documents + 1].
+        indices: the concepts, ascending within a document.
+        counts: how often the document mentions each.
+    """
+
+    indptr: Int64
+    indices: Int32
+    counts: Int32
+
+
+@dataclass(frozen=True)
+class ConceptRows:
+    """Concepts by concepts, in sparse rows; every edge stands in both of its rows.
+
+    Attributes:
+        indptr: where every concept's edges begin, [concepts + 1].
+        indices: the neighbours, ascending within a concept.
+        sources: index into `ConceptGraph.sources`.
+        forward: 1 in the row of the relation's source (the narrower one of an is-a), else 0.
+    """
+
+    indptr: Int64
+    indices: Int32
+    sources: npt.NDArray[np.uint16]
+    forward: npt.NDArray[np.uint8]
+
 
 VERSION = 1
 """Of the files."""

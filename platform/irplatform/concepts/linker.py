@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.concepts.ambiguity import condition
-from irplatform.concepts.strings import Texts, write_texts
+from irplatform.concepts.graph_files import Texts, write_texts
 from irplatform.concepts.table import KINDS, Mention
 from irplatform.errors import InputError
 from irplatform.knowledge.model import NAME_RANK
 from irplatform.text.arrays import map_array, write_array
-from irplatform.text.stop_words import STOP_WORDS
+from irplatform.text.tokenizer import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

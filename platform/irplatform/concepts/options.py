@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from pydantic import Field, field_validator
 
 from irplatform.knowledge import ConceptKind, all_installed
-from irplatform.plugin import Options
+from irplatform.options import Options
 
 
 class ConceptOptions(Options):

@@ -1,6 +1,6 @@
 """Words of a text in the spelling of the knowledge bases' normalized names, with rolling hashes.
 
-A normalized name is its words in the singular, without gaps (`irplatform.knowledge.names`), so that
+A normalized name is its words in the singular, without gaps (`irplatform.knowledge.model`), so that
 "HER-2", "HER2" and "non small cell", "non-small-cell" are one. The hash of a run of words follows
 from those of the words (a polynomial modulo 2^64), which gives all runs of a text in a few array
 operations; whoever finds a hash compares the names themselves.
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.knowledge.names import literal_key, stored_key, uninverted
-from irplatform.text.stop_words import STOP_WORDS
+from irplatform.knowledge.model import literal_key, stored_key, uninverted
+from irplatform.text.tokenizer import STOP_WORDS
 
 if TYPE_CHECKING:
     from irplatform.text.arrays import Int64

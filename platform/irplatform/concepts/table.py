@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from irplatform.concepts.graph_files import Texts
 from irplatform.concepts.spelling import word_ends
-from irplatform.concepts.strings import Texts
 from irplatform.errors import PlatformError
-from irplatform.json_io import read_own_json
+from irplatform.system.json_files import read_own_json
 from irplatform.text.arrays import Int64, map_array
-from irplatform.text.string_table import UNKNOWN, StringTable
+from irplatform.text.forward_index import UNKNOWN, StringTable
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,29 +10,30 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from irplatform.concepts.ambiguity import Condition, condition, shared
-from irplatform.concepts.gene_names import (
+from irplatform.concepts.ambiguity import (
     EXTRA_NAMES,
+    Condition,
+    condition,
     is_known_alias,
     is_mostly_something_else,
+    shared,
 )
+from irplatform.concepts.graph_files import write_texts
+from irplatform.concepts.merging import united
 from irplatform.concepts.spelling import hash_of
-from irplatform.concepts.strings import write_texts
 from irplatform.concepts.table import FACTS, KINDS, VERSION, bits_of_marks
-from irplatform.concepts.unite import united
-from irplatform.console import progress, waiting
 from irplatform.errors import InputError
-from irplatform.knowledge.model import NAME_RANK
-from irplatform.knowledge.names import stored_keys, uninverted
-from irplatform.storage import atomic_write
+from irplatform.knowledge.model import NAME_RANK, stored_keys, uninverted
+from irplatform.system.console import progress, waiting
+from irplatform.system.writing import atomic_write
 from irplatform.text.arrays import write_array
-from irplatform.text.string_table import StringTableWriter
+from irplatform.text.forward_index import StringTableWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from irplatform.concepts.unite import United
+    from irplatform.concepts.merging import United
     from irplatform.knowledge import KnowledgeBase, NameKind
 
 _LONGEST_KEY = 100

@@ -5,27 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from irplatform import pipeline
-from irplatform.choices import choose_systems
-from irplatform.conformance.check_data import check_data_of
-from irplatform.conformance.features import problems_of_features
-from irplatform.conformance.finding import Finding
+from irplatform.conformance.data import Finding, check_data_of
 from irplatform.conformance.process import Watch, slow_imports
-from irplatform.conformance.rerankers import problems_of_reranker
-from irplatform.conformance.retrievers import problems_of_retriever
-from irplatform.console import LAST, parts, progress, stage, steps
-from irplatform.devices import choose_device
+from irplatform.conformance.systems import (
+    problems_of_features,
+    problems_of_reranker,
+    problems_of_retriever,
+)
 from irplatform.errors import InputError, PlatformError, PluginError, unknown
-from irplatform.parallel import available_cores
-from irplatform.registry import registry
+from irplatform.experiment.choosing import choose_systems
+from irplatform.experiment.corpus import refuse_silent_downloads
 from irplatform.registry.entry_points import not_installed, without_entry_point
+from irplatform.registry.loading import registry
 from irplatform.resources import CollectionResources
+from irplatform.system.console import LAST, parts, progress, stage, steps
+from irplatform.system.devices import choose_device
+from irplatform.system.workers import available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from irplatform.conformance.check_data import CheckData
-    from irplatform.registry import Plugin, Registration, Registry
+    from irplatform.conformance.data import CheckData
+    from irplatform.registry.lookup import Registry
+    from irplatform.registry.registration import Plugin, Registration
 
     Problems = Callable[[CheckData], Iterator[str]]
 
@@ -60,7 +62,7 @@ def check_plugin(settings: CheckSettings) -> list[Finding]:
     plugin = _usable(settings.plugin, plugins)
     systems = _systems(settings, plugin, plugins)
     collection = plugins.collection(settings.collection)
-    pipeline.refuse_silent_downloads(collection, settings.collection)
+    refuse_silent_downloads(collection, settings.collection)
     device = choose_device(settings.device, 1)
     resources = CollectionResources(collection.corpus, device, seed=42, threads=available_cores())
     findings: list[Finding] = []

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.console import QUICK, progress
-from irplatform.containment import isolated
-from irplatform.packages import absent
 from irplatform.registry.entry_points import entry_points
-from irplatform.workers import Workers
+from irplatform.system.console import QUICK, progress
+from irplatform.system.containment import isolated
+from irplatform.system.packages import absent
+from irplatform.system.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from irplatform.registry import Plugin
+    from irplatform.registry.registration import Plugin
 
 _HEAVY = (
     *("torch", "transformers", "sentence_transformers", "tensorflow", "jax", "spacy", "gensim"),

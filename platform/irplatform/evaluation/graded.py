@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from irplatform.evaluation.gain import ndcg
+from irplatform.evaluation.ndcg import ndcg
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from irplatform.collections.collection import Qrels
+    from irplatform.data import Qrels
     from irplatform.runs.run import Run
 
     Compute = Callable[[Sequence[float], Sequence[float], int], float]

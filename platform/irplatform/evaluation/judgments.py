@@ -6,18 +6,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.evaluation.gain import NDCG, NDCG_OF_LEVELS, has_levels
-from irplatform.evaluation.grades import refuse_grades
-from irplatform.evaluation.inferred import INFERRED, is_inferred
+from irplatform.evaluation.availability import refuse_grades
 from irplatform.evaluation.measures import (
     MeasureFunction,
     default_measures,
     measures_of,
     parse_measures,
 )
+from irplatform.evaluation.ndcg import NDCG, NDCG_OF_LEVELS, has_levels
 from irplatform.evaluation.qrels import read_qrels
-from irplatform.evaluation.sampled_qrels import (
+from irplatform.evaluation.sampled import (
+    INFERRED,
     SampledQrels,
+    is_inferred,
     is_sampled,
     judged_documents,
     read_sampled_qrels,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.collections.collection import Collection, Qrels
+    from irplatform.data import Collection, Qrels
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.errors import InputError, unknown
-from irplatform.evaluation.availability import check_available
+from irplatform.evaluation.availability import DIVERSITY, check_available, refuse_grades
 from irplatform.evaluation.graded import GRADED, Graded
-from irplatform.evaluation.grades import DIVERSITY, refuse_grades
-from irplatform.evaluation.inferred import DEPTH, INFERRED, InferredMeasure
+from irplatform.evaluation.sampled import DEPTH, INFERRED, InferredMeasure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from irplatform.collections.collection import Collection, Qrels
+    from irplatform.data import Collection, Qrels
     from irplatform.runs.run import Run
 
 MeasureFunction: TypeAlias = Callable[["Qrels", "Run"], Mapping[str, float]]

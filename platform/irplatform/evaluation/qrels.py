@@ -2,8 +2,8 @@
 
 TREC: `topic 0 docid grade`, parted by white space. BEIR: `query-id corpus-id score`, parted by
 tabs, below a header, which may have other names. JSON: see `irplatform.evaluation.qrels_json` and
-`irplatform.bioasq`. Each may be gzipped (`.gz`). Grades are whole numbers. Under the name `level`
-for `score` they are levels, as of clicks: they may have decimals, and are read as floats.
+`irplatform.runs.bioasq`. Each may be gzipped (`.gz`). Grades are whole numbers. Under the name
+`level` for `score` they are levels, as of clicks: they may have decimals, and are read as floats.
 
 Diversity judgments (the Web track's, ndeval's) have a subtopic in TREC's second column, and a
 document may be relevant to one subtopic and not to another. Elsewhere that column says nothing.
@@ -15,22 +15,17 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from irplatform.bioasq import holds_questions, judgments_of_questions
-from irplatform.console import notice_once
 from irplatform.errors import InputError, counted, listing
 from irplatform.evaluation import qrels_json
 from irplatform.evaluation.qrel_values import Grades, Judgment, places
-from irplatform.text_files import (
-    COMMENT,
-    blocks_of_lines,
-    stretches,
-    uncommented_lines,
-)
+from irplatform.runs.bioasq import holds_questions, judgments_of_questions
+from irplatform.system.console import notice_once
+from irplatform.system.reading import COMMENT, blocks_of_lines, stretches, uncommented_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from irplatform.collections.collection import Qrels
+    from irplatform.data import Qrels
 
 _TREC_COLUMNS = (
     "Every line needs four columns, parted by white space: topic 0 docid grade; or three, parted "

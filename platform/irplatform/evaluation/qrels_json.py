@@ -10,11 +10,11 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from irplatform.console import notice_once
 from irplatform.errors import InputError, counted, listing
 from irplatform.evaluation.qrel_values import Grades, places
-from irplatform.json_io import JSONError, parse_json, read_json
-from irplatform.text_files import numbered_lines
+from irplatform.system.console import notice_once
+from irplatform.system.json_files import JSONError, parse_json, read_json
+from irplatform.system.reading import numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

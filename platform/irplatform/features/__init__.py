@@ -6,10 +6,8 @@ out of fold where they learn, standardized on the training topics, saved with th
 """
 
 from irplatform.features.calculator import Calculator
-from irplatform.features.dependencies import dependencies, with_knowledge
+from irplatform.features.declared import ReadsFeatures, dependencies, named_groups, with_knowledge
 from irplatform.features.groups import Features, Group, open_groups
-from irplatform.features.named import named_groups
-from irplatform.features.reads_features import ReadsFeatures
 from irplatform.features.side import SideFeatures
 
 __all__ = [

@@ -13,24 +13,29 @@ a member's validation topics say does reach the features of its training topics.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from irplatform import __version__
+from irplatform.data import TrainingData
 from irplatform.errors import InputError
-from irplatform.plugin import TrainableFeatureGroup, TrainingData
-from irplatform.storage import fingerprint
+from irplatform.plugin.features import TrainableFeatureGroup
+from irplatform.system.writing import fingerprint
+from irplatform.training.topic_identity import components, families
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    import numpy as np
     import numpy.typing as npt
 
-    from irplatform.features.folding import Folding
+    from irplatform.data import Documents, LabelledTopic, Topic
     from irplatform.features.groups import Group
-    from irplatform.plugin import Documents, FeatureGroup, LabelledTopic, Resources, Topic
+    from irplatform.plugin.features import FeatureGroup
+    from irplatform.plugin.resources import Resources
+
 
 _WHOLE = -1
 """In place of a fold: the instance for topics that are in none."""
@@ -205,3 +210,46 @@ def _digest(topics: Sequence[LabelledTopic]) -> str:
         mark.update(repr((labelled.candidates, labelled.first_stage)).encode())
         mark.update(repr(sorted(labelled.judgments.items())).encode())
     return mark.hexdigest()
+
+
+# How training topics are split into folds, for features that are learned out of fold.
+#
+# Topics that belong together (sentences of one citing article, topics that ask the same) stay in
+# one fold: a feature that learned from one of them would know the others.
+
+
+@dataclass(frozen=True)
+class Folding:
+    """How topics are split.
+
+    Attributes:
+        folds: how many folds.
+        apart: the topic field whose values keep topics together.
+        hide_judged: what a fold's topics judge is left out of what the others say, unless a group
+            is meant to remember documents: right where new topics have new documents.
+    """
+
+    folds: int
+    apart: str
+    hide_judged: bool = True
+
+    def split(self, topics: Sequence[LabelledTopic]) -> list[int]:
+        """Per topic, its fold; the same for the same topics, in whatever order."""
+        kin = [str(t.topic.fields.get(self.apart) or f"\0{t.topic.id}") for t in topics]
+        names = sorted(set(kin))
+        order = np.random.default_rng(5).permutation(len(names))
+        fold_of = {names[place]: rank % self.folds for rank, place in enumerate(order)}
+        first = _together(kin, families([t.topic for t in topics]))
+        parted = sorted(set(first.values()))
+        if len({fold_of[name] for name in parted}) < min(self.folds, len(parted)):
+            fold_of = {name: rank % self.folds for rank, name in enumerate(parted)}
+        return [fold_of[first[name]] for name in kin]
+
+
+def _together(kin: Sequence[str], families: Sequence[int]) -> dict[str, str]:
+    """Per name the first of those that a family of topics ties it to, directly or not."""
+    tied = components(list(zip(kin, families, strict=True)))
+    first: dict[int, str] = {}
+    for name, component in sorted(zip(kin, tied, strict=True)):
+        first.setdefault(component, name)
+    return {name: first[component] for name, component in zip(kin, tied, strict=True)}

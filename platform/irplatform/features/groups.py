@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.data import Documents, Topic
 from irplatform.errors import PluginError, quoted
-from irplatform.features.dependencies import FEATURES_FORMAT, check_names
-from irplatform.plugin import Documents, FeatureGroup, Topic, TrainableFeatureGroup
+from irplatform.features.declared import FEATURES_FORMAT, check_names
+from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
 from irplatform.registry.answers import json_mapping, numbers, text
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from irplatform.plugin import Resources
-    from irplatform.registry import Registration
+    from irplatform.plugin.resources import Resources
+    from irplatform.registry.registration import Registration
 
 Features = npt.NDArray[np.float32]
 """[documents, features]."""
@@ -191,7 +192,7 @@ def open_groups(
     Raises:
         InputError: there is no such group, it is named twice, or settings are for another one.
     """
-    from irplatform.registry import registry
+    from irplatform.registry.loading import registry
 
     check_names(names, settings, among="the features", kind="group of features")
     groups = []

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.retrieval.java import java_class, java_text
-from irplatform.retrieval.transfer import byte_references
+from irplatform.lucene.java import java_class, java_text
+from irplatform.lucene.results import byte_references
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.retrieval import LuceneIndex, QueryBuilder, Similarity
+    from irplatform.lucene import LuceneIndex, QueryBuilder, Similarity
     from irplatform.text.arrays import Float32
 
 

@@ -4,9 +4,8 @@ A knowledge base is added once from its maker's file and lies in the cache as a 
 file. `open_knowledge` reads several of them as one.
 """
 
-from irplatform.knowledge.formats.format import Format, Head
-from irplatform.knowledge.install import add, remove
-from irplatform.knowledge.installation import all_installed, installed, open_knowledge
+from irplatform.knowledge.formats.reading import Format, Head
+from irplatform.knowledge.installed import add, all_installed, installed, open_knowledge, remove
 from irplatform.knowledge.model import Concept, ConceptKind, Name, NameKind, Relation
 from irplatform.knowledge.store import KnowledgeBase
 from irplatform.knowledge.union import Knowledge

@@ -7,20 +7,17 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, unknown
 from irplatform.knowledge.formats.civic import CIVIC, CIVIC_2016
-from irplatform.knowledge.formats.dgidb import DGIDB
+from irplatform.knowledge.formats.disease_ontology import DOID_GRAPH, DOID_OBO, OBO, OBO_GRAPH
 from irplatform.knowledge.formats.drugbank import DRUGBANK
-from irplatform.knowledge.formats.format import Format, Head, head_of
+from irplatform.knowledge.formats.drugs import DGIDB
 from irplatform.knowledge.formats.gene_info import GENE_INFO
-from irplatform.knowledge.formats.generic import GENERIC
+from irplatform.knowledge.formats.generic import GENERIC, UMLS_JSONL
 from irplatform.knowledge.formats.hetionet import HETIONET_EDGES, HETIONET_NODES
 from irplatform.knowledge.formats.hgnc import HGNC_CUSTOM, HGNC_JSON, HGNC_TABLE
-from irplatform.knowledge.formats.mesh_ascii import MESH_ASCII
-from irplatform.knowledge.formats.mesh_xml import MESH_SUPPLEMENT, MESH_XML
-from irplatform.knowledge.formats.obo import DOID_OBO, OBO
-from irplatform.knowledge.formats.obo_graph import DOID_GRAPH, OBO_GRAPH
+from irplatform.knowledge.formats.mesh import MESH_ASCII, MESH_SUPPLEMENT, MESH_XML
 from irplatform.knowledge.formats.owl import DOID_OWL, OWL, other_syntax
+from irplatform.knowledge.formats.reading import Format, Head, head_of
 from irplatform.knowledge.formats.rrf import RXNORM_RRF, UMLS_RRF, UMLS_TYPES
-from irplatform.knowledge.formats.umls_jsonl import UMLS_JSONL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from irplatform.data import TextPair
 from irplatform.errors import PluginError, in_a_line, one_line, quoted
-from irplatform.plugin import TextPair
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,15 +15,10 @@ from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
 from irplatform.errors import InputError, PluginError
-from irplatform.plugin import (
-    FeatureGroup,
-    Options,
-    Reranker,
-    Retriever,
-    TrainableFeatureGroup,
-    TrainableReranker,
-)
-from irplatform.registry.settings import flat, settings_of
+from irplatform.options import Options, flat, settings_of
+from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
+from irplatform.plugin.rerankers import Reranker, TrainableReranker
+from irplatform.plugin.retrievers import Retriever
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -119,7 +114,7 @@ def _check_options(registration: Registration[System]) -> None:
     options: object = registration.system.Options
     if not (isinstance(options, type) and issubclass(options, Options)):
         raise PluginError(
-            f"the Options of {title} are {options!r}, not a subclass of irplatform.plugin.Options"
+            f"the Options of {title} are {options!r}, not a subclass of irplatform.options.Options"
         )
     for name, field in options.model_fields.items():
         if field.is_required() and name not in registration.defaults:

@@ -14,15 +14,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from irplatform import __version__
-from irplatform.containment import is_interruption, isolated
 from irplatform.errors import show_traceback, unknown
-from irplatform.plugin import Hooks
+from irplatform.plugin.hooks import Hooks
 from irplatform.registry.contribution import Contribution
-from irplatform.registry.entry_points import entry_points, named_by, unmet_requirement
-from irplatform.registry.hook_names import check_hooks, unmarked, without_hooks
+from irplatform.registry.entry_points import (
+    check_hooks,
+    entry_points,
+    named_by,
+    unmarked,
+    unmet_requirement,
+    without_hooks,
+)
 from irplatform.registry.lookup import Registry
 from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.registration import Plugin
+from irplatform.system.containment import is_interruption, isolated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

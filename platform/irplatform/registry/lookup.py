@@ -7,22 +7,25 @@ from typing import TYPE_CHECKING
 
 import pluggy
 
-from irplatform.console import notice
-from irplatform.containment import is_interruption, isolated
 from irplatform.errors import InputError, PluginError, nearest, show_traceback, unknown
 from irplatform.registry.answers import close_coroutine
+from irplatform.registry.contribution import Tables
 from irplatform.registry.entry_points import not_installed, without_entry_point
 from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.sources import GROUP
-from irplatform.registry.tables import Tables
+from irplatform.system.console import notice
+from irplatform.system.containment import is_interruption, isolated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import click
 
-    from irplatform.collections import Collection
-    from irplatform.plugin import FeatureGroup, Reranker, Retriever, RunEvent
+    from irplatform.data import Collection
+    from irplatform.plugin.features import FeatureGroup
+    from irplatform.plugin.hooks import RunEvent
+    from irplatform.plugin.rerankers import Reranker
+    from irplatform.plugin.retrievers import Retriever
     from irplatform.registry.registration import Plugin, Registration, System
 
 
@@ -62,7 +65,7 @@ class Registry(Tables):
             name: as the user gave it.
             also: words that could have been given in its place, for the message where it is wrong.
         """
-        from irplatform.collections.resolve import resolve
+        from irplatform.collections.names import resolve
 
         return resolve(name, self.collections, also)
 

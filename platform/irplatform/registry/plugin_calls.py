@@ -6,7 +6,6 @@ import traceback
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from irplatform.containment import isolated
 from irplatform.errors import (
     InputError,
     PlatformError,
@@ -16,7 +15,8 @@ from irplatform.errors import (
     lacks_space,
     one_line,
 )
-from irplatform.packages import missing_extra
+from irplatform.system.containment import isolated
+from irplatform.system.packages import missing_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,28 +10,22 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from irplatform.digests import digest, folder_digests
 from irplatform.errors import InputError, unknown
-from irplatform.option_problems import first_problem
-from irplatform.packages import absent, require
-from irplatform.plugin import (
-    FeatureGroup,
-    Options,
-    Reranker,
-    Retriever,
-    TrainableFeatureGroup,
-    TrainableReranker,
-)
+from irplatform.options import Options, first_problem, setting_names
+from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
+from irplatform.plugin.rerankers import Reranker, TrainableReranker
+from irplatform.plugin.retrievers import Retriever
 from irplatform.registry.answers import folders, json_mapping, of_type, text_pairs
 from irplatform.registry.plugin_calls import plugin_call
-from irplatform.registry.settings import setting_names
 from irplatform.registry.sources import OURS, source_digest
+from irplatform.system.digests import digest, folder_digests
+from irplatform.system.packages import absent, require
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
 
-    from irplatform.plugin import TextPair, Topic
+    from irplatform.data import TextPair, Topic
 
 System = TypeVar("System", bound=Reranker | Retriever | FeatureGroup)
 

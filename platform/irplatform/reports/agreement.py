@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.evaluation.agreement import comparable_means
-from irplatform.reports.columns import aligned
-from irplatform.reports.rows import figure
+from irplatform.reports.table import aligned, figure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

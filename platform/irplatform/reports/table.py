@@ -6,18 +6,135 @@ Every column keeps room for its longest mark, so that the numbers line up.
 from __future__ import annotations
 
 import os
+import re
 import sys
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
-from irplatform.console import terminal_width, wrapped
-from irplatform.errors import for_display
-from irplatform.reports.columns import aligned
-from irplatform.reports.rows import GLYPHS, best_rows, figure, glyphs, legend_of
+from irplatform.errors import for_display, one_line
+from irplatform.system.console import terminal_width, wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from irplatform.reports.rows import ResultRow
+    from irplatform.evaluation.significance import Comparison
+
+
+# Rows of text as aligned columns, for tables that are read in a terminal and kept in files.
+
+
+def aligned(
+    rows: Sequence[Sequence[str]],
+    *,
+    left: int = 1,
+    head: int = 1,
+    bold: Collection[tuple[int, int]] = (),
+) -> list[str]:
+    """Align the cells of rows, two spaces apart, without trailing white space.
+
+    Args:
+        rows: as many cells each.
+        left: how many columns stand to the left; numbers, behind them, stand to the right.
+        head: how many rows a line is drawn under; none for 0.
+        bold: rows and columns of cells that a terminal shows in bold.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for number, row in enumerate(rows):
+        cells = [
+            cell.ljust(width) if column < left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        for column in range(len(cells)):
+            if (number, column) in bold:
+                cells[column] = f"\x1b[1m{cells[column]}\x1b[0m"
+        lines.append("  ".join(cells).rstrip())
+    rule = ["-" * (sum(widths) + 2 * (len(widths) - 1))] if head else []
+    return [*lines[:head], *rule, *lines[head:]]
+
+
+# What a table of results consists of: rows, figures, marks of significance and their legend.
+#
+# A mark is ▲ (better than the baseline) or ▼ (worse), doubled where p < 0.01; it is + or - where
+# the output cannot show those.
+
+GLYPHS = {True: ("+", "-"), False: ("▲", "▼")}
+"""Better and worse; True for plain ASCII."""
+_LEVELS = (0.05, 0.01)
+_COUNTS = ("NumQ", "NumRel", "NumRet")
+"""Measures that are whole numbers, summed over topics."""
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """A system's line in the table.
+
+    Attributes:
+        name: what the system is called.
+        measures: measure name to value; a measure that is missing shows as "-".
+        marks: measure name to significance against the baseline, see `mark`.
+        indent: 1 for a variant of the row above ("alone"), 0 otherwise.
+        seconds: how long it took, if that is to be shown.
+        aside: whether it tells about the row above (what seeds change) and is no system of its own.
+    """
+
+    name: str
+    measures: Mapping[str, float]
+    marks: Mapping[str, int] = field(default_factory=dict)
+    indent: int = 0
+    seconds: float | None = None
+    aside: bool = False
+
+
+def mark(comparison: Comparison) -> int:
+    """How significant a difference is: 0 is not, ±1 is p < 0.05, ±2 is p < 0.01; + is better."""
+    if comparison.p is None or comparison.difference == 0.0:
+        return 0
+    strength = sum(comparison.p < level for level in _LEVELS)
+    return strength if comparison.difference > 0 else -strength
+
+
+def marks(comparisons: Mapping[str, Comparison]) -> dict[str, int]:
+    """The marks of a row, by measure."""
+    return {measure: mark(comparison) for measure, comparison in comparisons.items()}
+
+
+def figure(measure: str, value: float) -> str:
+    """A value as tables show it: with four decimals, a count without; means of counts have some."""
+    count = measure.partition("(")[0] in _COUNTS and value == round(value)
+    return f"{value:,.0f}" if count else f"{value:.4f}"
+
+
+def glyphs(strength: int, ascii_only: bool = False) -> str:
+    """The mark of a strength, as `mark` gives it; nothing for 0."""
+    better, worse = GLYPHS[ascii_only]
+    return better * strength if strength > 0 else worse * -strength
+
+
+def legend_of(rows: Sequence[ResultRow], baseline: str, ascii_only: bool = False) -> str:
+    """What the marks of a table mean; "" where it has none."""
+    if not any(strength for row in rows for strength in row.marks.values()):
+        return ""
+    better, worse = GLYPHS[ascii_only]
+    than = f" than {baseline}" if baseline else ""
+    return (
+        f"{better} better{than}, {worse} worse: p < 0.05; {better * 2} {worse * 2} p < 0.01 "
+        "(paired t-test, Holm's correction)"
+    )
+
+
+def best_rows(rows: Sequence[ResultRow], measures: Sequence[str]) -> dict[str, set[int]]:
+    """For each measure, the rows that show the highest value."""
+    best: dict[str, set[int]] = {}
+    for measure in measures:
+        rounded = {
+            n: round(row.measures[measure], 4)
+            for n, row in enumerate(rows)
+            if measure in row.measures and not row.aside
+        }
+        best[measure] = {n for n, value in rounded.items() if value == max(rounded.values())}
+    return best
+
 
 _SYSTEM = "system"
 _SECONDS = "seconds"
@@ -132,3 +249,93 @@ def shows_glyphs(file: TextIO) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
+
+
+# The table of results as papers and web pages take it: in LaTeX or in Markdown.
+#
+# It has the rows and figures of the plain table. The best values of a measure are bold, and marks
+# of significance follow the figures; what they mean is a line of its own, in LaTeX a comment,
+# since it belongs in the caption.
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",  # which a line break would take for its length
+    "*": "{*}",
+    "×": r"$\times$",
+    "▲": r"$\blacktriangle$",
+    "▼": r"$\blacktriangledown$",
+    **{special: f"\\{special}" for special in "&%$#_{}"},
+}
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|#~])")
+
+
+def markdown_table(
+    rows: Sequence[ResultRow], measures: Sequence[str], *, baseline: str = ""
+) -> str:
+    """Render results as a table of GitHub's Markdown; the arguments are those of `render_table`."""
+    cells = _markup_cells(rows, measures, _markdown, "**{}**".format, glyphs)
+    header, *body = ["| " + " | ".join(line) + " |" for line in cells]
+    legend = legend_of(rows, baseline)
+    lines = [header, "|---|" + "---:|" * len(measures), *body]
+    return "\n".join([*lines, *(["", _markdown(legend)] if legend else [])])
+
+
+def latex_table(rows: Sequence[ResultRow], measures: Sequence[str], *, baseline: str = "") -> str:
+    """Render results as a `tabular` of LaTeX with the rules of booktabs; see `render_table`."""
+    cells = _markup_cells(rows, measures, _latex, r"\textbf{{{}}}".format, _superscript)
+    header, *body = [" & ".join(line) + r" \\" for line in cells]
+    legend = legend_of(rows, baseline)
+    lines = [
+        rf"% \usepackage{{{'booktabs,amssymb' if legend else 'booktabs'}}}",
+        *([f"% {_latex(legend)}"] if legend else []),
+        rf"\begin{{tabular}}{{l{'r' * len(measures)}}}",
+        r"\toprule",
+        header,
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines)
+
+
+def _markup_cells(
+    rows: Sequence[ResultRow],
+    measures: Sequence[str],
+    escaped: Callable[[str], str],
+    bold: Callable[[str], str],
+    marked: Callable[[int], str],
+) -> list[list[str]]:
+    """Header and body; a row without a measure has "-" there."""
+    best = best_rows(rows, measures)
+    body = []
+    for number, row in enumerate(rows):
+        line = [escaped(row.name)]
+        for measure in measures:
+            if (value := row.measures.get(measure)) is None:
+                line.append("-")
+                continue
+            text = figure(measure, value)
+            text = bold(text) if len(rows) > 1 and number in best[measure] else text
+            line.append(text + marked(row.marks.get(measure, 0)))
+        body.append(line)
+    return [["system", *map(escaped, measures)], *body]
+
+
+def _superscript(strength: int) -> str:
+    signs = glyphs(strength)
+    return "$^{" + "".join(_LATEX[sign].strip("$") for sign in signs) + "}$" if signs else ""
+
+
+def _latex(text: str) -> str:
+    text = one_line(text)
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def _markdown(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", one_line(text))

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,11 +18,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from irplatform.errors import InputError, unknown, unstopped
-from irplatform.registry.settings import flat
-from irplatform.toml_io import read_toml
+from irplatform.evaluation.measures import parse_measures
+from irplatform.evaluation.sampled import is_inferred
+from irplatform.options import flat
+from irplatform.registry.loading import registry
+from irplatform.system.formats import read_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from irplatform.registry.registration import Plugin
+
 
 QUICK = "quick"
 """The tag of rows that take a minute or so, from nothing, without data."""
@@ -214,3 +222,142 @@ def _read_row(entry: Any, number: int, file: Path) -> Row:
         message = f"result '{row.id}', key 'expected': it has no figure, such as \"AP\" = 0.3011."
         raise InputError(message, path=file)
     return row
+
+
+# Which rows are asked for: by pattern of id, tag or system, or the quick ones.
+
+_LIST = "`platform reproduce --list` lists all"
+
+
+def select(
+    rows: Sequence[Row],
+    patterns: Sequence[str] = (),
+    *,
+    quick: bool = False,
+    refused: Sequence[Refused] = (),
+) -> list[Row]:
+    """Choose the rows whose id, tag or system matches any of the patterns, which are the shell's.
+
+    Args:
+        rows: all rows.
+        patterns: such as `delta-*`; none takes all.
+        quick: only those tagged so.
+        refused: files that are not used, which may have what is asked for.
+    """
+    candidates = [row for row in rows if QUICK in row.tags] if quick else list(rows)
+    for pattern in patterns:
+        if not any(_matches(row, pattern) for row in candidates):
+            raise _unmatched(pattern, rows, refused)
+    chosen = [row for row in candidates if not patterns or any(_matches(row, p) for p in patterns)]
+    if not chosen:
+        reasons = [f"no result is tagged {QUICK}", _LIST] if rows else ["there are no results"]
+        raise InputError(_sentence([*reasons, *refused]))
+    return chosen
+
+
+def _unmatched(pattern: str, rows: Sequence[Row], refused: Sequence[Refused]) -> InputError:
+    if any(_matches(row, pattern) for row in rows):
+        return InputError(f"no result for '{pattern}' is tagged {QUICK}; leave out --quick.")
+    if mentioning := [refusal for refusal in refused if refusal.mentions(pattern)]:
+        return InputError(f"'{pattern}' cannot be reproduced: {_sentence(mentioning)}")
+    names = {name for row in rows for name in _names(row)}
+    hint = _sentence([_LIST, *refused])
+    return unknown("result, tag or system", pattern, names, hint=hint)
+
+
+def _sentence(parts: Sequence[str | Refused]) -> str:
+    return "; ".join(str(part).removesuffix(".") for part in parts) + "."
+
+
+def _matches(row: Row, pattern: str) -> bool:
+    return any(fnmatchcase(name, pattern) for name in _names(row))
+
+
+def _names(row: Row) -> tuple[str, ...]:
+    return (row.id, *row.tags, row.name)
+
+
+# The rows of several files: those that plugins ship, each file guarded, or files that are named.
+#
+# A plugin's file that is not right takes nothing from the others: it is refused with its reason,
+# and their rows go on, as with plugins that cannot be loaded.
+
+_WORD = re.compile(r"[\w.-]+")
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A plugin's file of results that is not used.
+
+    Attributes:
+        file: the file.
+        plugin: who ships it.
+        reason: what is wrong with it, with the file's name.
+    """
+
+    file: Path
+    plugin: Plugin
+    reason: str
+
+    def __str__(self) -> str:
+        return f"results of {self.plugin} are not used: {self.reason}"
+
+    def mentions(self, pattern: str) -> bool:
+        """Whether something in the file matches: an id, a tag or a system, were it right."""
+        try:
+            text = self.file.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return False
+        return any(fnmatchcase(word, pattern) for word in _WORD.findall(text))
+
+
+def known_rows(files: Iterable[Path]) -> list[Row]:
+    """The rows of several files.
+
+    Raises:
+        InputError: see `read_rows`; or two rows have the same id, or a measure is unknown.
+    """
+    rows: dict[str, Row] = {}
+    for file in files:
+        rows |= _more_rows(file, rows)
+    return list(rows.values())
+
+
+def shipped_rows(files: Mapping[Path, Plugin]) -> tuple[list[Row], list[Refused]]:
+    """The rows of plugins' files, and the files that are not right.
+
+    Of two files with the same id, the later one is refused.
+    """
+    rows: dict[str, Row] = {}
+    refusals = []
+    for file, plugin in files.items():
+        try:
+            rows |= _more_rows(file, rows)
+        except InputError as error:
+            refusals.append(Refused(file, plugin, str(error)))
+    return list(rows.values()), refusals
+
+
+def _more_rows(file: Path, earlier_rows: Mapping[str, Row]) -> dict[str, Row]:
+    """The rows of a file by id, all of them or none."""
+    rows: dict[str, Row] = {}
+    for row in read_rows(file):
+        if other := earlier_rows.get(row.id) or rows.get(row.id):
+            raise InputError(f"result '{row.id}' is also in {other.file}; rename one.", path=file)
+        _check_measures(row)
+        rows[row.id] = row
+    return rows
+
+
+def _check_measures(row: Row) -> None:
+    """Refuse a measure that no run reports under this name; a typing error costs no training."""
+    for measure in dict.fromkeys(measure for measure, _, _ in row.figures()):
+        place = f"result '{row.id}', measure '{measure}'"
+        try:
+            # Whether there are sampled judgments, the run will see.
+            sampled = is_inferred(measure)
+            (name,) = parse_measures([measure], registry().measures, sampled=sampled)
+        except InputError as error:
+            raise InputError(f"{place}: {error}", path=row.file) from error
+        if name != measure:
+            raise InputError(f"{place}: runs report it as '{name}'; write it so.", path=row.file)

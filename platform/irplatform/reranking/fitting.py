@@ -13,25 +13,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform import __version__
-from irplatform.cache import Artifact, artifact
-from irplatform.console import notice, stage
 from irplatform.errors import InputError, counted
-from irplatform.evaluation.mean_difference import FEWEST_TOPICS
+from irplatform.evaluation.significance import FEWEST_TOPICS
+from irplatform.reranking.folds import MOST_WEIGHING_TOPICS, Split, split_topics, weighing
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
-from irplatform.reranking.kept_scores import kept_scores
-from irplatform.reranking.member import workspace
-from irplatform.reranking.members import train_members
-from irplatform.reranking.splits import (
-    MOST_WEIGHING_TOPICS,
-    Split,
-    split_topics,
-    weighing,
-)
+from irplatform.reranking.members import train_members, workspace
+from irplatform.reranking.scoring import kept_scores
 from irplatform.reranking.systems import RerankerChoice, System
-from irplatform.storage import fingerprint
+from irplatform.system.cache import Artifact, artifact
+from irplatform.system.console import notice, stage
+from irplatform.system.writing import fingerprint
 from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
 from irplatform.training.distributed import training_processes
-from irplatform.training.topic_marks import families
+from irplatform.training.topic_identity import families
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

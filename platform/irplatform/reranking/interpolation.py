@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.evaluation.gain import NDCG, ndcg_of, validation_measure
-from irplatform.evaluation.mean_difference import MeanDifference
+from irplatform.evaluation.ndcg import NDCG, ndcg_of, validation_measure
+from irplatform.evaluation.significance import MeanDifference
 from irplatform.runs import Ranking
-from irplatform.runs.standardize import Values, deviation, standardized
+from irplatform.runs.run import Values, deviation, standardized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,18 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from irplatform.plugin import Options, Reranker, Resources, TrainableReranker
-from irplatform.registry import our_digest
+from irplatform.options import Options, settings_of
+from irplatform.plugin.rerankers import Reranker, TrainableReranker
 from irplatform.registry.answers import of_type, truth
-from irplatform.registry.settings import settings_of
-from irplatform.reranking.splits import MEMBERS
+from irplatform.registry.sources import our_digest
+from irplatform.reranking.folds import MEMBERS
 
 if TYPE_CHECKING:
+    from irplatform.plugin.resources import Resources
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.plugin import TextPair, Topic
-    from irplatform.registry import Registration
+    from irplatform.data import TextPair, Topic
+    from irplatform.registry.registration import Registration
 
 
 @dataclass(frozen=True)

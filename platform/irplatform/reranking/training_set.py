@@ -6,11 +6,11 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from irplatform.console import notice
+from irplatform.data import LabelledTopic, Topic
 from irplatform.errors import counted
-from irplatform.plugin import LabelledTopic, Topic
-from irplatform.storage import fingerprint
-from irplatform.training.topic_marks import topic_marks
+from irplatform.system.console import notice
+from irplatform.system.writing import fingerprint
+from irplatform.training.topic_identity import topic_marks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

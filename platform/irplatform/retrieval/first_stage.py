@@ -6,30 +6,86 @@ Each retriever's run is kept in the cache, so that rerankers that are added late
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from irplatform.cache import artifact, kept_json
-from irplatform.console import notice, parts
-from irplatform.errors import counted
+from irplatform.errors import PluginError, counted, unstopped
+from irplatform.lucene.dates import DATES_FORMAT, Years, date_limits, rank_among, search_before
 from irplatform.registry.answers import json_mapping, text
-from irplatform.retrieval.among import rank_among
-from irplatform.retrieval.checked_search import find
-from irplatform.retrieval.dates import DATES_FORMAT, date_limits
 from irplatform.retrieval.fusion import Fusion
 from irplatform.runs import Ranking, Run, read_run, write_run
-from irplatform.runs.names import FUSED
-from irplatform.storage import fingerprint, write_json
-from irplatform.text.composition import COMPOSITION, is_folded
+from irplatform.runs.run import FUSED
+from irplatform.system.cache import artifact, kept_json
+from irplatform.system.console import notice, parts
+from irplatform.system.writing import fingerprint, write_json
+from irplatform.text.tokenizer import COMPOSITION, is_folded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.plugin import Options, Retriever, Topic
-    from irplatform.registry import Registration
+    from irplatform.data import Topic
+    from irplatform.options import Options
+    from irplatform.plugin.retrievers import Retriever
+    from irplatform.registry.registration import Registration
     from irplatform.resources import CollectionResources
+
+
+# Searches with a retriever, and holds what it returns to its contract.
+#
+# Date limits that a retriever does not know are applied to what it finds.
+
+
+def find(
+    choice: RetrieverChoice, topics: Sequence[Topic], depth: int, resources: CollectionResources
+) -> Run:
+    """Search with a retriever, and see that it keeps its contract; nothing is cached.
+
+    Raises:
+        PluginError: it returned something else than a run with an entry for every topic.
+    """
+    retriever = choice.registration.made(choice.options)
+    who = choice.registration.who
+
+    def search(topics: Sequence[Topic], depth: int) -> Mapping[str, Ranking]:
+        with choice.registration.plugin_call("searching"):
+            theirs = [*map(copy, topics)]  # to do with as they like
+            run = retriever.retrieve(theirs, depth, resources)
+        if not isinstance(run, Run):
+            raise PluginError(f"{who} returned {type(run).__name__}, not a Run.")
+        if missing := [t.id for t in topics if t.id not in run.rankings]:
+            raise PluginError(
+                f"{who} returned no ranking for topic {missing[0]}; an empty one is fine."
+            )
+        return {t.id: _checked(who, t.id, run.rankings[t.id]).top(depth) for t in topics}
+
+    limits = {} if retriever.limits_dates else date_limits(topics)
+    if not limits:
+        return Run(choice.name, search(topics, depth))
+    years = Years(resources.documents)
+    return Run(choice.name, search_before(search, topics, depth, limits, years))
+
+
+def _checked(who: str, topic: str, ranking: object) -> Ranking:
+    if not isinstance(ranking, Ranking):
+        raise PluginError(
+            f"{who} returned {type(ranking).__name__} for topic {topic}, not a Ranking; "
+            "Ranking.of(doc_ids, scores) makes one."
+        )
+    if strange := [doc_id for doc_id in ranking.doc_ids if not isinstance(doc_id, str)]:
+        raise PluginError(
+            f"{who} found document {strange[0]!r} for topic {topic}: ids are text (str), not "
+            f"{type(strange[0]).__name__}."
+        )
+    try:
+        return Ranking.of(ranking.doc_ids, ranking.scores)
+    except (ValueError, TypeError) as error:
+        raise PluginError(
+            f"{who} returned no ranking for topic {topic}: {unstopped(error)}."
+        ) from error
+
 
 _FORMAT = 3
 """Raise it when retrievers rank otherwise with the same options."""

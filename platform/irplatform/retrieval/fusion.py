@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.evaluation.gain import ndcg
-from irplatform.evaluation.mean_difference import MeanDifference
+from irplatform.evaluation.ndcg import ndcg
+from irplatform.evaluation.significance import MeanDifference
 from irplatform.runs.fuse import reciprocal_rank_fusion
-from irplatform.thinning import evenly_spaced
+from irplatform.system.workers import evenly_spaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
-    from irplatform.collections import Qrels
+    from irplatform.data import Qrels
     from irplatform.runs import Run
     from irplatform.text.arrays import Float64
 

@@ -2,7 +2,6 @@
 
 from irplatform.runs.checks import validate_run
 from irplatform.runs.run import Ranking, Run
-from irplatform.runs.scan import Problem
-from irplatform.runs.trec import read_run, write_run
+from irplatform.runs.trec import Problem, read_run, write_run
 
 __all__ = ["Problem", "Ranking", "Run", "read_run", "validate_run", "write_run"]

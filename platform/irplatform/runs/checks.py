@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform import ids
-from irplatform.console import notice
+from irplatform import data as ids
 from irplatform.errors import InputError, counted
-from irplatform.runs.scan import COLUMNS, Problem, scan
-from irplatform.text_files import starts_with_mark
+from irplatform.runs.trec import COLUMNS, Problem, scan
+from irplatform.system.console import notice
+from irplatform.system.reading import starts_with_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

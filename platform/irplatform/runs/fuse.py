@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.runs.run import Ranking, Run
-from irplatform.runs.standardize import standardized
+from irplatform.runs.run import Ranking, Run, standardized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

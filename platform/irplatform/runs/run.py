@@ -8,6 +8,7 @@ does since release 10; it keeps those where 32 bits would give another order.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
 
 Scores = npt.NDArray[np.floating[Any]]
@@ -136,3 +138,80 @@ def _same_order(doc_ids: Sequence[str], rounded: npt.NDArray[np.float32]) -> boo
     """Whether documents in their order would have the same by their rounded scores."""
     ties = np.flatnonzero(rounded[:-1] == rounded[1:]).tolist()
     return bool(np.isfinite(rounded).all()) and all(doc_ids[i] > doc_ids[i + 1] for i in ties)
+
+
+# Names of runs: the fused first stage, what rerankers leave, and what a file is called.
+
+FUSED = "fused"
+"""The run that several retrievers make together."""
+_ENDING = re.compile(r"(?<=.)(\.(run|txt|trec|res))?(\.gz)?$")
+"""What the name of a run file has beside the system's."""
+_SEED = re.compile(r"-seed\d+$")
+
+
+def alone_name(name: str) -> str:
+    """The name of a reranker's own scores, without the first stage's."""
+    return f"{name}-alone"
+
+
+def system_of(name: str) -> str:
+    """The system whose run has a name: delta for delta-seed42-alone."""
+    return _SEED.sub("", name.removesuffix(alone_name("")))
+
+
+def names_of(paths: Sequence[Path]) -> dict[Path, str]:
+    """What to call runs by their files: bm25 for runs/main/bm25.run.
+
+    Where two are called alike, their folders go before: main/bm25 and other/bm25.
+    """
+    names = {}
+    for path in paths:
+        by_depth = ((depth, _called(path, depth)) for depth in range(1, len(path.parts) + 1))
+        unique = (n for d, n in by_depth if sum(_called(other, d) == n for other in paths) == 1)
+        names[path] = next(unique, str(path))
+    return names
+
+
+def _called(path: Path, depth: int) -> str:
+    """A file's name with some of the folders before it, without the ending of a run file."""
+    return _ENDING.sub("", "/".join(path.parts[-depth:]))
+
+
+# Scores of different systems on one scale, so that they can be added.
+
+Values = npt.NDArray[np.float64]
+_ROUNDING = 1e-6
+"""Scores closer than this, relative to the largest, are equal. Networks compute in 32 bits, so that
+documents that they cannot tell apart differ by rounding; and some systems score by probabilities of
+1e-20."""
+
+
+def deviation(scores: Values) -> float:
+    """Standard deviation of scores; 0 where all are equal, or there are none."""
+    if not len(scores):
+        return 0.0
+    spread = float(scores.std())
+    return spread if spread > _ROUNDING * float(np.abs(scores).max()) else 0.0
+
+
+def standardized(scores: Values) -> Values:
+    """Scores with mean 0 and deviation 1; zeros where all are equal.
+
+    A few scores far from all others, such as a -1e9 for what a system rejects, stretch the
+    deviation until the others are equal in a run's 32 bits. Where the better half would lose more
+    than a hundredth of its distinct scores so, places among the scores are standardized instead.
+    """
+    unit = deviation(scores)
+    if not unit:
+        return np.zeros_like(scores)
+    values: Values = (scores - scores.mean()) / unit
+    better = scores >= np.median(scores)
+    if _distinct(values[better]) < 0.99 * _distinct(scores[better]):
+        places = np.unique(scores, return_inverse=True)[1].astype(np.float64)
+        values = (places - places.mean()) / places.std()
+    return values
+
+
+def _distinct(scores: Values) -> int:
+    """How many there are in the bits of a run."""
+    return len(np.unique(scores.astype(np.float32)))

@@ -9,35 +9,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from irplatform.text.field_match import FieldMatch as FieldMatch
     from irplatform.text.forward_build import build_forward_index as build_forward_index
     from irplatform.text.forward_index import ForwardIndex as ForwardIndex
     from irplatform.text.lexical import ALL18 as ALL18
     from irplatform.text.lexical import LEX3 as LEX3
+    from irplatform.text.lexical import FieldMatch as FieldMatch
     from irplatform.text.lexical import LexicalNames as LexicalNames
     from irplatform.text.lexical import lexical_features as lexical_features
-    from irplatform.text.markers import parse_markers as parse_markers
-    from irplatform.text.sentence_splitter import sentences as sentences
-    from irplatform.text.stop_words import STOP_WORDS as STOP_WORDS
-    from irplatform.text.stop_words import content_words as content_words
+    from irplatform.text.tokenizer import STOP_WORDS as STOP_WORDS
+    from irplatform.text.tokenizer import content_words as content_words
     from irplatform.text.tokenizer import tokenize as tokenize
-    from irplatform.text.vector_import import import_vectors as import_vectors
     from irplatform.text.vector_training import VectorOptions as VectorOptions
+    from irplatform.text.vector_training import sentences as sentences
     from irplatform.text.vector_training import train_vectors as train_vectors
     from irplatform.text.vectors import WordVectors as WordVectors
+    from irplatform.text.vectors import import_vectors as import_vectors
 
 _NAMES = {
-    "field_match": "FieldMatch",
     "forward_build": "build_forward_index",
     "forward_index": "ForwardIndex",
-    "lexical": "ALL18 LEX3 LexicalNames lexical_features",
-    "markers": "parse_markers",
-    "sentence_splitter": "sentences",
-    "stop_words": "STOP_WORDS content_words",
-    "tokenizer": "tokenize",
-    "vector_import": "import_vectors",
-    "vector_training": "VectorOptions train_vectors",
-    "vectors": "WordVectors",
+    "lexical": "ALL18 LEX3 FieldMatch LexicalNames lexical_features",
+    "tokenizer": "STOP_WORDS content_words tokenize",
+    "vector_training": "VectorOptions sentences train_vectors",
+    "vectors": "WordVectors import_vectors",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

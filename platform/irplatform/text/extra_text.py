@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.json_io import parse_json
-from irplatform.text_files import decoded, numbered_lines
+from irplatform.system.json_files import parse_json
+from irplatform.system.reading import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,6 +6,8 @@ them 1 to 18; `ALL18` lists their names in that order, and `LEX3` those of the m
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -13,14 +15,188 @@ import numpy.typing as npt
 from pydantic import AfterValidator
 
 from irplatform.errors import InputError, unknown
-from irplatform.text.field_match import FieldMatch
-from irplatform.text.forward_index import FIELDS
+from irplatform.text.forward_index import FIELDS, inverse_document_frequency
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from irplatform.text.arrays import Int32, Int64
-    from irplatform.text.forward_index import ForwardIndex
+    from irplatform.text.arrays import Float64, Int32, Int64
+    from irplatform.text.forward_index import Field, ForwardIndex
+
+
+# What a query and a field of documents have in common, in numbers (Mohan et al., WWW 2018).
+#
+# For a query Q and a field F of a document, over distinct words (of the query's words that the
+# collection lacks, each time that they stand there) and without truncation or rare-word
+# conflation, with idf(w) = log(1 + (N - df(w) + 0.5) / (df(w) + 0.5)) and the df of that field:
+#
+# - `overlap`: |Q ∩ F| / |Q|, and `bigram_overlap`, the same of pairs of neighbouring words;
+# - `jaccard`: |Q ∩ F| / |Q ∪ F|;
+# - `idf_overlap`, `idf_jaccard`: both with every word counted by its IDF;
+# - `bm25`: Σ idf(w) · tf · (k1 + 1) / (tf + k1 · (1 - b + b · |F| / average |F|)) over the words of
+#   the query as often as they stand there, k1 = 2.0, b = 0.75 (the paper's), with the statistics of
+#   that field over the whole collection.
+#
+# A number without anything to divide by (an empty query, say) is 0. A query word that the
+# collection lacks (-1) matches nothing and counts as a word of its own with df = 0.
+
+K1 = 2.0
+B = 0.75
+
+
+@dataclass(frozen=True)
+class FieldMatch:
+    """What a query and one field of documents have in common, computed as it is asked for.
+
+    The match features are methods, which return float64 [documents].
+
+    Attributes:
+        index: the collection's forward index.
+        field: the field.
+        query: int32 [words], the query's, -1 for those that the collection lacks.
+        rows: int64 [documents], their rows in the index.
+    """
+
+    index: ForwardIndex
+    field: Field
+    query: Int32
+    rows: Int64
+
+    @cached_property
+    def tokens(self) -> tuple[Int32, Int64]:
+        """All words of the documents, and where each begins; see `ForwardIndex.tokens`."""
+        return self.index.tokens(self.rows, self.field)
+
+    @cached_property
+    def known(self) -> Int32:
+        """The distinct words of the query that the collection has, ascending: int32 [known]."""
+        known: Int32 = np.unique(self.query[self.query >= 0])
+        return known
+
+    @cached_property
+    def unknown(self) -> int:
+        """How many further words the query has, those that stand twice counted twice."""
+        return int(np.count_nonzero(self.query < 0))
+
+    @cached_property
+    def repeats(self) -> Int64:
+        """How often the query has each known word: int64 [known]."""
+        counts: Int64 = np.unique(self.query[self.query >= 0], return_counts=True)[1]
+        return counts
+
+    @cached_property
+    def lengths(self) -> Int32:
+        """Words in the field of each document: int32 [documents]."""
+        return self.index.lengths(self.field)[self.rows]
+
+    @cached_property
+    def frequencies(self) -> Int64:
+        """How often each known word occurs in each document: int64 [documents, known]."""
+        tokens, offsets = self.tokens
+        shape = (len(self.rows), len(self.known))
+        if not tokens.size or not len(self.known):
+            return np.zeros(shape, dtype=np.int64)
+        hits = np.flatnonzero(_is_one_of(tokens, self.known))
+        documents = np.searchsorted(offsets, hits, side="right") - 1
+        words = np.searchsorted(self.known, tokens[hits])
+        cells = documents * shape[1] + words
+        return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+
+    @cached_property
+    def present(self) -> Float64:
+        """Whether each known word occurs in each document, 0 or 1: float64 [documents, known]."""
+        return (self.frequencies > 0).astype(np.float64)
+
+    @cached_property
+    def idf(self) -> Float64:
+        """The IDF of the known words: float64 [known]."""
+        return self.index.idf(self.field)[self.known]
+
+    @cached_property
+    def idf_of_query(self) -> float:
+        """The sum of the IDF of the distinct words of the query, unknown ones included."""
+        absent = np.zeros(1, dtype=np.int32)
+        return float(
+            self.idf.sum() + self.unknown * inverse_document_frequency(absent, self.index.count)[0]
+        )
+
+    def overlap(self) -> Float64:
+        """|Q ∩ F| / |Q|."""
+        return _ratio(self.present.sum(axis=1), len(self.known) + self.unknown)
+
+    def jaccard(self) -> Float64:
+        """|Q ∩ F| / |Q ∪ F|."""
+        shared = self.present.sum(axis=1)
+        distinct = self.index.unique_counts(self.field)[self.rows]
+        return _ratio(shared, len(self.known) + self.unknown + distinct - shared)
+
+    def idf_overlap(self) -> Float64:
+        """|Q ∩ F| / |Q|, every word counted by its IDF."""
+        return _ratio(self._idf_shared(), self.idf_of_query)
+
+    def idf_jaccard(self) -> Float64:
+        """|Q ∩ F| / |Q ∪ F|, every word counted by its IDF."""
+        shared = self._idf_shared()
+        mass = self.index.idf_mass(self.field)[self.rows]
+        return _ratio(shared, self.idf_of_query + mass - shared)
+
+    def _idf_shared(self) -> Float64:
+        # A matrix product's last digit depends on how many documents there are.
+        return np.asarray(np.einsum("nq,q->n", self.present, self.idf))
+
+    def bigram_overlap(self) -> Float64:
+        """Share of the query's distinct bigrams that each document has."""
+        pairs, unknown_pairs = _bigrams(self.query)
+        tokens, offsets = self.tokens
+        shared = np.zeros(len(self.rows))
+        if tokens.size:
+            inside = np.ones(len(tokens), dtype=bool)  # a document's last word begins no bigram
+            inside[offsets[1:][np.diff(offsets) > 0] - 1] = False
+            for first, second in pairs:
+                starts = np.flatnonzero((tokens[:-1] == first) & (tokens[1:] == second))
+                documents = np.searchsorted(offsets, starts[inside[starts]], side="right") - 1
+                shared[np.unique(documents)] += 1
+        return _ratio(shared, len(pairs) + unknown_pairs)
+
+    def bm25(self, k1: float = K1, b: float = B) -> Float64:
+        """BM25 of each document; see the module for the formula.
+
+        Args:
+            k1: how slowly repetitions of a word saturate, from 0.
+            b: how much a document's length counts, 0 to 1.
+        """
+        average = self.index.average_length(self.field)
+        if average == 0:
+            return np.zeros(len(self.rows))
+        saturation = k1 * (1 - b + b * self.lengths / average)
+        frequencies = self.frequencies.astype(np.float64)
+        weights = np.divide(
+            frequencies * (k1 + 1),
+            frequencies + saturation[:, None],
+            out=np.zeros_like(frequencies),
+            where=frequencies > 0,  # with k1 = 0, the others would be 0 / 0
+        )
+        # Not a matrix product, whose last digits depend on the number of documents.
+        return np.asarray((weights * (self.idf * self.repeats)).sum(axis=1))
+
+
+def _is_one_of(tokens: Int32, words: Int32) -> npt.NDArray[np.bool_]:
+    hits: npt.NDArray[np.bool_] = tokens == words[0]
+    for word in words[1:]:
+        hits |= tokens == word
+    return hits
+
+
+def _bigrams(query: Int32) -> tuple[set[tuple[int, int]], int]:
+    pairs: Iterable[tuple[int, int]] = list(zip(query.tolist(), query[1:].tolist(), strict=False))
+    known = {pair for pair in pairs if min(pair) >= 0}
+    return known, sum(min(pair) < 0 for pair in pairs)
+
+
+def _ratio(numerator: Float64, denominator: npt.ArrayLike) -> Float64:
+    denominators = np.broadcast_to(np.asarray(denominator, dtype=np.float64), numerator.shape)
+    return np.divide(numerator, denominators, out=np.zeros(numerator.shape), where=denominators > 0)
+
 
 _OVERLAPS = ("overlap", "bigram_overlap", "jaccard", "idf_overlap", "idf_jaccard")
 

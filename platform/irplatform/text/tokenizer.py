@@ -19,8 +19,9 @@ What the paper leaves open, and what is done here:
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 
 INTEGER = "<int>"
 FRACTION = "<fraction>"
@@ -159,3 +160,124 @@ def _spell_out(match: re.Match[str]) -> str:
     names = " ".join(_GREEK_NAMES.get(letter, letter) for letter in match[0])
     letter_follows = match.string[match.end() : match.end() + 1].isalpha()
     return f" {names} " if letter_follows else f" {names}"
+
+
+# One way to write a word: composed letters, no ligatures, no letters of another width.
+#
+# Unicode's NFC makes an "é" of one character, not of an "e" and an accent. Letters, digits and
+# signs that are others in another form are these others ("ﬁ" → "fi", full-width "ＢＲＡＦ", "Ⅲ" →
+# "III", "CO₂" → "CO2", the micro sign → "μ"), as in NFKC; and what cannot be seen within a word,
+# such as a soft hyphen, goes. Superscripts, fractions and circled numbers stay: Lucene parts words
+# there, and the mark of a footnote is no part of its word. Our tokenizer folds all this, too, and
+# finds the same words in a text as in its composed form.
+#
+# Lucene takes each of these for another word, so that documents are indexed, and queries analyzed,
+# in this form.
+
+COMPOSITION = 2
+"""Version of what is composed: the first was NFC alone."""
+_UNSEEN = re.compile("[\u00ad\u200b\u200c\u200d\ufeff]")
+_KEPT = ("<super", "<fraction", "<circle", "<noBreak")
+_OF_A_WIDTH = ("<wide", "<narrow", "<small")
+_NARROW_SPACE = "\u202f"
+"""Which Lucene takes for a part of a word, as in "10 mg"."""
+
+
+def composed(text: str) -> str:
+    """A text with each word in the one way to write it."""
+    if text.isascii():
+        return text
+    if not _is_plain(text):
+        text = _NOT_ASCII.sub(lambda match: _folded(match[0]), text)
+    return unicodedata.normalize("NFC", text)
+
+
+def is_folded(text: str) -> bool:
+    """Whether composing changes more of a text than NFC does."""
+    if text.isascii() or _is_plain(text):
+        return False
+    return composed(text) != unicodedata.normalize("NFC", text)
+
+
+@cache
+def folded_characters() -> str:
+    """All characters that are folded, as ranges of a class in a regular expression."""
+    ranges: list[list[int]] = []
+    for code in range(128, sys.maxunicode + 1):
+        if _folded_character(chr(code)) != chr(code):
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1][1] = code
+            else:
+                ranges.append([code, code])
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+
+
+def _is_plain(text: str) -> bool:
+    return unicodedata.is_normalized("NFKC", text) and not _UNSEEN.search(text)
+
+
+@lru_cache(maxsize=1 << 12)
+def _folded(run: str) -> str:
+    return "".join(map(_folded_character, run))
+
+
+def _folded_character(character: str) -> str:
+    if _UNSEEN.match(character):
+        return ""
+    if character == _NARROW_SPACE:
+        return " "
+    form = unicodedata.decomposition(character).partition(">")[0]
+    if not form.startswith("<") or form in _KEPT:
+        return character
+    plain = unicodedata.normalize("NFKC", character)
+    words = all(c.isalnum() or unicodedata.combining(c) for c in plain)
+    return plain if words or form in _OF_A_WIDTH else character
+
+
+# Superscripts of XML as plain text, where nothing is raised.
+
+_ORDINALS = {"st", "nd", "rd", "th"}
+_POWER = re.compile(r"[-\u2212\u2013+]?\d")
+_WORD = re.compile(r"[A-Za-z]\w|\d\w*[A-Za-z]")
+
+
+def apart(before: str, raised: str) -> str:
+    """What parts superscript text from what it stands at.
+
+    BRAF<sup>V600E</sup> has two words, 10<sup>5</sup> is a power; CD4<sup>+</sup>, V600<sup>E</sup>
+    and 9<sup>th</sup> are one word each.
+
+    Args:
+        before: the text that it stands at; its last character decides.
+        raised: the superscript text.
+    """
+    if not before[-1:].isalnum() or raised in _ORDINALS:
+        return ""
+    if before[-1].isdigit() and _POWER.match(raised):
+        return "^"
+    return " " if _WORD.match(raised) else ""
+
+
+# Words that tell nothing of a text's subject: the English stop words of NLTK.
+#
+# DeepSenSe (Lo et al., Datasets) drops them from its sentences and DRMM (Guo et al., CIKM 2016)
+# from its queries. As in NLTK, parts of contractions ("don", "t", "ll") are among them.
+
+STOP_WORDS = frozenset(
+    """
+    i me my myself we our ours ourselves you your yours yourself yourselves he him his himself
+    she her hers herself it its itself they them their theirs themselves what which who whom
+    this that these those am is are was were be been being have has had having do does did
+    doing a an the and but if or because as until while of at by for with about against
+    between into through during before after above below to from up down in out on off over
+    under again further then once here there when where why how all any both each few more
+    most other some such no nor not only own same so than too very s t can will just don
+    should now d ll m o re ve y ain aren couldn didn doesn hadn hasn haven isn ma mightn mustn
+    needn shan shouldn wasn weren won wouldn
+    """.split()  # noqa: SIM905 - a list would take a page
+)
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a text that are not stop words, in order; Greek letters are spelled out."""
+    return [word for word in tokenize(text) if word not in STOP_WORDS]

@@ -10,27 +10,131 @@ from __future__ import annotations
 
 import logging
 import math
+import re
+import sys
+import threading
 import zlib
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from irplatform.batched import batched_by_size
-from irplatform.console import QUICK, notice, progress
 from irplatform.errors import InputError, counted
-from irplatform.parallel import ordered_map
-from irplatform.plugin import Document, Options
+from irplatform.options import Options
+from irplatform.system.console import QUICK, notice, progress
+from irplatform.system.workers import batched_by_size, ordered_map
 from irplatform.text.extra_text import read_paragraphs
-from irplatform.text.gensim_false_errors import without_false_errors
-from irplatform.text.sentence_splitter import sentences
 from irplatform.text.tokenizer import tokenize
 from irplatform.text.vectors import WordVectors
 
 if TYPE_CHECKING:
+    from irplatform.data import Document
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
+
+
+# Keeps a report of gensim 4.4 from the user: of an error that there was not.
+#
+# Where a product of two vectors is exactly -1, compiled code takes it for the sign of an error and
+# finds none (https://github.com/piskvorky/gensim/issues/3642). Python then writes to sys.stderr,
+# in pieces and past `sys.unraisablehook`: "Exception ignored in: 'gensim…'", and no exception.
+
+_BEGINNING = "Exception ignored in: "
+
+
+@contextmanager
+def without_false_errors() -> Iterator[None]:
+    """Keep such reports back from sys.stderr; all else is written as ever."""
+    usual = sys.stderr
+    sys.stderr = _Without(usual)
+    try:
+        yield
+    finally:
+        sys.stderr = usual
+
+
+class _Without:
+    def __init__(self, usual: Any) -> None:
+        self._usual = usual
+        self._begun = threading.local()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._usual, name)
+
+    def write(self, text: str) -> int:
+        before = getattr(self._begun, "text", "")
+        self._begun.text = ""
+        if (not before and text == _BEGINNING) or (
+            before == _BEGINNING and text.startswith("'gensim.")
+        ):
+            self._begun.text = text
+        elif before == _BEGINNING:
+            self._usual.write(before + text)
+        elif not before or text != "\n":
+            self._usual.write(text)
+        return len(text)
+
+
+# Splits text into sentences, for training word vectors sentence by sentence.
+#
+# A rule for scientific prose: a sentence ends at a full stop, question or exclamation mark that is
+# followed by space and by what can begin a sentence, unless the full stop belongs to an
+# abbreviation ("e.g.", "et al.", "Fig. 1"), to an initial ("J. Smith", "E. coli") or to a number.
+
+_ABBREVIATION = re.compile(
+    "al|approx|ca|cf|corp|dept|dr|e[.]g|eds?|eq|eqs|eqn|et|etc|ex|figs?|i[.]e|inc|incl|jr|ltd|max|"
+    "min|mrs?|ms|nos?|p[.]o|pp|prof|refs?|resp|sect|spp?|ssp|st|subsp|suppl|tab|var|viz|vols?|vs|"
+    "wt",
+    re.IGNORECASE,
+)
+_MAY_END = frozenset({"al", "etc"})
+"""Abbreviations that often end a sentence as well: a capitalized word after them begins one."""
+
+_PARAGRAPH = re.compile(r"\n\s*\n")
+_BOUNDARY = re.compile(r"""([.!?])["'”’)\]]*\s+(?=(["'“‘(\[]*)(\w))""")
+_LAST_WORD = re.compile(r"(?:.*[\s(\[,;/])?([^\s(\[,;/]+)\Z", re.DOTALL)
+"""Leaps to the end; a search for the word alone would begin at every letter before it."""
+
+
+def sentences(text: str) -> list[str]:
+    """Split text into sentences.
+
+    Returns:
+        The sentences in order, without the space around them; none is empty. Joined by spaces they
+        are the text again, but for the space between them.
+    """
+    return [
+        sentence for paragraph in _PARAGRAPH.split(text) for sentence in _of_paragraph(paragraph)
+    ]
+
+
+def _of_paragraph(text: str) -> list[str]:
+    parts = []
+    start = 0
+    for boundary in _BOUNDARY.finditer(text):
+        if _ends_sentence(text[start : boundary.start()], boundary[1], boundary[3]):
+            parts.append(text[start : boundary.end()].strip())
+            start = boundary.end()
+    parts.append(text[start:].strip())
+    return [sentence for sentence in parts if sentence]
+
+
+def _ends_sentence(before: str, mark: str, first_character: str) -> bool:
+    if first_character.islower():
+        return False
+    if mark != ".":
+        return True
+    word = _LAST_WORD.match(before)
+    if word is None:
+        return True
+    last = word[1]
+    if len(last) == 1 and last.isupper():  # an initial, or a genus
+        return False
+    if last.lower() in _MAY_END:
+        return first_character.isupper()
+    return _ABBREVIATION.fullmatch(last) is None
+
 
 _PAPER_MIN_COUNT = 101
 _PAPER_WORDS = 4e9

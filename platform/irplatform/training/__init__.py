@@ -3,13 +3,25 @@
 Importing this package loads no torch; its functions do.
 """
 
-from irplatform.training.group_sampling import Groups, GroupSampler, GroupSettings
-from irplatform.training.list_sampling import Lists, ListSampler, ListSettings
+from irplatform.training.list_samplers import (
+    Groups,
+    GroupSampler,
+    GroupSettings,
+    Lists,
+    ListSampler,
+    ListSettings,
+)
 from irplatform.training.loop import AdadeltaSettings, LoopSettings, run_loop, run_shown
 from irplatform.training.neural import NeuralReranker
-from irplatform.training.pair_sampling import Pairs, PairSampler, PairSettings
-from irplatform.training.point_sampling import Points, PointSampler, PointSettings
 from irplatform.training.pools import pool_starts
+from irplatform.training.samplers import (
+    Pairs,
+    PairSampler,
+    PairSettings,
+    Points,
+    PointSampler,
+    PointSettings,
+)
 from irplatform.training.validation import Validator
 from irplatform.training.weights import load_into, load_weights, save_weights
 

@@ -16,20 +16,22 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irplatform.cache import damaged_file, home
-from irplatform.digests import digests
 from irplatform.errors import InputError, counted
-from irplatform.json_io import read_own_json
-from irplatform.plugin import TrainableReranker
-from irplatform.training.topic_marks import query_mark, topic_marks
+from irplatform.plugin.rerankers import TrainableReranker
+from irplatform.system.cache import damaged_file
+from irplatform.system.digests import digests
+from irplatform.system.home import home
+from irplatform.system.json_files import read_own_json
+from irplatform.training.topic_identity import query_mark, topic_marks
 from irplatform.training.weights import check_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.plugin import Reranker, Topic
-    from irplatform.registry import Registration
+    from irplatform.data import Topic
+    from irplatform.plugin.rerankers import Reranker
+    from irplatform.registry.registration import Registration
 
 KIND = "checkpoint"
 """The folder of the cache that holds them."""

@@ -17,10 +17,9 @@ from datetime import timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from irplatform.batched import batched
-from irplatform.console import notice
 from irplatform.errors import InputError
-from irplatform.parallel import available_cores
+from irplatform.system.console import notice
+from irplatform.system.workers import available_cores, batched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
-from irplatform.arithmetic import square_root
+import numpy as np
+import numpy.typing as npt
+
+from irplatform.system.devices import square_root
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from irplatform.text.arrays import Float64, Int64
 
 
 def pairwise_hinge(higher: Tensor, lower: Tensor, weight: Tensor, margin: float = 1.0) -> Tensor:
@@ -66,3 +73,133 @@ def weighted_cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor) -> Te
 
     losses = functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
     return (weight * losses).sum() / weight.sum()
+
+
+# Weights of a linear model that learns from pairs (RankNet's loss: Burges et al., ICML 2005).
+#
+# The loss is the mean over topics of log(1 + exp(s(lower) − s(higher))) over all pairs of
+# different grades, weighted by the difference, with an L2 penalty. It is convex: L-BFGS finds its
+# one minimum.
+
+MOST_PAIRS = 4000
+"""Pairs of a topic; of more, so many are drawn at random."""
+
+
+def pairwise_weights(
+    values: Float64, grades: Float64, offsets: Int64, *, l2: float, seed: int
+) -> Float64:
+    """The weights with the least loss.
+
+    Args:
+        values: float64 [documents, features], standardized; a topic's documents lie together.
+        grades: float64 [documents].
+        offsets: int64 [topics + 1], where the documents of each topic begin; the last is their
+            number.
+        l2: penalty on the squared weights.
+        seed: of the choice of pairs.
+
+    Returns:
+        float64 [features].
+    """
+    from scipy.optimize import minimize
+
+    higher, lower, weight = _pairs(grades, offsets, np.random.default_rng([seed, 11]))
+
+    def loss(weights: Float64) -> tuple[float, Float64]:
+        scores = values @ weights
+        margin = scores[higher] - scores[lower]
+        value = float(weight @ np.logaddexp(0, -margin))
+        slope = -weight / (1 + np.exp(np.clip(margin, -50, 50)))
+        pull = np.bincount(higher, slope, len(values)) - np.bincount(lower, slope, len(values))
+        return value + l2 / 2 * float(weights @ weights), values.T @ pull + l2 * weights
+
+    result = minimize(
+        loss, np.zeros(values.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 200}
+    )
+    return np.asarray(result.x)
+
+
+def _pairs(
+    grades: Float64, offsets: Int64, random: np.random.Generator
+) -> tuple[Int64, Int64, Float64]:
+    """Indexes of the higher and the lower document, and weights that sum to 1."""
+    pairs = []
+    for start, end in pairwise(offsets.tolist()):
+        topic_grades = grades[start:end]
+        higher, lower = _pairs_of_topic(topic_grades, random)
+        weight = (topic_grades[higher] - topic_grades[lower]).astype(np.float64)
+        pairs.append((higher + start, lower + start, weight / max(weight.sum(), 1e-12)))
+    higher, lower, weight = (np.concatenate(column) for column in zip(*pairs, strict=True))
+    return higher, lower, weight / len(pairs)
+
+
+def _pairs_of_topic(grades: Float64, random: np.random.Generator) -> tuple[Int64, Int64]:
+    """Some or all of a topic's pairs, drawn by their number: ten thousand documents have millions.
+
+    They are numbered by the higher document, then by the lower one.
+    """
+    levels, level = np.unique(grades, return_inverse=True)
+    below = [np.flatnonzero(grades < each) for each in levels]
+    counts = np.array([len(each) for each in below], np.int64)[level]
+    ends = np.cumsum(counts)
+    total = int(counts.sum())
+    if total > MOST_PAIRS:
+        numbers = np.sort(random.choice(total, MOST_PAIRS, replace=False))
+    else:
+        numbers = np.arange(total)
+    higher = np.searchsorted(ends, numbers, side="right")
+    place = numbers - (ends - counts)[higher]
+    lower = np.empty_like(higher)
+    for number, each in enumerate(below):
+        of_level = level[higher] == number
+        lower[of_level] = each[place[of_level]]
+    return higher, lower
+
+
+# Values of documents that lie topic by topic, against the mean of their topic.
+#
+# Only documents of one topic are compared with each other: what all of them share says nothing.
+
+
+def centered(values: npt.NDArray[Any], offsets: Int64) -> Float64:
+    """Values less their topic's mean.
+
+    Args:
+        values: [documents] or [documents, features], the documents of a topic together.
+        offsets: int64 [topics + 1], where the documents of each topic begin; no topic is empty.
+
+    Returns:
+        float64, of the same shape.
+    """
+    values = np.asarray(values, dtype=np.float64)
+    sizes = np.diff(offsets)
+    totals = np.add.reduceat(values, offsets[:-1])
+    means = totals / sizes.reshape(-1, *[1] * (values.ndim - 1))
+    return np.asarray(values - np.repeat(means, sizes, axis=0))
+
+
+# Features of different units on one scale: mean 0 and deviation 1 over the training documents.
+#
+# A feature that is the same for all of them becomes 0 everywhere, as in `features.SideFeatures`: a
+# model has learned nothing of it that a document which differs should be scored by.
+
+_SMALLEST = 1e-6
+"""Deviation, as a share of the mean where that is above 1, from which on a feature varies."""
+
+
+def learn_standardization(features: Tensor, mean: Tensor, scale: Tensor) -> None:
+    """Take mean and deviation from the features of training documents.
+
+    Both stay as they are where there are no features, or no two documents to tell a deviation.
+
+    Args:
+        features: float32 [documents, F], not standardized.
+        mean: float32 [F], written to.
+        scale: float32 [F], what a difference from the mean is to be divided by, infinite for a
+            feature that does not vary; written to.
+    """
+    if features.shape[1] and len(features) > 1:
+        mean.copy_(features.mean(dim=0))
+        deviation = features.std(dim=0)
+        varies = deviation > _SMALLEST * features.mean(dim=0).abs().clamp(min=1)
+        scale.copy_(deviation.where(varies, math.inf))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.console import QUICK, progress
-from irplatform.plugin import TrainableReranker
+from irplatform.plugin.rerankers import TrainableReranker
+from irplatform.system.console import QUICK, progress
 from irplatform.training.loop import run_shown
 from irplatform.training.weights import load_into, load_weights, save_weights
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor, nn
 
-    from irplatform.plugin import Resources, TrainingData
+    from irplatform.data import TrainingData
+    from irplatform.plugin.resources import Resources
     from irplatform.training.loop import LoopSettings, Task
 
 

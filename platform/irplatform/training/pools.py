@@ -14,9 +14,10 @@ import numpy.typing as npt
 from pydantic import Field
 
 from irplatform.errors import InputError
-from irplatform.plugin import LabelledTopic, Options
+from irplatform.options import Options
 
 if TYPE_CHECKING:
+    from irplatform.data import LabelledTopic
     from collections.abc import Mapping, Sequence
 
     from irplatform.text.arrays import Int64

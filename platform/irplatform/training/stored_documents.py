@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from irplatform.plugin import Resources
+    from irplatform.plugin.resources import Resources
     from irplatform.text import WordVectors
 
 

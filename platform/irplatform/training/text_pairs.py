@@ -10,16 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from irplatform.data import TextPair
 from irplatform.errors import InputError
-from irplatform.plugin import TextPair
 from irplatform.text.extra_text import tab_separated
-from irplatform.training.topic_marks import query_mark, source_mark, topic_marks
+from irplatform.training.topic_identity import query_mark, source_mark, topic_marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from irplatform.plugin import Topic
+    from irplatform.data import Topic
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import PlatformError
-from irplatform.evaluation.gain import ndcg_of
+from irplatform.evaluation.ndcg import ndcg_of
 from irplatform.runs import Ranking
-from irplatform.runs.standardize import standardized
-from irplatform.thinning import evenly_spaced
+from irplatform.runs.run import standardized
+from irplatform.system.workers import evenly_spaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from irplatform.plugin import LabelledTopic, Topic
+    from irplatform.data import LabelledTopic, Topic
     from irplatform.text import ForwardIndex
     from irplatform.text.arrays import Int64
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from numpy import isfinite, isnan, ndarray
 
-from irplatform.cache.digests import file_state, is_settled
 from irplatform.errors import InputError, quoted
-from irplatform.storage import share
+from irplatform.system.file_digests import file_state, is_settled
+from irplatform.system.writing import share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

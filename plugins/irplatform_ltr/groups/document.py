@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.features.lucene import DocumentQueries, heading_queries, scores_of
+from irplatform.lucene import BM25
 from irplatform.plugin import Document, Documents, FeatureGroup, Field, Options, Resources, Topic
-from irplatform.retrieval import BM25
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from irplatform.text.arrays import Float64, Int64
     from irplatform.text.forward_index import Field as TextField
-    from irplatform_ltr.stemmed import StemmedIndex
+    from irplatform_ltr.matching import StemmedIndex
 
 HEADINGS = (
     "Humans", "Animals", "Mice", "Cell Line, Tumor", "Female", "Male", "Adult", "Aged",
@@ -72,7 +72,7 @@ class DocumentProperties(FeatureGroup):
 
     def prepare(self, resources: Resources) -> None:
         """Take the stemmed view of the forward index."""
-        from irplatform_ltr.stemmed import StemmedIndex
+        from irplatform_ltr.matching import StemmedIndex
 
         self._resources = resources
         self._stems = StemmedIndex.of(resources)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.errors import InputError
-from irplatform.json_io import read_own_json
 from irplatform.plugin import (
     Documents,
     Field,
@@ -26,7 +25,8 @@ from irplatform.plugin import (
     TrainableFeatureGroup,
     TrainingData,
 )
-from irplatform_ltr.stemmed import StemmedIndex
+from irplatform.system.json_files import read_own_json
+from irplatform_ltr.matching import StemmedIndex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

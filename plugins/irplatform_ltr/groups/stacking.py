@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.digests import folder_digests
 from irplatform.errors import InputError
 from irplatform.plugin import (
     Documents,
@@ -27,12 +26,13 @@ from irplatform.plugin import (
     TrainableReranker,
     TrainingData,
 )
+from irplatform.system.digests import folder_digests
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from irplatform.features.named import NamedSystems
+    from irplatform.features.declared import NamedSystems
     from irplatform.plugin import TextPair
     from irplatform.text.arrays import Float32
 
@@ -55,7 +55,7 @@ class Stacked(TrainableFeatureGroup):
 
     def depends_on(self) -> Mapping[str, object]:
         """See that the rerankers and their options are there; what they depend on."""
-        from irplatform.features.dependencies import check_systems
+        from irplatform.features.declared import check_systems
 
         options = self.options
         return check_systems(
@@ -64,7 +64,7 @@ class Stacked(TrainableFeatureGroup):
 
     @property
     def _named(self) -> NamedSystems:
-        from irplatform.features.named import named_systems
+        from irplatform.features.declared import named_systems
 
         return named_systems("reranker", self.options.rerankers, self.options.settings)
 

@@ -1,4 +1,4 @@
-"""A linear model of standardized features (`irplatform.training.pairwise_linear`)."""
+"""A linear model of standardized features (`irplatform.training.losses`)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.training.pairwise_linear import pairwise_weights
-from irplatform_ltr.learners.standard import Standard
-from irplatform_ltr.learners.weight_file import read_weights, write_weights
+from irplatform.training.losses import pairwise_weights
+from irplatform_ltr.learners.learner import Standard, read_weights, write_weights
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.training.losses import pairwise_logistic
-from irplatform_ltr.learners.standard import Standard
-from irplatform_ltr.learners.weight_file import read_weights, write_weights
+from irplatform_ltr.learners.learner import Standard, read_weights, write_weights
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,7 +106,7 @@ def _train(
     """A step per topic: pairs drawn with replacement, weighted by their difference in grade."""
     import torch
 
-    from irplatform.training.exact_roots import ExactRoots
+    from irplatform.system.devices import ExactRoots
 
     topics = len(offsets) - 1
     epochs = max(1, min(options.epochs, options.steps // topics))

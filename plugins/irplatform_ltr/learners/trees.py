@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from irplatform.errors import InputError
-from irplatform.training.per_topic import centered
+from irplatform.training.losses import centered
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,16 +12,14 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
-from irplatform.knowledge.formats.format import Format
-from irplatform.knowledge.formats.tables import parts, rows
-from irplatform.knowledge.ids import compact, name_id
-from irplatform.knowledge.model import Concept, ConceptKind, Name, Relation
+from irplatform.knowledge.formats.reading import Format, parts, rows
+from irplatform.knowledge.model import Concept, ConceptKind, Name, Relation, compact, name_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from irplatform.knowledge.formats.tables import Row
+    from irplatform.knowledge.formats.reading import Row
 
 _PROFILE = re.compile(
     r"(?!NOT )(?P<genes>[A-Z0-9][A-Za-z0-9-]*|[^ :]+::[^ :]+) (?!.*(?:\bAND|\bOR|\bNOT|::)).+"

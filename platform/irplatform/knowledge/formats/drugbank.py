@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.knowledge.formats.format import Format, Head, head_of
-from irplatform.knowledge.formats.tables import parts, rows
-from irplatform.knowledge.model import Concept, Name
-from irplatform.knowledge.names import kind_of_synonym
+from irplatform.knowledge.formats.reading import Format, Head, head_of, parts, rows
+from irplatform.knowledge.model import Concept, Name, kind_of_synonym
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

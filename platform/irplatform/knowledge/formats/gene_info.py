@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.console import notice
 from irplatform.errors import InputError, counted
-from irplatform.knowledge.formats.format import Format
 from irplatform.knowledge.formats.ontology import cross_reference
-from irplatform.knowledge.formats.tables import parts, rows
+from irplatform.knowledge.formats.reading import Format, parts, rows
 from irplatform.knowledge.model import Concept, Name
+from irplatform.system.console import notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.knowledge.formats.format import Format
-from irplatform.knowledge.formats.tables import rows
+from irplatform.knowledge.formats.reading import Format, rows
 from irplatform.knowledge.model import Concept, ConceptKind, Relation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from irplatform.knowledge.formats.tables import Row
+    from irplatform.knowledge.formats.reading import Row
 
 _SPACES = {
     "Gene": "NCBIGENE:",

@@ -10,17 +10,15 @@ import re
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.knowledge.formats import jsons
-from irplatform.knowledge.formats.format import Format, Head
-from irplatform.knowledge.formats.tables import rows
-from irplatform.knowledge.ids import compact
-from irplatform.knowledge.model import Concept, Name
+from irplatform.knowledge.formats import reading as jsons
+from irplatform.knowledge.formats.reading import Format, Head, rows
+from irplatform.knowledge.model import Concept, Name, compact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from irplatform.knowledge.formats.tables import Row
+    from irplatform.knowledge.formats.reading import Row
 
 _NOT_GENES = ("phenotype only", "fragile site", "region", "virus integration site")
 """Kinds of loci that are no genes."""

@@ -9,11 +9,26 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from irplatform.knowledge.model import Concept, ConceptKind, Name, NameKind, Relation
-from irplatform.knowledge.names import kind_of_synonym
+from irplatform.errors import InputError
+from irplatform.knowledge.formats.reading import Format, Head
+from irplatform.knowledge.formats.semantic_types import DISORDERS, SUBSTANCES
+from irplatform.knowledge.formats.xmls import elements
+from irplatform.knowledge.model import (
+    Concept,
+    ConceptKind,
+    Name,
+    NameKind,
+    Relation,
+    kind_of_synonym,
+)
+from irplatform.system.reading import decoded, numbered_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from lxml.etree import _Element
+
 
 NAMED = "MESH:="
 """Before the name of a heading that a supplementary record is mapped to, where it gives no id."""
@@ -95,3 +110,198 @@ def entry_term(text: str, relation: str = "") -> Name:
     narrower: dict[str, NameKind] = {"NRW": "narrow", "BRD": "broad", "REL": "related"}
     kind = narrower.get(relation)
     return Name(text, kind or kind_of_synonym(text))
+
+
+# MeSH as NLM publishes it in ASCII: d20XX.bin (descriptors), c20XX.bin (supplementary).
+#
+# A record begins with `*NEWRECORD`; then come lines `ELEMENT = value`. An entry term's value has
+# columns parted by `|`, and ends in letters that name the columns present: `d` is the relation
+# (EQV, NRW, BRD, REL) of the term to the heading.
+
+_NEW = "*NEWRECORD"
+
+
+_RECORDS = {"D": "MH", "C": "NM", "Q": "SH"}
+"""Elements with the names of descriptors, supplementary records, qualifiers."""
+
+
+def _recognizes_ascii(head: Head) -> bool:
+    return head.line.strip() == _NEW
+
+
+def _read_ascii(path: Path) -> Iterator[Concept | Relation]:
+    descriptors = Descriptors()
+    for line, lines in _records(path):
+        kind = next(iter(lines.get("RECTYPE", [])), "D")
+        uis, names = lines.get("UI", []), lines.get(_RECORDS.get(kind, ""), [])
+        if kind == "Q":
+            raise InputError(
+                "this is a file of qualifiers, which are no concepts. Use descriptors (d20XX.bin) "
+                "and supplementary records (c20XX.bin).",
+                path=path,
+                line=line,
+            )
+        if not uis or not names:
+            raise InputError(
+                f"the record that begins here has no UI or no {_RECORDS.get(kind, 'MH')}. Use the "
+                "file whole.",
+                path=path,
+                line=line,
+            )
+        if kind == "D":
+            entries = lines.get("PRINT ENTRY", []) + lines.get("ENTRY", [])
+            terms = [_term(entry) for entry in entries]
+            yield descriptors.concept(uis[0], names[0], terms, lines.get("MN", []))
+        else:
+            yield from _supplement(uis[0], names[0], lines)
+    yield from descriptors.relations()
+
+
+def _supplement(ui: str, name: str, lines: dict[str, list[str]]) -> Iterator[Concept | Relation]:
+    """A supplementary record, mapped to headings by their names (*Indoles/metabolism)."""
+    mapped = [heading.lstrip("*").partition("/")[0] for heading in lines.get("HM", [])]
+    types = set(lines.get("ST", []))
+    if types & DISORDERS:
+        kind: ConceptKind = "disease"
+    elif types and not types & SUBSTANCES:
+        kind = "other"
+    else:
+        kind = kind_of_substance([name, *lines.get("RN", [])], mapped)
+    terms = (_term(entry) for entry in lines.get("SY", []))
+    yield Concept(f"MESH:{ui}", name, kind, (Name(name, "preferred"), *terms))
+    for heading in dict.fromkeys(mapped):
+        yield Relation(f"MESH:{ui}", f"{NAMED}{heading}", "mapped-to")
+
+
+def _records(path: Path) -> Iterator[tuple[int, dict[str, list[str]]]]:
+    """Yield records by element, with the line where they begin."""
+    start = 0
+    record: dict[str, list[str]] = {}
+    for number, raw in numbered_lines(path):
+        line = decoded(raw, path, number).strip()
+        if line == _NEW:
+            if start:
+                yield start, record
+            start, record = number, {}
+            continue
+        element, equals, value = line.partition(" = ")
+        if not start or not (equals or line.endswith(" =")):
+            raise InputError(
+                f"'{line[:60]}' is neither {_NEW} nor ELEMENT = value.", path=path, line=number
+            )
+        record.setdefault(element.strip(), []).append(value.strip())
+    if start:
+        yield start, record
+
+
+def _term(entry: str) -> Name:
+    text, *columns = entry.split("|")
+    present = columns[-1] if columns and columns[-1].startswith("a") else ""
+    place = present.find("d")
+    return entry_term(text.strip(), columns[place - 1] if place > 0 else "")
+
+
+MESH_ASCII = Format(
+    "mesh-ascii",
+    "mesh",
+    "NLM's d20XX.bin and c20XX.bin (MeSH in ASCII)",
+    _recognizes_ascii,
+    _read_ascii,
+    revision=3,
+)
+
+
+# MeSH as NLM publishes it in XML: desc20XX.xml (descriptors), supp20XX.xml (supplementary).
+#
+# Read record by record. Entities are not resolved.
+
+_XML_KINDS: dict[str, ConceptKind] = {"1": "drug", "3": "disease"}
+"""Of supplementary records, by class; protocols, organisms and populations are something else."""
+_HEADING = "HeadingMappedToList/HeadingMappedTo/DescriptorReferredTo"
+_SHORT = {"ABB", "ABX", "ACR", "ACX"}
+"""Lexical tags of abbreviations and acronyms."""
+
+
+def _text(element: _Element, name: str, path: Path) -> str:
+    text = (element.findtext(name) or "").strip()
+    if not text:
+        raise InputError(
+            f"this {element.tag} has no {name}.", path=path, line=element.sourceline or None
+        )
+    return text
+
+
+def _texts(element: _Element, path: str) -> list[str]:
+    """The texts of elements within another one, without the star of major topics."""
+    return [(each.text or "").strip().lstrip("*") for each in element.iterfind(path)]
+
+
+def _terms(record: _Element) -> Iterator[Name]:
+    for concept in record.iterfind("ConceptList/Concept"):
+        preferred = concept.get("PreferredConceptYN") == "Y"
+        ui = (concept.findtext("ConceptUI") or "").strip()
+        relation = "" if preferred else _relation(record, ui)
+        for term in concept.iterfind("TermList/Term"):
+            text = (term.findtext("String") or "").strip()
+            if not text:
+                continue
+            name = entry_term(text, relation)
+            if name.kind == "synonym" and term.get("LexicalTag") in _SHORT:
+                name = Name(text, "abbreviation")
+            yield name
+
+
+def _relation(record: _Element, ui: str) -> str:
+    """How a further concept stands to the preferred one: NRW, BRD, REL."""
+    for relation in record.iterfind("ConceptList/Concept/ConceptRelationList/ConceptRelation"):
+        if (relation.findtext("Concept2UI") or "").strip() == ui:
+            return relation.get("RelationName") or ""
+    return ""
+
+
+def _read_descriptors(path: Path) -> Iterator[Concept | Relation]:
+    descriptors = Descriptors()
+    for record in elements(path, ["DescriptorRecord"]):
+        yield descriptors.concept(
+            _text(record, "DescriptorUI", path),
+            _text(record, "DescriptorName/String", path),
+            list(_terms(record)),
+            [(tree.text or "").strip() for tree in record.iterfind("TreeNumberList/TreeNumber")],
+        )
+    yield from descriptors.relations()
+
+
+def _read_supplement(path: Path) -> Iterator[Concept | Relation]:
+    for record in elements(path, ["SupplementalRecord"]):
+        concept_id = f"MESH:{_text(record, 'SupplementalRecordUI', path)}"
+        name = _text(record, "SupplementalRecordName/String", path)
+        headings = _texts(record, f"{_HEADING}/DescriptorName/String")
+        kind = _XML_KINDS.get(record.get("SCRClass", ""), "other")
+        if kind == "drug":
+            numbers = _texts(record, "ConceptList/Concept//RegistryNumber")
+            kind = kind_of_substance([name, *numbers], headings)
+        yield Concept(concept_id, name, kind, (Name(name, "preferred"), *_terms(record)))
+        for ui in _texts(record, f"{_HEADING}/DescriptorUI"):
+            yield Relation(concept_id, f"MESH:{ui}", "mapped-to")
+
+
+def _recognizes_xml(root: str) -> Callable[[Head], bool]:
+    return lambda head: head.text.startswith("<") and f"<{root}" in head.text
+
+
+MESH_XML = Format(
+    "mesh-xml",
+    "mesh",
+    "NLM's desc20XX.xml (descriptors)",
+    _recognizes_xml("DescriptorRecordSet"),
+    _read_descriptors,
+    revision=3,
+)
+MESH_SUPPLEMENT = Format(
+    "mesh-supplement",
+    "mesh",
+    "NLM's supp20XX.xml (supplementary concepts)",
+    _recognizes_xml("SupplementalRecordSet"),
+    _read_supplement,
+    revision=3,
+)

@@ -12,18 +12,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from irplatform.console import notice
 from irplatform.errors import InputError, counted, listing
-from irplatform.knowledge.formats.format import Format
-from irplatform.knowledge.ids import compact
-from irplatform.knowledge.model import Concept, Name, NameKind, Relation
-from irplatform.knowledge.names import kind_of_synonym
+from irplatform.knowledge.formats.reading import Format
+from irplatform.knowledge.model import Concept, Name, NameKind, Relation, compact, kind_of_synonym
+from irplatform.system.console import notice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from irplatform.knowledge.formats.format import Head
+    from irplatform.knowledge.formats.reading import Head
     from irplatform.knowledge.model import ConceptKind
 
 _PREFIXES = {

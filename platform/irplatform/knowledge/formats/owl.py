@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element
 
-    from irplatform.knowledge.formats.format import Head
+    from irplatform.knowledge.formats.reading import Head
 
 _OWL = "{http://www.w3.org/2002/07/owl#}"
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"

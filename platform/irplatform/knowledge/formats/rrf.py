@@ -13,14 +13,13 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from irplatform.console import notice
 from irplatform.errors import InputError, counted
-from irplatform.knowledge.formats.format import Format, Head
 from irplatform.knowledge.formats.ontology import cross_reference
+from irplatform.knowledge.formats.reading import Format, Head
 from irplatform.knowledge.formats.semantic_types import kind_of_types
-from irplatform.knowledge.model import Concept, Name
-from irplatform.knowledge.names import kind_of_synonym
-from irplatform.text_files import decoded, numbered_lines
+from irplatform.knowledge.model import Concept, Name, kind_of_synonym
+from irplatform.system.console import notice
+from irplatform.system.reading import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

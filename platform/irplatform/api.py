@@ -1,0 +1,38 @@
+"""What the command line calls and a notebook imports.
+
+`run` takes a collection to scored runs; `train`, `tune`, `evaluate_runs`, `check_runs`,
+`fuse_runs`, `write_bioasq_answers`, `agree_sources`, `search` and `index` do its parts on their
+own, and `explain` says why a document stands where it does.
+"""
+
+from irplatform.system.console import waiting
+
+with waiting("starting"):  # from a cold disk this takes seconds
+    from irplatform.experiment.existing_runs import (
+        agree_sources,
+        check_runs,
+        evaluate_runs,
+        write_bioasq_answers,
+    )
+    from irplatform.experiment.explain import explain
+    from irplatform.experiment.fuse import fuse_runs
+    from irplatform.experiment.run import run, train
+    from irplatform.experiment.search import index, search
+    from irplatform.experiment.settings import RunSettings, TuneSettings
+    from irplatform.tuning.tune import tune
+
+__all__ = [
+    "RunSettings",
+    "TuneSettings",
+    "agree_sources",
+    "check_runs",
+    "evaluate_runs",
+    "explain",
+    "fuse_runs",
+    "index",
+    "run",
+    "search",
+    "train",
+    "tune",
+    "write_bioasq_answers",
+]

@@ -1,0 +1,311 @@
+"""Where the topics and judgments of a year of TREC Precision Medicine come from.
+
+Topics and qrels come from ir_datasets' downloads, the sampled judgments from NIST (ir_datasets does
+not list them), the conference abstracts from the track's archive; or all of them from given files.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from irplatform.building.web import check_url, request, with_retries
+from irplatform.collections import irds as sampled
+from irplatform.collections.archives import read_tar
+from irplatform.collections.irds_fetch import fetch_file, missing_file
+from irplatform.data import Document
+from irplatform.errors import InputError, PlatformError
+from irplatform.system import writing as storage
+from irplatform.system.console import notice
+from irplatform.system.reading import open_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Mapping
+
+    from irplatform.data import Qrels
+    from irplatform.evaluation.sampled import SampledQrels
+
+
+YEARS = (2017, 2018)
+QUERY = "{disease} {gene}"
+JUDGED: Mapping[int, int] = {2017: 18_729, 2018: 16_510}
+"""Judged documents of each year; 2,098 of them are the same."""
+_FAMILY = "medline"
+_ARCHIVE = "2017/aacr_asco_extra"
+
+
+@dataclass(frozen=True)
+class Given:
+    """Files that the user has, instead of downloads.
+
+    Attributes:
+        topics: the year's topics, in the track's XML.
+        qrels: its judgments, in four columns.
+        sampled: its sampled judgments, in five.
+    """
+
+    topics: Path | None = None
+    qrels: Path | None = None
+    sampled: Path | None = None
+
+    def __bool__(self) -> bool:
+        return any((self.topics, self.qrels, self.sampled))
+
+
+@dataclass(frozen=True)
+class Year:
+    """The files of a year inside a collection's folder.
+
+    Attributes:
+        year: 2017 or 2018.
+        topics: relative to the folder.
+        qrels: relative to the folder.
+        sampled: relative to the folder, or None.
+        judged: the judgments.
+    """
+
+    year: int
+    topics: str
+    qrels: str
+    sampled: str | None
+    judged: Qrels
+
+
+def pool_name(year: int) -> str:
+    """Name of a year's collection."""
+    return f"trec-pm-pool-{year}"
+
+
+def needed(year: int, given: Given) -> list[str]:
+    """What `gather` would download for a year, with sizes where they are known."""
+    listed = [
+        missing_file(_FAMILY, f"trec-pm-{year}/{part}")
+        for part, file in (("queries", given.topics), ("qrels", given.qrels))
+        if file is None
+    ]
+    files = [str(download) for download in listed if download]
+    if not (given.sampled or given.qrels) and not sampled.place(_dataset(year)).exists():
+        files.append(f"{_sampled_url(year)} (about 1 MB)")
+    return files
+
+
+def local_qrels(year: int, given: Given) -> Qrels | None:
+    """The judgments of a year, if nothing has to be downloaded for them."""
+    from irplatform.evaluation.qrels import read_qrels
+
+    if given.qrels:
+        return read_qrels(given.qrels)
+    name = f"trec-pm-{year}/qrels"
+    if missing_file(_FAMILY, name):
+        return None
+    return read_qrels(fetch_file(_FAMILY, name, instead=""))
+
+
+def gather(year: int, given: Given, folder: Path) -> Year:
+    """Bring the files of a year into a folder, and check that they belong together.
+
+    Args:
+        year: 2017 or 2018.
+        given: files to take instead of downloading.
+        folder: the collection's.
+
+    Raises:
+        InputError: a file is not what it should be, or the files contradict each other.
+        PlatformError: a file could not be downloaded.
+    """
+    from irplatform.collections.topics import read_topics
+    from irplatform.evaluation.qrels import read_qrels
+    from irplatform.evaluation.sampled import read_sampled_qrels
+
+    topics, qrels = f"topics/topics{year}.xml", f"qrels/qrels-treceval-abstracts.{year}.txt"
+    sample = f"qrels/qrels-sample-abstracts.{year}.txt"
+    source = given.topics or _listed(year, "queries", "--topics FILE")
+    read_topics(source, "trec-pm", QUERY)
+    _copy(source, folder / topics)
+    source = given.qrels or _listed(year, "qrels", "--qrels FILE")
+    judged = read_qrels(source)
+    _copy(source, folder / qrels)
+    if given.qrels and not given.sampled:  # judgments that could be others'
+        return Year(year, topics, qrels, None, judged)
+    source = given.sampled or _sampled(year)
+    _check_sample(read_sampled_qrels(source), judged, source)
+    _copy(source, folder / sample)
+    return Year(year, topics, qrels, sample, judged)
+
+
+def archive_needed() -> str | None:
+    """What `archive` would download; None if it is there."""
+    download = missing_file(_FAMILY, _ARCHIVE)
+    return str(download) if download else None
+
+
+def archive() -> Path:
+    """The track's archive of conference abstracts, downloaded if it is not there.
+
+    Raises:
+        PlatformError: it could not be had.
+    """
+    instead = "use --extra-abstracts PATH or --no-extra-abstracts"
+    return fetch_file(_FAMILY, _ARCHIVE, instead=instead)
+
+
+def _listed(year: int, part: str, option: str) -> Path:
+    return fetch_file(_FAMILY, f"trec-pm-{year}/{part}", instead=f"give the file with {option}")
+
+
+def _sampled_url(year: int) -> str:
+    listed = sampled.SOURCES[_dataset(year)]
+    mirror = os.environ.get("IRPLATFORM_TREC_URL")
+    if not mirror:
+        return listed
+    return f"{check_url(mirror, 'IRPLATFORM_TREC_URL')}/{listed.rpartition('/')[2]}"
+
+
+def _sampled(year: int) -> Path:
+    """The sampled judgments, put where the full collection finds them too."""
+    path = sampled.place(_dataset(year))
+    if not path.exists():
+        url = _sampled_url(year)
+        notice(f"downloading sampled judgments: {url} (about 1 MB) to {path}")
+        _, body = with_retries(lambda: request("GET", url), url)
+        _check_download(body, url)
+        with storage.atomic_write(path, "wb") as file:
+            file.write(body)
+    return path
+
+
+def _check_download(body: bytes, url: str) -> None:
+    """Refuse a page that a proxy answers with."""
+    from irplatform.evaluation.sampled import read_sampled_qrels
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "answer"
+        path.write_bytes(body)
+        try:
+            read_sampled_qrels(path)
+        except InputError as error:
+            raise PlatformError(f"{url} is not a file of sampled judgments ({error})") from error
+
+
+def _dataset(year: int) -> str:
+    return f"{_FAMILY}/2017/trec-pm-{year}"
+
+
+def _copy(source: Path, target: Path) -> None:
+    with open_bytes(source) as content, storage.atomic_write(target, "wb") as file:
+        file.write(content.read())
+
+
+def _check_sample(sample: SampledQrels, judged: Qrels, path: Path) -> None:
+    """Sampled and plain judgments are the same ones, written in two ways."""
+    from irplatform.evaluation.sampled import judged_documents
+
+    for topic, grades in judged_documents(sample).items():
+        plain = judged.get(topic, {})
+        for document, grade in grades.items():
+            if plain.get(document) != grade:
+                raise InputError(
+                    f"topic '{topic}' judges document '{document}' as {grade} here, but the qrels "
+                    f"say {plain.get(document, 'nothing')}. Both files must be of the same year.",
+                    path=path,
+                )
+
+
+# The track's extra abstracts: of AACR and ASCO conferences, which PubMed does not have.
+#
+# Each is a text file named after its id: a line "Meeting: …", then "Title: …" down to the first
+# blank line, then the abstract. They come as an archive (tar or zip) or as the folder that it
+# unpacks to; nothing is unpacked here, members are read in place.
+
+_ID = re.compile(r"(?:AACR|ASCO)_\S+")
+_LARGEST = 1 << 20
+"""Bytes of an abstract's file; the longest one of the track has a hundredth of that."""
+_OF_ZIP = (zipfile.BadZipFile, RuntimeError, NotImplementedError)
+"""What zipfile raises, also for passwords and kinds of packing that it does not know."""
+_UNREADABLE = "this cannot be read as a folder, zip or tar of abstracts"
+_FORMAT = "It needs a line 'Meeting: …', a line 'Title: …', a blank line, and the abstract."
+
+
+def is_extra(document_id: str) -> bool:
+    """Whether an id is that of a conference abstract."""
+    return _ID.fullmatch(document_id) is not None
+
+
+def read_extra_abstracts(path: Path, wanted: Container[str]) -> dict[str, Document]:
+    """Find conference abstracts in an archive or folder.
+
+    Args:
+        path: a folder, a zip, or a tar (gzipped or not).
+        wanted: ids.
+
+    Returns:
+        Those that are there, by id, with the field `meeting`.
+
+    Raises:
+        InputError: it is none of those or not whole, or a wanted file in it has another format.
+    """
+    abstracts: dict[str, Document] = {}
+    for name, content in _members(path, wanted):
+        abstracts.setdefault(name, _document(name, content, path))
+    return abstracts
+
+
+def _members(path: Path, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
+    try:
+        yield from _read(path, wanted)
+    except InputError as error:  # a tar's
+        raise InputError(f"{_UNREADABLE}: {error.message}", path=path) from error
+    except (*_OF_ZIP, zlib.error, EOFError, OSError) as error:
+        raise InputError(f"{_UNREADABLE} ({error}).", path=path) from error
+
+
+def _read(path: Path, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
+    if path.is_dir():
+        for file in sorted(path.rglob("*.txt")):
+            if (name := file.name.partition(".")[0]) in wanted:
+                with file.open("rb") as stream:
+                    yield name, stream.read(_LARGEST)
+    elif zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            for info in archive.infolist():
+                if (name := _id(info.filename)) in wanted and not info.is_dir():
+                    with archive.open(info) as member:
+                        yield name, member.read(_LARGEST)
+    else:
+        for name, content in read_tar(path, lambda name: _id(name) in wanted, most=_LARGEST):
+            yield _id(name), content
+
+
+def _id(member: str) -> str:
+    return PurePosixPath(member).name.partition(".")[0]
+
+
+def _document(name: str, content: bytes, path: Path) -> Document:
+    try:
+        lines = content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"the abstract {name} in it is not UTF-8.", path=path) from error
+    text = iter(lines)
+    meeting = next(text, "")
+    title: list[str] = []
+    for line in text:
+        if not line.strip() and title:
+            break
+        if line.strip():
+            title.append(line)
+    heading = _joined(title)
+    if not (meeting.startswith("Meeting:") and heading.startswith("Title:")):
+        raise InputError(f"the abstract {name} in it has another format. {_FORMAT}", path=path)
+    meeting = _joined([meeting.removeprefix("Meeting:")])
+    fields = {"meeting": meeting} if meeting else {}
+    return Document(name, heading.removeprefix("Title:").strip(), _joined(text), fields)
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return " ".join(" ".join(lines).split())

@@ -1,0 +1,193 @@
+"""The articles of PubMed that judgments name, as documents of a collection.
+
+Whatever interrupts the work, the same call goes on from there and ends with the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from irplatform.building.eutils import access, fetch_articles, fetched_documents, kept_batches, plan
+from irplatform.collections.beir import FILE_NAME
+from irplatform.collections.names import aliases, expand, is_path
+from irplatform.collections.writing import write_documents
+from irplatform.errors import InputError, counted
+from irplatform.registry.loading import registry
+from irplatform.runs.bioasq import PMID
+from irplatform.system import writing as storage
+from irplatform.system.cache_contents import resumable_folder
+from irplatform.system.console import notice
+from irplatform.system.formats import toml_value
+from irplatform.system.writing import refuse_taken
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.building.eutils import Access
+    from irplatform.data import Qrels
+
+
+# `missing.tsv`: judged documents that a collection lacks, why, and how much they matter.
+
+MISSING_FILE = "missing.tsv"
+
+
+def write_missing(folder: Path, judged: Mapping[str, Qrels], missing: Mapping[str, str]) -> None:
+    """Write the judged documents that there are not, with how many topics judge them.
+
+    No file is written where nothing is missing.
+
+    Args:
+        folder: where to.
+        judged: the judgments, each by the ending of its columns' names: judged2017, relevant2017.
+        missing: document id to the reason.
+    """
+    if not missing:
+        return
+    columns = [f"{what}{ending}" for ending in judged for what in ("judged", "relevant")]
+    with storage.atomic_write(folder / MISSING_FILE) as file:
+        file.write("\t".join(["doc_id", "reason", *columns]) + "\n")
+        for document_id, reason in missing.items():
+            counts = []
+            for qrels in judged.values():
+                grades = [g[document_id] for g in qrels.values() if document_id in g]
+                counts += [str(len(grades)), str(sum(grade > 0 for grade in grades))]
+            file.write("\t".join([document_id, reason, *counts]) + "\n")
+
+
+# Writes references to collections, as `corpus_reference` reads them.
+
+
+def write_reference(collection: str, folder: Path, *, seen_from: Path) -> None:
+    """Let the topics of a folder search the documents of a collection.
+
+    Args:
+        collection: as the user named it. A path is written relative to the folder, so that both
+            can be moved together.
+        folder: where the file is written.
+        seen_from: the folder in which the file will lie in the end.
+    """
+    names = {*registry().collections, *aliases()}
+    if collection.partition(":")[0] not in names and is_path(collection):
+        source = expand(collection).absolute()
+        relative = os.path.relpath(source.parent.resolve() / source.name, seen_from.resolve())
+        collection = relative if relative.startswith(".") else f"./{relative}"
+    content = f"collection = {toml_value(collection)}\n"
+    (folder / FILE_NAME).write_text(content, encoding="utf-8")
+
+
+GONE = "PubMed does not have it"
+_NO_PMID = "no PMID"
+WORK = "work"
+"""Folder of what an interrupted build leaves to the next one."""
+
+
+@dataclass(frozen=True)
+class FetchedArticles:
+    """What was fetched.
+
+    Attributes:
+        files: names of the files in the folder, JSON lines.
+        fields: names of the documents' fields.
+        documents: how many there are.
+        chapters: how many of them are chapters of books, or books.
+        missing: judged documents that could not be had, with the reason.
+    """
+
+    files: tuple[str, ...]
+    fields: tuple[str, ...]
+    documents: int
+    chapters: int
+    missing: Mapping[str, str]
+
+
+def build_articles(
+    qrels: Sequence[Path], folder: Path, *, email: str | None = None, rate: float | None = None
+) -> FetchedArticles:
+    """Fetch the articles that files of judgments name.
+
+    Args:
+        qrels: files as `read_qrels` takes them; documents' ids are PMIDs.
+        folder: the one to make.
+        email: for NCBI to write to.
+        rate: calls a second, see `access`.
+
+    Raises:
+        InputError: a file is not what it should be, no judged document is a PMID, or the folder is
+            taken.
+        PlatformError: something could not be downloaded.
+    """
+    from irplatform.evaluation.qrels import read_qrels
+
+    server = access(email, rate)
+    judged = [read_qrels(path) for path in qrels]
+    pmids, others = _sorted_ids(judged)
+    with resumable_folder(folder) as partial:
+        work = work_folder(partial)
+        for line in _plan(pmids, others, server, work):
+            notice(line)
+        unavailable = fetch_articles(pmids, server, work)
+        missing = {**dict.fromkeys(unavailable, GONE), **dict.fromkeys(others, _NO_PMID)}
+        chapters = sum("book" in document.fields for document in fetched_documents(pmids, work))
+        written = write_documents(fetched_documents(pmids, work), partial)
+        write_missing(partial, {"": _together(judged)}, missing)
+        shutil.rmtree(work)
+    return FetchedArticles(written.files, written.fields, written.count, chapters, missing)
+
+
+def preview(
+    qrels: Sequence[Path], folder: Path, *, email: str | None = None, rate: float | None = None
+) -> list[str]:
+    """What `build_articles` would fetch, in lines for people; nothing is downloaded or written.
+
+    Raises:
+        InputError: see `build_articles`.
+    """
+    from irplatform.evaluation.qrels import read_qrels
+
+    server = access(email, rate)
+    pmids, others = _sorted_ids([read_qrels(path) for path in qrels])
+    refuse_taken(folder)
+    return _plan(pmids, others, server, folder.with_name(f"{folder.name}.partial") / WORK)
+
+
+def work_folder(partial: Path) -> Path:
+    """The folder of what was fetched; what else an interrupted attempt wrote is removed."""
+    work = partial / WORK
+    work.mkdir(exist_ok=True)
+    for path in partial.iterdir():
+        if path.is_dir() and path != work:
+            shutil.rmtree(path)
+        elif path != work:
+            path.unlink()
+    return work
+
+
+def _plan(pmids: Sequence[str], others: Sequence[str], server: Access, work: Path) -> list[str]:
+    lines = plan(len(pmids), server, kept=kept_batches(pmids, work))
+    without = f"{counted(len(others), 'judged document')} without a PMID, left out"
+    return [*lines, *([without] if others else [])]
+
+
+def _sorted_ids(judged: Sequence[Qrels]) -> tuple[list[str], list[str]]:
+    """PMIDs in ascending order, and the other ids."""
+    ids = {name for qrels in judged for grades in qrels.values() for name in grades}
+    pmids = {name for name in ids if PMID.fullmatch(name)}
+    if not pmids:
+        raise InputError(
+            f"no judged document is a PMID, but '{min(ids)}' and the like. Only articles of PubMed "
+            "can be fetched."
+        )
+    return sorted(pmids, key=int), sorted(ids - pmids)
+
+
+def _together(judged: Sequence[Qrels]) -> Qrels:
+    return {
+        f"{number} {topic}": grades
+        for number, qrels in enumerate(judged)
+        for topic, grades in qrels.items()
+    }

@@ -1,0 +1,284 @@
+"""From a name to a collection: a registered name, a user's own, a path, or an ir_datasets id."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from irplatform.collections import beir as corpus_reference
+from irplatform.collections.beir import DEFAULT_SPLIT, BeirFolder, is_beir, open_beir
+from irplatform.collections.builders import check_built
+from irplatform.collections.irds import exists, known, open_dataset
+from irplatform.collections.toml import FILE_NAME, is_declaration, open_toml
+from irplatform.errors import InputError, nearest, unknown
+from irplatform.system import writing as storage
+from irplatform.system.home import home
+from irplatform.system.json_files import read_own_json
+from irplatform.system.packages import require
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+
+    from irplatform.data import Collection
+
+
+# A collection at a path: a `.toml`, a folder with one, or a folder in BEIR layout with a split.
+
+
+def open_path(path: Path) -> Collection:
+    """The collection at `FOLDER`, `FOLDER:split` or `FILE.toml`.
+
+    Raises:
+        InputError: there is nothing there, or nothing that is a collection.
+    """
+    if path.suffix == ".toml":
+        return open_toml(path)
+    folder, split = split_off(path)
+    if not folder.is_dir():
+        if folder.exists():
+            raise InputError("this is neither a folder nor a .toml file.", path=folder)
+        raise InputError("there is no such folder or file.", path=folder)
+    if (folder / FILE_NAME).is_file():
+        if split is not None:
+            raise InputError(
+                f"a folder with a {FILE_NAME} has no splits. Leave out ':{split}'.", path=folder
+            )
+        return open_toml(folder / FILE_NAME)
+    if is_beir(folder):
+        return open_beir(folder, split)
+    others = (file for file in sorted(folder.glob("*.toml")) if is_declaration(file))
+    other = next(others, None)
+    if other is None and ((folder / "queries.jsonl").is_file() or (folder / "qrels").is_dir()):
+        raise InputError(
+            "this folder has topics or judgments, but no documents: neither a corpus.jsonl nor a "
+            f'{corpus_reference.FILE_NAME} with the line collection = "…" that names the '
+            "collection they are of.",
+            path=folder,
+        )
+    hint = f" Did you mean {other}?" if other else ""
+    raise InputError(
+        f"this folder is not a collection: it has neither a {FILE_NAME} nor a corpus.jsonl.{hint}",
+        path=folder,
+    )
+
+
+def is_collection(path: Path) -> bool:
+    """Whether there is a folder with the files of a collection, sound or not."""
+    folder, _ = split_off(path)
+    return folder.is_dir() and ((folder / FILE_NAME).is_file() or is_beir(folder))
+
+
+def split_off(path: Path) -> tuple[Path, str | None]:
+    """The folder and the split of `FOLDER:split`; a path that exists is taken as it is."""
+    name, colon, split = path.name.rpartition(":")
+    if not colon or path.exists():
+        return path, None
+    return path.parent / name, split  # with_name takes neither "" nor ".", the folder itself
+
+
+# Names that a user gives to collections: `platform collections add NAME PATH`.
+#
+# They lie in one small JSON file in the user's configuration folder (under `$IRPLATFORM_HOME`
+# where that is set), written under a lock.
+
+
+def aliases_file() -> Path:
+    """Where the names are kept."""
+    if os.environ.get("IRPLATFORM_HOME"):
+        return home() / "collections.json"
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("irplatform", appauthor=False)) / "collections.json"
+
+
+def aliases() -> dict[str, str]:
+    """All names with what they stand for: an absolute path, or an ir_datasets id.
+
+    Raises:
+        InputError: the file was changed into something else.
+    """
+    path = aliases_file()
+    try:
+        content = read_own_json(path)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not JSON"
+        raise InputError(f"cannot be read: {reason}. Mend or remove it.", path=path) from error
+    if not isinstance(content, dict) or not all(isinstance(v, str) for v in content.values()):
+        raise InputError("is not an object of names and paths. Mend or remove it.", path=path)
+    return content
+
+
+@contextmanager
+def changing() -> Iterator[dict[str, str]]:
+    """Lend all names, to be changed; they are written at the end of the block."""
+    from filelock import FileLock
+
+    path = aliases_file()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{path}.lock"):
+            names = aliases()
+            yield names
+            storage.write_json(path, dict(sorted(names.items())))
+    except (PermissionError, FileExistsError, NotADirectoryError) as error:
+        raise InputError("cannot be written to.", path=path) from error
+
+
+SHORT_NAMES: Mapping[str, str] = {
+    "trec-pm-2017": "medline/2017/trec-pm-2017",
+    "trec-pm-2018": "medline/2017/trec-pm-2018",
+}
+"""Names of ours for ir_datasets ids."""
+
+
+def resolve(
+    name: str, registered: Mapping[str, Callable[[], Collection]], also: Iterable[str] = ()
+) -> Collection:
+    """The collection that a name stands for.
+
+    Raises:
+        InputError: nothing has that name (with the nearest one), there is no such path, or what is
+            there is not a collection.
+    """
+    if name in registered:
+        return registered[name]()
+    user_names = aliases()
+    base, colon, split = name.partition(":")
+    if base in user_names:
+        return resolve_target(f"{user_names[base]}{colon}{split}")
+    check_built(name)
+    return resolve_target(name, [*registered, *user_names, *also])
+
+
+def resolve_target(target: str, names: Iterable[str] = ()) -> Collection:
+    """The collection at a path, or under an ir_datasets id or one of our short names for those."""
+    if not target.strip():
+        raise InputError("no collection is named: give a name, a path or an ir_datasets id.")
+    if target in SHORT_NAMES:
+        require(f"collection '{target}'", "ir_datasets")
+        target = SHORT_NAMES[target]
+    path = expand(target)
+    if is_path(target):
+        _refuse_split(target, names)
+        _refuse_misspelt(target)
+        return open_path(path)
+    if exists(target):
+        return open_dataset(target)
+    if "/" in target and not path.exists():
+        require(f"there is no folder {target} here, and an id of ir_datasets", "ir_datasets")
+    if path.exists():
+        return open_path(path)  # which says why it is not a collection
+    raise _unknown(target, [*names, *SHORT_NAMES])
+
+
+def _refuse_split(target: str, names: Iterable[str]) -> None:
+    """Say that a collection has no splits where it has one of the names that are no paths."""
+    base, colon, split = target.rpartition(":")
+    if not colon or is_collection(expand(target)):
+        return
+    if base in {*names, *SHORT_NAMES} or exists(base):
+        raise InputError(f"the collection '{base}' has no splits. Leave out ':{split}'.")
+
+
+def expand(target: str) -> Path:
+    """A path with `~` replaced by the home folder."""
+    return Path(target).expanduser()
+
+
+def is_path(target: str) -> bool:
+    """Whether a target is meant as a path: it looks like one, or a collection lies there."""
+    return looks_like_path(target) or is_collection(expand(target))
+
+
+def looks_like_path(target: str) -> bool:
+    """Whether a target can only be a path, to judge by its letters."""
+    return target.startswith((".", "/", "~")) or target.endswith(".toml") or ":" in target
+
+
+def collections_beside(target: str) -> Iterator[str]:
+    """The collections in the folder of a path: folders and .toml files, written as the path is."""
+    folder = target[: target.rfind("/") + 1]
+    for path in sorted(expand(folder or ".").glob("[!.]*")):
+        with suppress(OSError):  # nobody may look into it
+            if is_declaration(path) if path.suffix == ".toml" else is_collection(path):
+                yield f"{folder}{path.name}"
+
+
+def _misspelt(target: str) -> str:
+    """The path of a collection that a path which leads nowhere nearly is, or ""."""
+    base, colon, split = target.rstrip("/").partition(":")
+    beside = {Path(path).name: path for path in collections_beside(base)}
+    near = nearest(Path(base).name, beside)
+    return f"{beside[near]}{colon}{split}" if near else ""
+
+
+def _refuse_misspelt(target: str) -> None:
+    folder, _ = split_off(expand(target))
+    if not folder.exists() and (near := _misspelt(target)):
+        raise InputError(f"there is no such folder or file. Did you mean '{near}'?", path=folder)
+
+
+def _unknown(name: str, names: list[str]) -> InputError:
+    hint = "A path to a folder or .toml and any ir_datasets id (with a '/') work too."
+    if near := _misspelt(name):
+        return InputError(f"unknown collection '{name}'. Did you mean '{near}'?")
+    if "/" in name:
+        hint = f"There is no folder {name} either."
+        names = difflib.get_close_matches(name, known(), n=1, cutoff=0.8) or names
+    return unknown("collection", name, names, hint=hint)
+
+
+# Gives collections names of the user's own, and takes them away again.
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+
+
+def add_alias(name: str, target: str, *, taken: Container[str] = (), replace: bool = False) -> str:
+    """Give a collection a name.
+
+    Raises:
+        InputError: the name is taken or not a name, it stands for another collection, or there is
+            no collection at the target.
+    """
+    if not _NAME.fullmatch(name) or name.endswith(".toml"):
+        raise InputError(
+            f"'{name}' cannot be a name: use lower-case letters, digits, '-', '_' and '.'."
+        )
+    if name in taken:
+        raise InputError(f"'{name}' is a plugin's collection. Choose another name.")
+    resolve_target(_openable(target))
+    stored = str(expand(target).absolute()) if is_path(target) else target
+    current = aliases().get(name) or SHORT_NAMES.get(name) or stored
+    if current != stored and not replace:
+        raise InputError(
+            f"'{name}' stands for {current} already. Choose another name, or replace it with "
+            "--force."
+        )
+    with changing() as names:
+        names[name] = stored
+    return stored
+
+
+def remove_alias(name: str) -> None:
+    """Forget a name."""
+    with changing() as names:
+        if name not in names:
+            raise unknown("name", name, names, of="a collection")
+        del names[name]
+
+
+def _openable(target: str) -> str:
+    """A target, with a split where it is a folder that needs one: `NAME:split` then opens it."""
+    if not is_path(target):
+        return target
+    folder = expand(target)
+    if not is_beir(folder) or (folder / FILE_NAME).is_file():
+        return target
+    splits = BeirFolder.at(folder).splits
+    return f"{target}:{next(iter(splits))}" if splits and DEFAULT_SPLIT not in splits else target

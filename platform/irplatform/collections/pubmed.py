@@ -1,0 +1,378 @@
+"""From an element of PubMed's XML to an article.
+
+Texts are taken with all that is inside them: italics, super- and subscripts and formulas are text
+too. Where an article has no abstract of its own, one from another source is taken (`OtherAbstract`,
+in English if there is one).
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, fields
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from irplatform.data import Document
+from irplatform.errors import InputError
+from irplatform.text.tokenizer import apart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from irplatform.data import FieldValue
+
+
+# When an article was published, as far as its record says.
+#
+# A journal issue's date may be a year, a month, a day, a season, or free text ("1998 Dec-1999
+# Jan", "Spring 1994"). The year is the first that is named; a month or day is given only where it
+# is plain.
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
+_FREE = re.compile(r"(\d{4}) ([A-Za-z]{3})[a-z]*(?: (\d{1,2}))?(?![\w-])")
+
+
+def publication_date(inner: Mapping[str, Any], data: Mapping[str, Any]) -> str:
+    """The date: of the issue or book, else of the electronic version, else of the entry.
+
+    Returns:
+        "", "2017", "2017-03" or "2017-03-09".
+    """
+    issue = children(children(inner.get("Journal")).get("JournalIssue")).get("PubDate")
+    entered = (e for e in data.get("History", ()) if e.get("PubStatus") == "pubmed")
+    book = children(inner.get("Book")).get("PubDate")
+    for element in chain((issue, book, inner.get("ArticleDate")), entered):
+        if element is not None and (date := _date(element)):
+            return date
+    return ""
+
+
+def children(element: Iterable[Any] | None) -> dict[str, Any]:
+    """An element's children by name, the first of each."""
+    by_name: dict[str, Any] = {}
+    for child in () if element is None else element:
+        by_name.setdefault(child.tag, child)
+    return by_name
+
+
+def _date(element: Any) -> str:
+    part = {child.tag: (child.text or "").strip() for child in element}
+    if "MedlineDate" in part:
+        return _free_date(part["MedlineDate"])
+    match = _YEAR.search(part.get("Year", ""))
+    if not match:
+        return ""
+    return _joined(match[1], part.get("Month", ""), part.get("Day", ""))
+
+
+def _free_date(text: str) -> str:
+    plain = _FREE.fullmatch(text)
+    if plain:
+        return _joined(plain[1], plain[2], plain[3] or "")
+    match = _YEAR.search(text)
+    return match[1] if match else ""
+
+
+def _joined(year: str, month: str, day: str) -> str:
+    number = int(month) if month.isdecimal() else _month(month)
+    if not 1 <= number <= 12:
+        return year
+    if not (day.isdecimal() and 1 <= int(day) <= 31):
+        return f"{year}-{number:02}"
+    return f"{year}-{number:02}-{int(day):02}"
+
+
+def _month(name: str) -> int:
+    short = name[:3].lower()
+    return _MONTHS.index(short) + 1 if short in _MONTHS else 0
+
+
+# An article of PubMed, as plain values, and as a document of a collection.
+
+_NOT_FIELDS = ("pmid", "version", "title", "abstract")
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """An article. What its record lacks is empty.
+
+    Attributes:
+        pmid: its number in PubMed.
+        version: of its record; nearly always 1.
+        title: in English, without the brackets that mark a translation.
+        abstract: its sections with their labels ("METHODS: …"), without a copyright notice.
+        mesh: names of the MeSH descriptors that indexers gave it.
+        mesh_major: those that are its main subjects, by themselves or by a qualifier.
+        mesh_qualified: descriptors with a qualifier, as in "Neoplasms/genetics".
+        supplementary: MeSH supplementary concepts (rare diseases, protocols, organisms).
+        chemicals: names of substances.
+        genes: symbols in old records (1991 to 1995).
+        publication_types: "Journal Article", "Randomized Controlled Trial"…
+        keywords: of authors and other sources.
+        journal: its abbreviated title, as in "N Engl J Med".
+        year: of publication, four digits.
+        date: of publication as far as it is known: "2017", "2017-03" or "2017-03-09".
+        language: three-letter codes; an article can have several.
+        vernacular_title: the title in the article's own language.
+        doi: the digital object identifier.
+        pmc: its number in PubMed Central, as in "PMC1234567".
+        book: the book that it is a chapter of, or that it is.
+    """
+
+    pmid: str
+    version: int = 1
+    title: str = ""
+    abstract: str = ""
+    mesh: tuple[str, ...] = ()
+    mesh_major: tuple[str, ...] = ()
+    mesh_qualified: tuple[str, ...] = ()
+    supplementary: tuple[str, ...] = ()
+    chemicals: tuple[str, ...] = ()
+    genes: tuple[str, ...] = ()
+    publication_types: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    journal: str = ""
+    year: str = ""
+    date: str = ""
+    language: tuple[str, ...] = ()
+    vernacular_title: str = ""
+    doi: str = ""
+    pmc: str = ""
+    book: str = ""
+
+    def document(self, names: tuple[str, ...] | None = None) -> Document:
+        """The article as a document with its PMID as id."""
+        values: dict[str, FieldValue] = {}
+        for name in FIELDS if names is None else names:
+            if value := getattr(self, name):
+                values[name] = value
+        return Document(self.pmid, self.title, self.abstract, values)
+
+
+FIELDS = tuple(field.name for field in fields(Article) if field.name not in _NOT_FIELDS)
+"""Names of an article's fields, beside id, title and abstract."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """An article that was removed from PubMed."""
+
+    pmid: str
+
+
+_MATHML = "{http://www.w3.org/1998/Math/MathML}"
+_REPEATED = {f"{_MATHML}annotation", f"{_MATHML}annotation-xml"}
+"""What repeats a formula in another notation."""
+_UNLABELLED = {"", "UNLABELLED", "UNLABELED", "UNASSIGNED"}
+_NO_TITLE = {"[Not Available].", "[Not Available]", "Not Available", "Not Available."}
+
+
+def article(element: Any, path: Path | str) -> Article:
+    """The article of an entry: around a `MedlineCitation` or `BookDocument`, or one of these."""
+    outer = {element.tag: element, **children(element)}
+    citation = outer.get("MedlineCitation", outer.get("BookDocument"))
+    if citation is None:
+        raise InputError(
+            "an article without a MedlineCitation or BookDocument.", path=path, line=_line(element)
+        )
+    part = children(citation)
+    body = citation if citation.tag == "BookDocument" else part.get("Article", ())
+    inner = children(body)
+    data = {**inner, **children(outer.get("PubmedData", outer.get("PubmedBookData")))}
+    book = children(inner.get("Book"))
+    pmid, version = _number(part.get("PMID"), citation, path)
+    language = tuple(text for child in body if child.tag == "Language" and (text := _text(child)))
+    title, vernacular = _titles({"ArticleTitle": book.get("BookTitle"), **inner}, language)
+    headings = [_heading(heading) for heading in part.get("MeshHeadingList", ())]
+    date = publication_date(inner, data)
+    return Article(
+        pmid=pmid,
+        version=version,
+        title=title,
+        abstract=_abstract(inner.get("Abstract"))
+        or _other_abstract([child for child in citation if child.tag == "OtherAbstract"]),
+        mesh=_unique(name for name, _, _ in headings),
+        mesh_major=_unique(name for name, major, _ in headings if major),
+        mesh_qualified=_unique(pair for _, _, pairs in headings for pair in pairs),
+        supplementary=_texts(part.get("SupplMeshList", ())),
+        chemicals=_unique(
+            _text(name)
+            for chemical in part.get("ChemicalList", ())
+            for name in chemical
+            if name.tag == "NameOfSubstance"
+        ),
+        genes=_texts(part.get("GeneSymbolList", ())),
+        publication_types=_texts(
+            inner.get("PublicationTypeList", [e for e in body if e.tag == "PublicationType"])
+        ),
+        keywords=_unique(
+            _text(keyword)
+            for keywords in citation
+            if keywords.tag == "KeywordList"
+            for keyword in keywords
+        ),
+        journal=_journal(inner.get("Journal"), part.get("MedlineJournalInfo")),
+        year=date[:4],
+        date=date,
+        language=language,
+        vernacular_title=vernacular,
+        doi=_doi(body, data.get("ArticleIdList", ())),
+        pmc=next(_identifiers(data.get("ArticleIdList", ()), "pmc"), ""),
+        book=_text_of(book, "BookTitle"),
+    )
+
+
+def deletions(element: Any, path: Path | str) -> Iterator[Deleted]:
+    """The articles that a `DeleteCitation` names."""
+    for child in element:
+        pmid, _ = _number(child, element, path)
+        yield Deleted(pmid)
+
+
+def _number(element: Any, around: Any, path: Path | str) -> tuple[str, int]:
+    pmid = _text(element) if element is not None else ""
+    version = (element.get("Version") or "1") if element is not None else "1"
+    if not _is_number(pmid) or not _is_number(version):
+        raise InputError(
+            f"an article without a number: its PMID is {pmid!r}, version {version!r}."
+            if pmid
+            else "an article without a PMID.",
+            path=path,
+            line=_line(around if element is None else element),
+        )
+    return str(int(pmid)), int(version)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
+
+
+def _titles(inner: dict[str, Any], language: tuple[str, ...]) -> tuple[str, str]:
+    """The title in English, else in whatever language it is; and the one in its own language."""
+    title, vernacular = _text_of(inner, "ArticleTitle"), _text_of(inner, "VernacularTitle")
+    if title in _NO_TITLE:
+        title = ""
+    elif language != ("eng",):
+        title = _without_brackets(title)
+    return title or vernacular, vernacular
+
+
+def _without_brackets(title: str) -> str:
+    """`[A title].` → `A title.`, if the brackets are around all of it."""
+    inside = title.removesuffix(".")
+    if not (inside.startswith("[") and inside.endswith("]")):
+        return title
+    depth = 0
+    for place, character in enumerate(inside):
+        depth += (character == "[") - (character == "]")
+        if depth == 0 and place < len(inside) - 1:
+            return title
+    end = "" if inside[-2] in ".?!" or inside == title else "."
+    return f"{inside[1:-1].strip()}{end}"
+
+
+def _abstract(element: Any) -> str:
+    """Sections with their labels, in a line; anything else (the copyright) is left out."""
+    if element is None:
+        return ""
+    sections = []
+    for child in element:
+        if child.tag == "AbstractText" and (text := _text(child)):
+            label = _flat(child.get("Label") or "").rstrip(":")
+            sections.append(text if label.upper() in _UNLABELLED else f"{label}: {text}")
+    return " ".join(sections)
+
+
+def _other_abstract(elements: list[Any]) -> str:
+    english = (e for e in elements if (e.get("Language") or "eng").lower() in ("eng", "en"))
+    chosen = next(english, elements[0] if elements else None)
+    return _abstract(chosen)
+
+
+def _heading(heading: Any) -> tuple[str, bool, list[str]]:
+    """The descriptor's name, whether it is a main subject, and the name with each qualifier."""
+    name, major, pairs = "", False, []
+    for child in heading:
+        major = major or child.get("MajorTopicYN") == "Y"
+        if child.tag == "DescriptorName":
+            name = _text(child)
+        elif child.tag == "QualifierName":
+            pairs.append(f"{name}/{_text(child)}")
+    return name, major, pairs
+
+
+def _journal(journal: Any, medline: Any) -> str:
+    inner, listed = children(journal), children(medline)
+    texts = (
+        _text_of(inner, "ISOAbbreviation"),
+        _text_of(listed, "MedlineTA"),
+        _text_of(inner, "Title"),
+    )
+    return next(filter(None, texts), "")
+
+
+def _doi(body: Iterable[Any], listed: Iterable[Any]) -> str:
+    """The first DOI that PubMed does not know to be wrong."""
+    found = [e for e in body if e.tag == "ELocationID"]
+    wrong = {_text(element).lower() for element in found if element.get("ValidYN") == "N"}
+    dois = (*_identifiers(found, "doi"), *_identifiers(listed, "doi"))
+    return next((doi for doi in dois if doi.lower() not in wrong), "")
+
+
+def _identifiers(elements: Iterable[Any], kind: str) -> Iterator[str]:
+    for element in elements:
+        if kind in (element.get("EIdType"), element.get("IdType")) and (text := _text(element)):
+            yield text
+
+
+def _texts(elements: Iterable[Any]) -> tuple[str, ...]:
+    return _unique(map(_text, elements))
+
+
+def _unique(texts: Iterable[str]) -> tuple[str, ...]:
+    unique = dict.fromkeys(texts)
+    unique.pop("", None)
+    return tuple(unique)
+
+
+def _text_of(elements: dict[str, Any], tag: str) -> str:
+    element = elements.get(tag)
+    return "" if element is None else _text(element)
+
+
+def _text(element: Any) -> str:
+    """All text inside an element, with single spaces."""
+    if len(element) == 0:
+        text = element.text
+        return " ".join(text.split()) if text else ""
+    return _flat("".join(_pieces(element)))
+
+
+def _pieces(element: Any) -> Iterator[str]:
+    before = element.text or ""
+    yield before
+    for child in element:
+        if not isinstance(child.tag, str):  # a character's name, as in &eacute;
+            before = html.unescape(child.text or "")
+            yield before
+        elif child.tag not in _REPEATED:
+            text = "".join(_pieces(child))
+            if child.tag == "sup":
+                yield apart(before, text)
+            yield text
+            before = text or before
+        if child.tail:
+            yield child.tail
+            before = child.tail
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _line(element: Any) -> int | None:
+    line: int | None = element.sourceline
+    return line

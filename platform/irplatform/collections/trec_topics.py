@@ -1,0 +1,283 @@
+"""Classic TREC topics: `<top>` with `<num>`, `<title>`, `<desc>`, `<narr>`, closed or not.
+
+Not XML: tags are seldom closed and contents repeat the tag's name ("Number: 301", "Description:").
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import unescape
+from html.entities import html5
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NoReturn
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+from irplatform.collections.jsonlines import check_id
+from irplatform.errors import InputError
+from irplatform.system.reading import read_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.data import FieldValue
+
+
+# A topic as a file gives it, before a query is made of it.
+
+ID_NAMES = (
+    "id", "qid", "queryid", "topicid", "questionid", "qaid", "number", "num", "topicnumber",
+    "querynumber",
+)  # fmt: skip
+"""What the ids of topics are called, in letters of the alphabet, the likeliest first."""
+TEXTS = (
+    "query", "query_text", "query_txt", "question", "text", "title", "topic", "body", "description",
+)  # fmt: skip
+"""What the texts of topics are called, the likeliest for a query first."""
+LARGEST = 1 << 28
+"""Bytes of a file of topics that is read whole: 256 MB."""
+
+
+@dataclass(frozen=True)
+class TopicRecord:
+    """A topic of a file."""
+
+    id: str
+    fields: Mapping[str, FieldValue]
+    line: int | None = None
+    """Where it begins, counted from 1; None where a file has no lines."""
+    """Where it begins, counted from 1; None where a file has no lines."""
+
+
+def plain_name(name: str) -> str:
+    """The name of a field in small letters and digits, to be compared."""
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+_ATTRIBUTES = r"(?:\s[^<>=]*=[^<>]*)?"
+_TOPIC = re.compile(rf"(?P<begin><top{_ATTRIBUTES}>)|</top>", re.IGNORECASE)
+_TAG = re.compile(rf"<([a-z][\w-]*){_ATTRIBUTES}>", re.IGNORECASE)
+_INLINE = re.compile(
+    r"</?(?:a|b|em|font|i|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>", re.IGNORECASE
+)
+_BREAK = re.compile(r"<(?:br|p)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_CLOSING = re.compile(r"</[\w-]+>")
+_LABEL = re.compile(r"^\s*(?:Number|Topic|Description|Narrative)\s*:", re.IGNORECASE)
+_NAMES = {"desc": "description", "narr": "narrative"}
+
+
+def read_trec(path: Path) -> Iterator[TopicRecord]:
+    """Yield topics with the fields `title`, `description`, `narrative` and whatever else is there.
+
+    Raises:
+        InputError: a topic has no number, a `<top>` is not closed, or the file is not UTF-8.
+    """
+    raw = read_whole(path, LARGEST)
+    try:
+        content = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        message = "this line is not UTF-8. Convert the file."
+        raise InputError(message, path=path, line=line) from error
+    for topic, line in _topics(content, path):
+        parts = _parts(topic)
+        topic_id = parts.pop("num", "")
+        if not topic_id:
+            raise InputError("a topic without <num>.", path=path, line=line)
+        check_id(topic_id, path, line)
+        yield TopicRecord(
+            topic_id, {_NAMES.get(tag, tag): text for tag, text in parts.items() if text}, line
+        )
+
+
+def _topics(content: str, path: Path) -> Iterator[tuple[str, int]]:
+    """What stands within each `<top>`, and the line where that begins."""
+    begin: re.Match[str] | None = None
+    line, counted = 1, 0
+    for match in _TOPIC.finditer(content):
+        if match["begin"] and begin is not None:  # the next end is that of a later topic
+            break
+        if match["begin"]:
+            begin = match
+            line += content.count("\n", counted, match.start())
+            counted = match.start()
+        elif begin is not None:
+            yield content[begin.end() : match.start()], line
+            begin = None
+    if begin is not None:
+        raise InputError("this <top> has no </top>.", path=path, line=line)
+
+
+def _parts(topic: str) -> dict[str, str]:
+    """A topic's texts by tag; what marks words within a text begins no other."""
+    text = _BREAK.sub(" ", _INLINE.sub("", topic))
+    tags = list(_TAG.finditer(text))
+    parts: dict[str, list[str]] = {}
+    for tag, following in zip_longest(tags, tags[1:]):
+        end = following.start() if following else None
+        parts.setdefault(tag[1].lower(), []).append(_clean(text[tag.end() : end]))
+    return {name: " ".join(filter(None, texts)) for name, texts in parts.items()}
+
+
+def _clean(text: str) -> str:
+    return " ".join(unescape(_LABEL.sub("", _CLOSING.sub(" ", text))).split())
+
+
+# Reads small XML files safely, with line numbers.
+#
+# A document type may be declared, but no entities: these can be made to grow without end or to
+# fetch other files. Characters that HTML knows by name (`&eacute;`) are read where there is a
+# declaration.
+
+
+def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:
+    """Parse a file.
+
+    Returns:
+        The root, and the line where each element begins.
+
+    Raises:
+        InputError: the file is missing, not well-formed, or declares entities.
+    """
+    builder = TreeBuilder()
+    lines: dict[Element, int] = {}
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        lines[builder.start(tag, attributes)] = parser.CurrentLineNumber
+
+    def refuse(name: str, *_: object) -> NoReturn:
+        raise InputError(
+            f"the entity '{name}' is declared here, and entities are not read: they can be made to "
+            "fill the memory. Write its text where it is used, and remove the declaration.",
+            path=path,
+            line=parser.CurrentLineNumber,
+        )
+
+    def skipped(name: str, is_parameter: bool) -> None:
+        if is_parameter:
+            return
+        if f"{name};" not in html5:
+            raise InputError(
+                f"the entity '&{name};' is declared nowhere. Write its text.",
+                path=path,
+                line=parser.CurrentLineNumber,
+            )
+        builder.data(html5[f"{name};"])
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.data
+    parser.EntityDeclHandler = refuse
+    parser.SkippedEntityHandler = skipped
+    content = read_whole(path, LARGEST)
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        raise InputError(
+            f"this is not well-formed XML ({expat.ErrorString(error.code)}).{_hint(error)}",
+            path=path,
+            line=error.lineno,
+        ) from error
+    except (LookupError, ValueError) as error:  # of the encoding that it declares
+        raise InputError(f"cannot be read: {error}. Save it as UTF-8.", path=path) from error
+    return builder.close(), lines
+
+
+_HINTS = {
+    expat.errors.XML_ERROR_INVALID_TOKEN: "Write '&' as '&amp;' and '<' as '&lt;', and save "
+    "the file as UTF-8.",
+    expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "Put one element around all topics: "
+    "<topics>…</topics>.",
+    expat.errors.XML_ERROR_MISPLACED_XML_PI: "<?xml …?> can only be the beginning of the file.",
+}
+
+
+def _hint(error: expat.ExpatError) -> str:
+    """What to do about errors whose messages do not say so."""
+    return f" {_HINTS[message]}" if (message := expat.ErrorString(error.code)) in _HINTS else ""
+
+
+# Topics of TREC Precision Medicine: XML with disease, gene, demographic, other, treatment.
+#
+# 2017 has `other`, 2018 and 2019 do not, 2020 has `treatment` in place of both; whatever elements
+# a topic has become its fields. Those of an element that comes twice are joined, as two genes are.
+# A topic of TREC Clinical Trials 2021 and 2022 has text and no elements, or markup within it; all
+# of it is its field `text`. In 2023 it is `<field name="visual acuity">0.3</field>` and the like:
+# a field of that name, and all of them in the field `field`. The attributes of `<topic>` are
+# fields, too, as `type="diagnosis"` is in TREC Clinical Decision Support. The number is an
+# attribute or, in TREC Health Misinformation, an element. Where no element is called topic, each
+# that has a number right below the root is one, as the `<query>` of CLEF eHealth.
+
+_NUMBERS = ("number", "num", "id", "qid", "topic_id", "query_id")
+"""Names of the attribute or element of a topic's number, the likeliest first."""
+_PM_LABEL = re.compile(r"^(?:Number|Topic)\s*:\s*", re.IGNORECASE)
+
+
+def read_trec_pm(path: Path) -> Iterator[TopicRecord]:
+    """Yield topics with a field for every element that has text, or with `text`.
+
+    Attributes other than the number are fields where no element has their name.
+    """
+    root, lines = parse(path)
+    for element in _pm_topics(root):
+        line = lines[element]
+        parts = list(element)
+        attributes = {name: " ".join(value.split()) for name, value in element.attrib.items()}
+        topic_id = _take_number(attributes, parts)
+        if not topic_id:
+            raise InputError('a topic without a number="…" or <number>.', path=path, line=line)
+        check_id(topic_id, path, line)
+        fields = _fields(parts)
+        if (not fields or _is_mixed(element)) and (text := _text(element)):
+            fields.setdefault("text", text)
+        given = {name: value for name, value in attributes.items() if value}
+        yield TopicRecord(topic_id, {**given, **fields}, line)
+
+
+def _pm_topics(root: Element) -> list[Element]:
+    """The elements called topic; else those right below the root that have a number."""
+    topics = [each for each in root.iter() if each.tag.lower() == "topic"]
+    return topics or [each for each in root if _take_number(dict(each.attrib), [*each])]
+
+
+def _take_number(attributes: dict[str, str], parts: list[Element]) -> str:
+    """A topic's number, which is removed from its attributes or elements; "" without one."""
+    for name in _NUMBERS:
+        if given := next((each for each in attributes if each.lower() == name), ""):
+            return attributes.pop(given)
+        part = next((part for part in parts if part.tag.lower() == name and _text(part)), None)
+        if part is not None:
+            parts.remove(part)
+            return _PM_LABEL.sub("", _text(part))
+    return ""
+
+
+def _fields(parts: Sequence[Element]) -> dict[str, str]:
+    """The texts of elements by their names; also by the names that their attributes give them."""
+    fields: dict[str, str] = {}
+    named: dict[str, str] = {}
+    for part in parts:
+        if not (text := _text(part) or " ".join(part.get("value", "").split())):
+            continue
+        name = " ".join(part.get("name", "").split())
+        if name:
+            named[name] = f"{named[name]}, {text}" if name in named else text
+        told, between = (f"{name}: {text}", "; ") if name else (text, ", ")
+        fields[part.tag] = f"{fields[part.tag]}{between}{told}" if part.tag in fields else told
+    return {**named, **fields}
+
+
+def _is_mixed(part: Element) -> bool:
+    """Whether there is text beside the elements within an element: these may be markup."""
+    beside = [part.text, *(child.tail for child in part)]
+    return any((text or "").strip() for text in beside)
+
+
+def _text(part: Element) -> str:
+    """The text of an element; elements in place of text are parted by spaces, markup is not."""
+    between = "" if _is_mixed(part) else " "
+    return " ".join(between.join(part.itertext()).split())

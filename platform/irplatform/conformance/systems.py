@@ -1,0 +1,289 @@
+"""Where a reranker breaks its contract."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irplatform.conformance.behaviour import (
+    NEW_PROCESS,
+    Question,
+    difference,
+    in_new_process,
+    inconsistencies,
+    problems_of_learning,
+    train,
+)
+from irplatform.conformance.data import DOCUMENTS
+from irplatform.errors import InputError
+from irplatform.features import named_groups, open_groups
+from irplatform.plugin.features import TrainableFeatureGroup
+from irplatform.plugin.rerankers import Reranker, TrainableReranker
+from irplatform.registry.loading import registry
+from irplatform.reranking.explain import explanations
+from irplatform.reranking.members import can_travel
+from irplatform.reranking.scoring import among_candidates, checked_scores, score_topics
+from irplatform.reranking.systems import RerankerChoice
+from irplatform.retrieval.first_stage import RetrieverChoice, find
+from irplatform.runs import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from irplatform.conformance.behaviour import Outputs
+    from irplatform.conformance.data import CheckData, TopicCandidates
+    from irplatform.data import Topic
+    from irplatform.plugin.features import FeatureGroup
+    from irplatform.runs import Ranking
+
+
+_KNOWLEDGE = ("mesh",)
+"""What queries are expanded with, as a reranker is told; nothing is read of it."""
+
+
+def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[str]:
+    """What breaks the contract, each in a line.
+
+    Raises:
+        InputError: its options name what is not there.
+        PluginError: it fails.
+    """
+    plugin_call, resources = choice.registration.plugin_call, data.resources
+
+    def scores(reranker: Reranker, pairs: TopicCandidates) -> Outputs:
+        topics, candidates = [topic for topic, _ in pairs], {t.id: ids for t, ids in pairs}
+        with data.watch.during("score()"):
+            by_topic = score_topics(choice.registration, [reranker], topics, candidates, resources)
+        return [by_topic[topic.id] for topic in topics]
+
+    def new_reranker() -> Reranker:
+        with data.watch.during("prepare()", networks=True):
+            return choice.create(resources)
+
+    def learner() -> TrainableReranker:
+        reranker = new_reranker()
+        assert isinstance(reranker, TrainableReranker)  # as `choice.trainable` says
+        return reranker
+
+    def scores_in_new_process(folder: Path | None) -> Outputs | None:
+        if not can_travel(choice, resources):
+            return None
+        question = Question(choice.name, choice.options, data.topics, resources.unopened(), folder)
+        return in_new_process(_scores, question, choice.registration)
+
+    choice.check()
+    choice.check_training()
+    _ = choice.checkpoints, choice.pairs_learned([topic for topic, _ in data.topics])
+    _ = choice.expanding(_KNOWLEDGE), choice.in_pretraining()
+    if choice.trainable:
+        trained = train(learner, plugin_call, data)
+        yield from problems_of_learning(
+            trained, learner, plugin_call, scores, data, scores_in_new_process
+        )
+        member: Reranker = trained
+    else:
+        member = new_reranker()
+        first_scores = scores(member, data.topics)
+        if deviation := difference(data.topics, first_scores, scores(new_reranker(), data.topics)):
+            yield f"{deviation} by another instance"
+        else:
+            found = scores_in_new_process(None)
+            if found and (deviation := difference(data.topics, first_scores, found)):
+                yield f"{deviation} {NEW_PROCESS}"
+    yield from inconsistencies(lambda topics: scores(member, topics), data.topics)
+    expected = scores(member, data.topics)
+    yield from _without_batches(choice, member, data, expected)
+    yield from _explanations(choice, member, data, expected)
+    yield from _among_candidates(choice, member, data, expected)
+
+
+def _scores(question: Question) -> Outputs:
+    """The scores of a reranker in the new process."""
+    choice = RerankerChoice(registry().reranker(question.system), question.options)
+    reranker = choice.create(question.resources)
+    if question.folder and isinstance(reranker, TrainableReranker):
+        with choice.registration.plugin_call("loading"):
+            reranker.load(question.folder)
+    topics, candidates = [t for t, _ in question.topics], {t.id: ids for t, ids in question.topics}
+    found = score_topics(choice.registration, [reranker], topics, candidates, question.resources)
+    return [found[topic.id] for topic in topics]
+
+
+def _among_candidates(
+    choice: RerankerChoice, member: Reranker, data: CheckData, expected: Outputs
+) -> Iterator[str]:
+    """What scores become among all candidates of a topic, where a reranker changes them.
+
+    Raises:
+        PluginError: it fails, or gives the wrong number of scores, or one that is not finite.
+    """
+    if type(member).among_candidates is Reranker.among_candidates:
+        return
+
+    def changed(pairs: TopicCandidates, scores: Outputs) -> Outputs:
+        topics, candidates = [topic for topic, _ in pairs], {t.id: ids for t, ids in pairs}
+        asked = dict(zip(candidates, scores, strict=True))
+        with data.watch.during("among_candidates()"):
+            by_topic = among_candidates(
+                choice.registration, member, topics, candidates, asked, data.resources
+            )
+        return [by_topic[topic.id] for topic in topics]
+
+    final = changed(data.topics, expected)
+    if deviation := difference(data.topics, final, changed(data.topics, expected)):
+        yield f"{deviation} by among_candidates() when it is asked again"
+    reversed_topics = [(topic, ids[::-1]) for topic, ids in data.topics]
+    again = changed(reversed_topics, [scores[::-1] for scores in expected])
+    if deviation := difference(data.topics, final, [scores[::-1] for scores in again]):
+        yield f"{deviation} by among_candidates() when documents come in another order"
+
+
+def _without_batches(
+    choice: RerankerChoice, member: Reranker, data: CheckData, expected: Outputs
+) -> Iterator[str]:
+    """`score` beside a `score_batch` of its own, which runs use."""
+    if type(member).score_batch is Reranker.score_batch or type(member).score is Reranker.score:
+        return
+    scores = []
+    for topic, doc_ids in data.topics:
+        documents = data.resources.documents(doc_ids)
+        with choice.registration.plugin_call(f"scoring topic {topic.id}"):
+            raw_scores = member.score(topic, documents)
+        scores.append(checked_scores(choice.registration.who, topic, documents, raw_scores))
+    if deviation := difference(data.topics, expected, scores):
+        yield f"{deviation} by score() beside score_batch()"
+
+
+def _explanations(
+    choice: RerankerChoice, member: Reranker, data: CheckData, expected: Outputs
+) -> Iterator[str]:
+    """The scores that it explains, where it does."""
+    if type(member).explain is Reranker.explain:
+        return
+    topic, doc_ids = data.topics[0]
+    documents = data.resources.documents(doc_ids)
+    document_explanations = explanations(choice.registration, member, topic, documents)
+    explained_scores = np.array([each["score"] for each in document_explanations], dtype=np.float64)
+    if deviation := difference(data.topics[:1], expected[:1], [explained_scores]):
+        yield f"{deviation} in explain()"
+
+
+# Where a group of features breaks its contract.
+
+
+def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
+    """What breaks the contract, each in a line.
+
+    Raises:
+        InputError: its options name what is not there, or the topics lack what it reads.
+        PluginError: it fails.
+    """
+    watch = data.watch
+    with watch.during("prepare()", networks=True):
+        (group,) = open_groups([name], {}, data.resources)
+    _ = group.described
+    named = named_groups([name])
+    named.checkpoints()
+    named.check_training()
+    list(named.pairs_learned([topic for topic, _ in data.topics]))
+    lacking = group.lacking([topic for topic, _ in data.topics])
+    if lacking or not group.names:
+        raise InputError(lacking or "it has no features with its default options.")
+
+    def features(instance: FeatureGroup, topics: TopicCandidates) -> Outputs:
+        documents = data.resources.documents
+        batch = [(topic, documents(ids)) for topic, ids in topics]
+        with watch.during("compute()"):
+            return [*replace(group, held=instance).checked(batch)]
+
+    def learner() -> TrainableFeatureGroup:
+        with watch.during("prepare()", networks=True):
+            instance = data.resources.feature_group(name)
+        assert isinstance(instance, TrainableFeatureGroup)  # as `group.learns` says
+        return instance
+
+    def features_in_new_process(folder: Path | None) -> Outputs:
+        options, registration = group.held.options, registry().features[name]
+        question = Question(name, options, data.topics, data.resources.unopened(), folder)
+        return in_new_process(_features, question, registration)
+
+    instance = group.held
+    if group.learns:
+        trained = train(learner, group.plugin_call, data)
+        yield from problems_of_learning(
+            trained, learner, group.plugin_call, features, data, features_in_new_process
+        )
+        instance = trained
+    else:
+        found = features_in_new_process(None)
+        if deviation := difference(data.topics, features(instance, data.topics), found):
+            yield f"{deviation} {NEW_PROCESS}"
+    yield from inconsistencies(lambda topics: features(instance, topics), data.topics)
+
+
+def _features(question: Question) -> Outputs:
+    """The features of a group in the new process."""
+    (group,) = open_groups([question.system], {}, question.resources)
+    if question.folder and isinstance(group.held, TrainableFeatureGroup):
+        with group.plugin_call("loading"):
+            group.held.load(question.folder)
+    documents = question.resources.documents
+    return [*group.checked([(topic, documents(ids)) for topic, ids in question.topics])]
+
+
+# Where a retriever breaks its contract.
+
+
+def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[str]:
+    """What breaks the contract, each in a line.
+
+    Raises:
+        InputError: its options name what is not there.
+        PluginError: it fails.
+    """
+    topics = [topic for topic, _ in data.topics]
+    choice.check_topics(topics)
+    _ = choice.describe(), choice.remark
+    choice.registration.checkpoints(choice.options)
+
+    def retrieved(batch: list[Topic]) -> Run:
+        with data.watch.during("retrieve()", networks=True):
+            return find(choice, batch, DOCUMENTS, data.resources)
+
+    together = retrieved(topics)
+    if change := _change(topics, together, retrieved(topics)):
+        yield f"{change} when it is asked again"
+    elif registry().retrievers.get(choice.name) == choice.registration:
+        question = Question(choice.name, choice.options, data.topics, data.resources.unopened())
+        found = Run(choice.name, in_new_process(_rankings, question, choice.registration))
+        if change := _change(topics, together, found):
+            yield f"{change} {NEW_PROCESS}"
+    for topic in topics:
+        alone = retrieved([topic])
+        if change := _change([topic], together, alone):
+            yield f"{change} when topics come one at a time"
+            break
+    choice.about(topics, data.resources)
+    choice.explain(topics[0], data.resources)
+
+
+def _rankings(question: Question) -> dict[str, Ranking]:
+    """The rankings of a retriever in the new process."""
+    choice = RetrieverChoice(registry().retrievers[question.system], question.options)
+    topics = [topic for topic, _ in question.topics]
+    return dict(find(choice, topics, DOCUMENTS, question.resources).rankings)
+
+
+def _change(topics: list[Topic], before: Run, after: Run) -> str:
+    for topic in topics:
+        first, second = (run.rankings[topic.id] for run in (before, after))
+        if first.doc_ids != second.doc_ids:
+            return f"the ranking of topic {topic.id} is another one"
+        scores = [ranking.scores.astype(np.float64) for ranking in (first, second)]
+        pairs = [(topic, first.doc_ids)] if first.doc_ids else []
+        if deviation := difference(pairs, scores[: len(pairs)], scores[1 : 1 + len(pairs)]):
+            return deviation
+    return ""

@@ -1,0 +1,207 @@
+"""Averages over some of the topics: those that a first stage serves, those that training has seen.
+
+A reranker can only rank what the first stage found; papers therefore report the topics with a
+relevant document among the first 1,000, too (the set D1 of DeepSenSe). And where training topics
+and test topics share relevant documents, a model may remember documents instead of reading them;
+the topics that share none tell the two apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from irplatform.errors import InputError, counted, listing
+from irplatform.evaluation.measures import beyond
+from irplatform.evaluation.sampled import is_inferred
+from irplatform.runs import read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.data import Collection, Qrels
+    from irplatform.evaluation.judgments import Judgments
+    from irplatform.evaluation.scoring import Evaluation
+    from irplatform.runs import Run
+
+
+_DEPTH = 1000
+
+SEEN, UNSEEN = "seen", "unseen"
+"""What training has: topics that share relevant documents with its topics, and the others."""
+
+
+@dataclass(frozen=True)
+class TopicFilter:
+    """Which of the judged topics count.
+
+    Attributes:
+        among: a run and a depth, as `parse_among` gives them: topics with a relevant document
+            there.
+        relevant: `SEEN`: topics with a document that is relevant to a training topic, too;
+            `UNSEEN`: the others.
+    """
+
+    among: tuple[Path, int] | None = None
+    relevant: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.among is not None or self.relevant is not None
+
+    def topics(self, qrels: Qrels, collection: Collection | None) -> frozenset[str]:
+        """The judged topics that count; the collection's training partner tells what is seen.
+
+        Raises:
+            InputError: the run cannot be read, the collection has no training partner, or no topic
+                is left.
+        """
+        topics = frozenset(qrels)
+        if self.among is not None:
+            path, depth = self.among
+            topics &= found_among(qrels, read_run(path), depth)
+        if self.relevant is not None:
+            partner = collection.training() if collection and collection.training else None
+            if partner is None or partner.load_qrels is None:
+                lacking = (
+                    f"'{collection.id}' names none with judgments"
+                    if collection
+                    else "give one that does with --collection"
+                )
+                raise InputError(
+                    f"--relevant needs a collection that names a training collection: {lacking}."
+                )
+            seen = sharing(qrels, partner.load_qrels())
+            topics &= seen if self.relevant == SEEN else frozenset(qrels) - seen
+        if not topics:
+            raise InputError("no topic is left: no judged topic meets these conditions.")
+        return topics
+
+
+def parse_among(text: str) -> tuple[Path, int]:
+    """A run and a depth, written as `first-stage.run@1000`; without a depth, 1,000.
+
+    Raises:
+        InputError: the depth is no positive number.
+    """
+    name, at, depth = text.rpartition("@")
+    if not at or Path(text).exists():
+        return Path(text), _DEPTH
+    if not depth.isdecimal() or int(depth) < 1:
+        raise InputError(f"write a run and a depth as RUN@1000, not '{text}'.")
+    return Path(name), int(depth)
+
+
+def found_among(qrels: Qrels, run: Run, depth: int) -> frozenset[str]:
+    """The topics with a relevant document among the first of a run."""
+    return frozenset(
+        topic
+        for topic, grades in qrels.items()
+        if topic in run.rankings
+        and any(grades.get(d, 0) > 0 for d in run.rankings[topic].doc_ids[:depth])
+    )
+
+
+def sharing(qrels: Qrels, training: Qrels) -> frozenset[str]:
+    """The topics with a relevant document that is relevant to a training topic, too."""
+    relevant = {d for grades in training.values() for d, grade in grades.items() if grade > 0}
+    return frozenset(
+        topic
+        for topic, grades in qrels.items()
+        if any(grade > 0 and d in relevant for d, grade in grades.items())
+    )
+
+
+def only(judged: Judgments, topics: frozenset[str]) -> Judgments:
+    """The judgments of some topics.
+
+    Raises:
+        InputError: a measure is one of sampled judgments, which averages as its track does.
+    """
+    inferred = [] if judged.sampled is None else [m for m in judged.measures if is_inferred(m)]
+    if inferred:
+        raise InputError(
+            f"{' and '.join(inferred)} cannot be limited to some topics. Name other measures with "
+            "--measure."
+        )
+    return replace(judged, qrels={t: grades for t, grades in judged.qrels.items() if t in topics})
+
+
+def without(run: Run, topics: frozenset[str]) -> Run:
+    """A run without some topics."""
+    return replace(run, rankings={t: r for t, r in run.rankings.items() if t not in topics})
+
+
+# What a reader of scores must know: topics without results or judgments, rankings cut short.
+
+_SHOWN = 10
+
+
+def without_results(evaluation: Evaluation) -> str:
+    """A notice of judged topics that a run has nothing for, of which there is one at least."""
+    groups: dict[str, list[str]] = {}
+    for topic in evaluation.missing:
+        groups.setdefault(_counted(evaluation, topic), []).append(topic)
+    return "; ".join(
+        f"{_topics(topics)} with no results ({explanation}): {listing(topics, _SHOWN)}"
+        for explanation, topics in groups.items()
+    )
+
+
+def without_judgments(evaluation: Evaluation) -> list[str]:
+    """Notices of topics with results that lack judgments, ordinary or sampled; perhaps none."""
+    sampled = {m: values for m, values in evaluation.per_topic.items() if is_inferred(m)}
+    sampled_topics = {topic for values in sampled.values() for topic in values}
+    names = " and ".join(sampled)
+    groups = (
+        (
+            [topic for topic in evaluation.unjudged if topic not in sampled_topics],
+            "with results but no judgments (they do not count)",
+        ),
+        (
+            [topic for topic in evaluation.unjudged if topic in sampled_topics],
+            f"with sampled judgments alone (they count for {names} alone)",
+        ),
+        (evaluation.unsampled, f"without sampled judgments (they do not count for {names})"),
+    )
+    return [
+        f"{_topics(topics)} {what}: {listing(topics, _SHOWN)}" for topics, what in groups if topics
+    ]
+
+
+def without_relevant(evaluation: Evaluation) -> str:
+    """A notice of topics without a relevant document, or ""."""
+    if not (topics := evaluation.without_relevant):
+        return ""
+    heading = f"{_topics(topics)} without a relevant document, where no run can find one"
+    return f"{heading} (they count): {listing(topics, _SHOWN)}"
+
+
+def cut_short(evaluations: Mapping[str, Evaluation]) -> list[str]:
+    """Notices of measures that look deeper than a run's rankings go; perhaps none."""
+    names: dict[tuple[str, int], list[str]] = {}
+    for name, evaluation in evaluations.items():
+        if measures := beyond(evaluation.aggregate, evaluation.deepest):
+            names.setdefault((listing(measures), evaluation.deepest), []).append(name)
+    return [
+        f"{measures}: no ranking of {listing(runs)} has more than {counted(deepest, 'document')}"
+        for (measures, deepest), runs in names.items()
+    ]
+
+
+def _counted(evaluation: Evaluation, topic: str) -> str:
+    """What a topic without results, and others like it, mean to the means of an evaluation."""
+    values = evaluation.per_topic
+    # ir-measures' infAP, which takes ordinary judgments, counts them.
+    left_out = [m for m in values if is_inferred(m) and topic in evaluation.sampled]
+    if not left_out:
+        return "they count as 0"
+    explanation = f"left out of the mean of {' and '.join(left_out)}, as in TREC's own program"
+    # One with sampled judgments alone has no value by other measures.
+    if not any(topic in values[measure] for measure in values.keys() - set(left_out)):
+        return f"they are {explanation}; tests between runs count them as 0"
+    return f"they count as 0, but are {explanation}"
+
+
+def _topics(topics: Sequence[str]) -> str:
+    return counted(len(topics), "topic")

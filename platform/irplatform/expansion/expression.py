@@ -1,0 +1,256 @@
+"""Structured queries as plain values: what to search for, where, and with which weight.
+
+An expression is a tree of the dataclasses below. It knows nothing of Lucene (`compile` turns it
+into Lucene's queries) and can be printed (`explain`). Text in it is analyzed as the documents were
+and is never query syntax. `note` says where a part came from, such as "HGNC alias".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from irplatform.lucene.records import CONTENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+
+@dataclass(frozen=True)
+class Words:
+    """Any of some words, each counted as often as it occurs."""
+
+    text: str
+    field: str = CONTENTS
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Words beside one another, in this order.
+
+    Attributes:
+        text: the words; a single one is an ordinary word.
+        field: where to look.
+        note: where they came from.
+    """
+
+    text: str
+    field: str = CONTENTS
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class DisMax:
+    """The best of several parts, plus a share of the others: synonyms count once.
+
+    Attributes:
+        parts: the alternatives.
+        tie: share of the scores of all but the best, 0 to 1.
+        note: what they are.
+    """
+
+    parts: tuple[Expression, ...]
+    tie: float = 0.0
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Synonyms:
+    """Several names of one thing, scored as if they were one word.
+
+    A word's rarity is a large part of its BM25 score, so that in a plain disjunction a document
+    which uses an unusual name ranks above all others. Here every name gets the inverse document
+    frequency of the whole group: of the documents that have any of the names.
+
+    Attributes:
+        names: phrases or words, each by its weight: how sure it is that it means the same.
+        note: what they name.
+    """
+
+    names: tuple[tuple[Phrase, float], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Boolean:
+    """The sum of several parts.
+
+    Attributes:
+        must: parts that a document must match.
+        should: parts that add to its score.
+        filter: parts that it must match and that add nothing.
+        minimum: how many of `should` it must match.
+        note: what the parts are together.
+    """
+
+    must: tuple[Expression, ...] = ()
+    should: tuple[Expression, ...] = ()
+    filter: tuple[Expression, ...] = ()
+    minimum: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Boost:
+    """A part with its score multiplied."""
+
+    part: Expression
+    weight: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Near:
+    """Something of one group close to something of another, in either order.
+
+    It is looked for in titles and abstracts, and scores between 0 and 1: the more often and the
+    closer, the higher.
+    """
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    gaps: int
+
+
+@dataclass(frozen=True)
+class Constant:
+    """1 for every document that a part matches, however well."""
+
+    part: Expression
+
+
+Expression: TypeAlias = Words | Phrase | DisMax | Synonyms | Boolean | Boost | Near | Constant
+
+
+# Expressions for the eye: an indented tree with weights and sources, and the same as JSON.
+
+
+def as_text(explanation: Mapping[str, Any]) -> str:
+    """What `as_json` made as a tree: a line per part, indented by its depth."""
+    return "\n".join(_lines(explanation, 0))
+
+
+def as_json(expression: Expression) -> dict[str, Any]:
+    """A part as `{"kind", …, "parts"}`, with `weight` where it is boosted, and its `note`."""
+    tree: dict[str, Any]
+    match expression:
+        case Boost(part, weight, note):
+            tree = {"weight": weight, **({"setting": note} if note else {}), **as_json(part)}
+        case Constant(part):
+            tree = {**as_json(part), "constant": True}
+        case Words(text, field):
+            tree = {"kind": "words", "field": field, "text": text}
+        case Phrase(text, field, note):
+            tree = {"kind": "phrase", "field": field, "text": text}
+            tree |= {"note": note} if note else {}
+        case Near(left, right, gaps):
+            tree = {"kind": "near", "field": CONTENTS, "gaps": gaps}
+            tree |= {"left": list(left), "right": list(right)}
+        case DisMax(alternatives, tie, note):
+            tree = _group("best of", note, map(as_json, alternatives), tie=tie)
+        case Synonyms(names, note):
+            weighted_names = ({"weight": weight, **as_json(name)} for name, weight in names)
+            tree = _group("names of", note, weighted_names)
+        case Boolean():
+            parts = (
+                {**as_json(part), **({"occurs": how} if how != "should" else {})}
+                for how in ("must", "filter", "should")
+                for part in getattr(expression, how)
+            )
+            tree = _group("sum", expression.note, parts)
+    return tree
+
+
+def _group(
+    kind: str, note: str, parts: Iterable[dict[str, Any]], tie: float = 0.0
+) -> dict[str, Any]:
+    group: dict[str, Any] = {"kind": kind}
+    if note:
+        group["note"] = note
+    if tie:
+        group["tie"] = tie
+    return {**group, "parts": list(parts)}
+
+
+def with_weight(part: Mapping[str, Any], words: str) -> str:
+    """A part that was put into words, with how it occurs, its weight and the setting of that."""
+    weight = f"{part['weight']:g} × " if "weight" in part else ""
+    setting = f"   [{part['setting']}]" if "setting" in part else ""
+    occurs = f"{part['occurs']}: " if "occurs" in part else ""
+    return f"{occurs}{weight}{words}{setting}"
+
+
+def named(group: Mapping[str, Any]) -> str:
+    """What a group of parts is, and of what: "names of (ERBB2)"."""
+    return f"{group['kind']} ({group['note']})" if "note" in group else str(group["kind"])
+
+
+def quoted(leaf: Mapping[str, Any]) -> str:
+    """Words as they are, a phrase in quotation marks."""
+    return leaf["text"] if leaf["kind"] == "words" else f'"{leaf["text"]}"'
+
+
+def _lines(part: Mapping[str, Any], depth: int) -> Iterator[str]:
+    yield "  " * depth + with_weight(part, _in_words(part))
+    for inner in part.get("parts", ()):
+        yield from _lines(inner, depth + 1)
+
+
+def _in_words(part: Mapping[str, Any]) -> str:
+    kind = part["kind"]
+    once = ", counted once" if part.get("constant") else ""
+    if kind in ("words", "phrase"):
+        note = f" ({part['note']})" if "note" in part else ""
+        return f"{part['field']}: {quoted(part)}{once}{note}"
+    if kind == "near":
+        left, right = (" | ".join(part[side]) for side in ("left", "right"))
+        return f"{part['field']}: within {part['gaps']} words of each other: {left}  AND  {right}"
+    tie = f", tie {part['tie']:g}" if "tie" in part else ""
+    return f"{named(part)}{tie}{once}"
+
+
+# An expanded query at a glance: a line for each of its parts, with the first few of its names.
+#
+# Expanded queries have hundreds of names; `explain.as_text` shows them all, with their sources.
+
+_SHOWN = 3
+"""Names of a part that are shown; the others are counted."""
+
+
+def as_outline(explanation: Mapping[str, Any]) -> str:
+    """What `as_json` made, a line for each part of the sum: its weight, where it looks, for what.
+
+    `1.5 × contents: names of (ERBB2): "ERBB2", "HER2", "NEU", … 4 more   [gene.weight]`
+    """
+    parts = explanation["parts"] if explanation["kind"] == "sum" else [explanation]
+    return "\n".join(f"  {with_weight(part, _in_words(part))}" for part in parts)
+
+
+def _outline_in_words(part: Mapping[str, Any]) -> str:
+    if part["kind"] == "near":
+        sides = (_first(part[side], " | ") for side in ("left", "right"))
+        within = f"{part['field']}: within {part['gaps']} words of each other"
+        return f"{within}: {'  AND  '.join(sides)}"
+    inner = part.get("parts")
+    if inner is None:
+        return f"{part['field']}: {quoted(part)}"
+    fields = {each.get("field") if "text" in each else None for each in inner}
+    if len(fields) > 1 or None in fields:  # groups of groups, or of words near each other
+        return f"{named(part)}: {_first([_called(each) for each in inner], '; ')}"
+    return f"{fields.pop()}: {named(part)}: {_first([quoted(each) for each in inner], ', ')}"
+
+
+def _called(part: Mapping[str, Any]) -> str:
+    occurs = f"{part['occurs']} " if "occurs" in part else ""
+    if "parts" in part and "note" not in part:
+        return occurs + _first([_called(each) for each in part["parts"]], " | ")
+    if "parts" in part:
+        return occurs + named(part)
+    return occurs + (_outline_in_words(part) if part["kind"] == "near" else quoted(part))
+
+
+def _first(names: Sequence[str], between: str) -> str:
+    """The first few of them, and how many more there are; of one more it is shown instead."""
+    shown = _SHOWN if len(names) > _SHOWN + 1 else len(names)
+    more = [f"… {len(names) - shown} more"] if len(names) > shown else []
+    return between.join([*names[:shown], *more])

@@ -1,0 +1,165 @@
+"""What knowledge bases know about a topic's genes: symbols, aliases, full names, families."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from irplatform.expansion import names as spellings
+from irplatform.expansion.names import (
+    Names,
+    Synonym,
+    distinct,
+    named_concepts,
+    of_concepts,
+    phrase_names,
+    spelled,
+)
+from irplatform.knowledge.model import without_salt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from irplatform.expansion.names import How
+    from irplatform.knowledge import Concept, Knowledge
+    from irplatform.knowledge.model import ConceptKind
+
+
+_FAMILIES = {"RAS": ("KRAS", "NRAS", "HRAS"), "RAF": ("BRAF", "RAF1", "ARAF")}
+"""Genes of families whose symbols are not the family's with a number."""
+
+
+def genes_called(symbol: str, knowledge: Knowledge) -> list[str]:
+    """The approved symbols of the genes that are called so, the likeliest first."""
+    symbols = [c.name for c in knowledge.find(symbol) if c.kind == "gene"]
+    return list(dict.fromkeys(symbols))
+
+
+def gene_names(symbol: str, gene: str, knowledge: Knowledge) -> Names:
+    """A gene's symbol, aliases, former symbols and full name."""
+    concepts = named_concepts(symbol, "gene", knowledge, gene)
+    synonyms = [Synonym(symbol, "topic"), *spelled(spellings.of_a_symbol(symbol), "hyphen")]
+    for concept in concepts:
+        full = [name.text for name in concept.names if " " in name.text]
+        synonyms += spelled(spellings.by_full_names(concept.name, full), f"{concept.id} full name")
+        for name in concept.names:
+            if _other_gene(name.text, symbol, concepts, knowledge):
+                continue
+            how: How = name.kind if name.kind in ("alias", "previous") else "synonym"
+            synonyms.append(Synonym(name.text, how, f"{concept.id} {name.kind}"))
+            if how != "synonym" or name.kind == "preferred":
+                source = f"{concept.id} {name.kind}"
+                synonyms += [Synonym(s, how, source) for s in spellings.of_a_symbol(name.text)]
+    return Names(symbol, distinct(synonyms), (), tuple(concept.id for concept in concepts))
+
+
+def sure_names(symbol: str, gene: str, knowledge: Knowledge) -> list[Synonym]:
+    """The approved symbol and full names of a gene that a topic calls otherwise; else none."""
+    concepts = named_concepts(symbol, "gene", knowledge, gene)
+    names = [name for concept in concepts for name in concept.names]
+    if any(_letters(n.text) == _letters(symbol) for n in names if n.kind == "preferred"):
+        return []
+    full = [n.text for n in names if n.kind == "synonym" and " " in n.text]
+    return list(distinct(Synonym(text, "synonym") for text in (gene, *full)))
+
+
+def family_names(symbol: str, knowledge: Knowledge) -> Names:
+    """A symbol that no gene has, with the genes of the family that it may stand for.
+
+    NTRK is NTRK1, NTRK2 and NTRK3; MEK is MAP2K1, which is called MEK1, and others.
+    """
+    synonyms = [Synonym(symbol, "topic"), *spelled(spellings.of_a_symbol(symbol), "hyphen")]
+    numbered = [f"{symbol}{number}" for number in range(1, 10)] if symbol[-1:].isalpha() else []
+    members = _FAMILIES.get(symbol.upper(), numbered)
+    genes = {member: named_concepts(member, "gene", knowledge) for member in members}
+    genes = {member: concepts for member, concepts in genes.items() if concepts}
+    approved = {m: concepts for m, concepts in genes.items() if concepts[0].name == m}
+    ids: list[str] = []
+    for member, concepts in (approved if len(approved) > 1 else genes).items():
+        source = f"{concepts[0].id} of the family"
+        synonyms += [Synonym(text, "narrow", source) for text in (member, concepts[0].name)]
+        ids += [concept.id for concept in concepts]
+    return Names(symbol, distinct(synonyms), (), tuple(dict.fromkeys(ids)))
+
+
+def _other_gene(name: str, symbol: str, concepts: list[Concept], knowledge: Knowledge) -> bool:
+    own_names = {symbol.lower(), *(concept.name.lower() for concept in concepts)}
+    if name.lower() in own_names or " " in name:
+        return False
+    return any(
+        other.kind == "gene" and other.name.lower() == name.lower()
+        for other in knowledge.find(name)
+    )
+
+
+def _letters(symbol: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", symbol.lower())
+
+
+# What knowledge bases know about a topic's treatments, and drugs that act on its genes.
+
+_BETWEEN_TREATMENTS = re.compile(
+    r",\s+|(?:(?<!\s)\s+)?[;+&]\s*"
+    r"|(?<!\s)\s+(?:/|and/or|and|or|plus|(?:(?:in combination|combined|together)\s+)?with)\s+",
+    re.IGNORECASE,
+)
+_BETWEEN_DRUGS = ((re.compile(r"[,/]"), any), (re.compile("[-–]"), all))
+"""Between treatments where one of them is a drug: not in CDK4/6 inhibitor, 1,25-dihydroxy-…; or
+where all are: not in platinum-resistant."""
+_ASIDE = re.compile(r"(?:(?<!\s)\s+)?(?:\([^()]*\)|\[[^\[\]]*\])")
+"""What stands in brackets: another name of a drug, or its company."""
+_CODE = re.compile(r"[A-Z]{1,5}[- ]?\d{2,}")
+"""A drug that has only a maker's code as yet: AZD9291, MK-3475."""
+
+
+def treatment_names(text: str, knowledge: Knowledge) -> list[Names]:
+    """The names and headings of each treatment that a text names: drugs, else procedures.
+
+    Genes and diseases in it are what it acts on or is for. One of which no knowledge base knows
+    anything has its own text alone, and no concepts.
+    """
+    for whole in dict.fromkeys([text, _ASIDE.sub("", text)]):
+        if concepts := _drug(whole, knowledge):
+            aside = _beside(text, knowledge) if whole != text else []
+            return [of_concepts(whole, concepts, aside)]
+    parts = _parts(text, _BETWEEN_TREATMENTS)
+    for between, enough in _BETWEEN_DRUGS if len(parts) <= 1 else ():
+        within = _parts(text, between)
+        if enough(named_concepts(part, "drug", knowledge) for part in within):
+            parts = within
+            break
+    if len(parts) > 1:
+        return [names for part in parts for names in treatment_names(part, knowledge)]
+    kinds: tuple[ConceptKind, ...] = ("drug", "other")
+    return [phrase_names(text, knowledge, kinds) or Names(text, (Synonym(text, "topic"),))]
+
+
+def drug_names(concepts: Iterable[str], relation: str, knowledge: Knowledge) -> list[Synonym]:
+    """The drugs that knowledge bases relate to genes ("drug-gene") or diseases ("drug-disease")."""
+    synonyms = []
+    for concept_id in concepts:
+        for link in knowledge.relations(concept_id, relation):
+            drug = knowledge.concept(link.source_id)
+            if drug is not None:
+                synonyms.append(Synonym(drug.name, "synonym", f"{link.kb} {relation}"))
+    return list(distinct(synonyms))
+
+
+def _drug(text: str, knowledge: Knowledge) -> list[Concept]:
+    drugs = named_concepts(text, "drug", knowledge)
+    base = without_salt(text)
+    return [*drugs, *named_concepts(base, "drug", knowledge)] if base != text else drugs
+
+
+def _beside(text: str, knowledge: Knowledge) -> list[Synonym]:
+    """What brackets say a drug is called, too: its code, AZD9291, or a name of a known drug."""
+    within = [aside.strip("()[] ") for aside in _ASIDE.findall(text)]
+    return [
+        Synonym(name, "synonym", "in brackets")
+        for name in within
+        if _CODE.fullmatch(name) or named_concepts(name, "drug", knowledge)
+    ]
+
+
+def _parts(text: str, between: re.Pattern[str]) -> list[str]:
+    return [part.strip() for part in between.split(text) if part.strip()]

@@ -1,0 +1,206 @@
+"""From expressions to Lucene's queries.
+
+Lucene's own `QueryBuilder` analyzes the text, so that stop words, stems and gaps in phrases are
+those of the index. A part of which analysis leaves nothing is dropped.
+
+"Non-small cell lung cancer" has the words of "small cell lung cancer", and is another disease: a
+phrase of several words that the index often has behind "non" is not found there.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from irplatform.expansion.expression import (
+    Boolean,
+    Boost,
+    Constant,
+    DisMax,
+    Expression,
+    Near,
+    Phrase,
+    Synonyms,
+    Words,
+)
+from irplatform.lucene.java import java_cast, java_class, java_list, java_text
+from irplatform.lucene.records import CONTENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SEARCH = "org.apache.lucene.search"
+_INTERVALS = "org.apache.lucene.queries.intervals"
+_SPANS = "org.apache.lucene.queries.spans"
+_NON = "non"
+_OFTEN_NEGATED = 0.05
+"""Share of the documents with a phrase that have it behind "non"."""
+_REMEMBERED = 256
+"""Groups of names that are kept compiled: a topic's query and its parts, which features ask for one
+by one, hold the same, and the documents that have any of hundreds of names take long to count."""
+
+
+class Compiler:
+    """Compiles expressions for an index.
+
+    PyJNIus looks up Java's classes and methods at first use, which goes wrong when several threads
+    do it at once: compile in one thread, search in many.
+    """
+
+    def __init__(self, analyzer: Any, reader: Any) -> None:
+        self._analyzer = analyzer
+        self._reader = reader
+        self._searcher = java_class(f"{_SEARCH}.IndexSearcher")(reader)
+        self._builder = java_class("org.apache.lucene.util.QueryBuilder")(analyzer)
+        self._negated: dict[tuple[str, str], bool] = {}
+        self._synonyms = lru_cache(_REMEMBERED)(self._compiled_synonyms)
+
+    def __call__(self, expression: Expression) -> Any:
+        """The Lucene query of an expression; one that finds nothing where no word is left."""
+        return self._query(expression) or java_class(f"{_SEARCH}.MatchNoDocsQuery")()
+
+    def _query(self, part: Expression) -> Any | None:
+        query: Any | None
+        match part:
+            case Words(text, field):
+                query = self._builder.createBooleanQuery(field, java_text(text))
+            case Phrase():
+                query = self._phrase(part)
+            case Boost(inner, weight):
+                query = self._wrapped("BoostQuery", inner, float(weight))
+            case Constant(inner):
+                query = self._wrapped("ConstantScoreQuery", inner)
+            case DisMax(parts, tie):
+                query = self._best(parts, tie)
+            case Synonyms():
+                query = self._synonyms(part)
+            case Near():
+                query = self._near(part)
+            case Boolean():
+                query = self._sum(part)
+        return query
+
+    def _phrase(self, part: Phrase) -> Any | None:
+        text, field = part.text, part.field
+        plain = self._builder.createPhraseQuery(field, java_text(text), 0)
+        if not self._often_negated(text, field):
+            return plain
+        span = java_class(f"{_SPANS}.SpanTermQuery")
+        near = java_class(f"{_SPANS}.SpanNearQuery").newOrderedNearQuery(field)
+        words = java_cast(f"{_SEARCH}.PhraseQuery", plain)
+        last = -1
+        for term, position in zip(words.getTerms(), words.getPositions(), strict=True):
+            if position > last + 1:  # a stop word stood there
+                near.addGap(position - last - 1)
+            near.addClause(span(term))
+            last = position
+        non = span(java_class("org.apache.lucene.index.Term")(field, _NON))
+        return java_class(f"{_SPANS}.SpanNotQuery")(near.build(), non, 1, 0)
+
+    def _often_negated(self, text: str, field: str) -> bool:
+        """Whether "non" stands before a phrase of several words so often that it means another."""
+        key = (text, field)
+        if key not in self._negated:
+            negated = 0
+            if len(self.terms(text)) > 1:
+                negated = self._having(f"{_NON} {text}", field)
+            enough = negated and negated >= _OFTEN_NEGATED * self._having(text, field)
+            self._negated[key] = bool(enough)
+        return self._negated[key]
+
+    def _having(self, text: str, field: str) -> int:
+        return self.count([self._builder.createPhraseQuery(field, java_text(text), 0)])
+
+    def _wrapped(self, kind: str, inner: Expression, *more: float) -> Any | None:
+        query = self._query(inner)
+        return None if query is None else java_class(f"{_SEARCH}.{kind}")(query, *more)
+
+    def _best(self, parts: Iterable[Expression], tie: float) -> Any | None:
+        queries = [query for part in parts if (query := self._query(part)) is not None]
+        if len(queries) <= 1:
+            return queries[0] if queries else None
+        return java_class(f"{_SEARCH}.DisjunctionMaxQuery")(java_list(queries), float(tie))
+
+    def _compiled_synonyms(self, part: Synonyms) -> Any | None:
+        """Each name's score by the rarity of the group in place of its own."""
+        weighted = []
+        for name, weight in part.names:
+            if weight > 0 and (query := self._query(name)) is not None:
+                weighted.append((query, weight, self._rarity(name.text, name.field)))
+        if not weighted:
+            return None
+        group = self._idf(self.count(query for query, _, _ in weighted), part.names[0][0].field)
+        boost = java_class(f"{_SEARCH}.BoostQuery")
+        scaled = [
+            boost(query, float(weight * group / rarity)) for query, weight, rarity in weighted
+        ]
+        if len(scaled) == 1:
+            return scaled[0]
+        return java_class(f"{_SEARCH}.DisjunctionMaxQuery")(java_list(scaled), 0.0)
+
+    def count(self, queries: Iterable[Any]) -> int:
+        """How many documents match any of some Lucene queries."""
+        builder = java_class(f"{_SEARCH}.BooleanQuery$Builder")()
+        for query in queries:
+            builder.add(query, java_class(f"{_SEARCH}.BooleanClause$Occur").SHOULD)
+        return int(self._searcher.count(builder.build()))
+
+    def _rarity(self, text: str, field: str) -> float:
+        """The inverse document frequency that Lucene gives a phrase: the sum over its words."""
+        term = java_class("org.apache.lucene.index.Term")
+        return sum(
+            self._idf(int(self._reader.docFreq(term(field, word))), field)
+            for word in self.terms(text)
+        )
+
+    def _idf(self, documents: int, field: str) -> float:
+        return math.log1p((self._documents(field) - documents + 0.5) / (documents + 0.5))
+
+    def _documents(self, field: str) -> int:
+        return int(self._reader.getDocCount(field))
+
+    def _sum(self, part: Boolean) -> Any | None:
+        occur = java_class(f"{_SEARCH}.BooleanClause$Occur")
+        builder = java_class(f"{_SEARCH}.BooleanQuery$Builder")()
+        added = 0
+        for how, parts in (
+            (occur.MUST, part.must),
+            (occur.SHOULD, part.should),
+            (occur.FILTER, part.filter),
+        ):
+            for inner in parts:
+                if (query := self._query(inner)) is not None:
+                    builder.add(query, how)
+                    added += 1
+        builder.setMinimumNumberShouldMatch(part.minimum)
+        return builder.build() if added else None
+
+    def _near(self, part: Near) -> Any | None:
+        left, right = (self._either(group) for group in (part.left, part.right))
+        if left is None or right is None:
+            return None
+        intervals = java_class(f"{_INTERVALS}.Intervals")
+        close = intervals.maxgaps(part.gaps, intervals.unordered(left, right))
+        return java_class(f"{_INTERVALS}.IntervalQuery")(CONTENTS, close)
+
+    def _either(self, phrases: Iterable[str]) -> Any | None:
+        intervals = java_class(f"{_INTERVALS}.Intervals")
+        sources = [self._interval(phrase) for phrase in phrases if self.terms(phrase)]
+        return getattr(intervals, "or")(False, java_list(sources)) if sources else None
+
+    def _interval(self, phrase: str) -> Any:
+        plain = self._analyzed(phrase)
+        if not self._often_negated(phrase, CONTENTS):
+            return plain
+        intervals = java_class(f"{_INTERVALS}.Intervals")
+        return intervals.notContainedBy(plain, self._analyzed(f"{_NON} {phrase}"))
+
+    def _analyzed(self, phrase: str) -> Any:
+        intervals = java_class(f"{_INTERVALS}.Intervals")
+        return intervals.analyzedText(java_text(phrase), self._analyzer, CONTENTS, 0, True)
+
+    def terms(self, text: str) -> list[str]:
+        """The terms that analysis makes of a text."""
+        analyze = java_class("io.anserini.analysis.AnalyzerUtils").analyze
+        return [str(term) for term in analyze(self._analyzer, java_text(text)).toArray()]

@@ -1,0 +1,335 @@
+"""The names of what a topic asks for.
+
+Synonyms come with what they are to the topic's own name (`How`), so that a plan can weigh a child
+term or a former symbol less than a synonym, and with their source, so that a reader of the query
+sees where each came from.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from irplatform.concepts.ambiguity import Capitals
+from irplatform.knowledge.model import uninverted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from irplatform.knowledge import Concept, Knowledge
+    from irplatform.knowledge.model import ConceptKind
+
+
+How = Literal["topic", "synonym", "narrow", "broad", "alias", "previous", "spelling"]
+"""What a synonym is to the topic's own name."""
+
+
+@dataclass(frozen=True)
+class Synonym:
+    """A name beside a topic's own.
+
+    Attributes:
+        text: the name.
+        how: what it is to the topic's name.
+        source: where it came from, as "MESH:D008545 synonym".
+    """
+
+    text: str
+    how: How
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of one thing that a topic asks for.
+
+    Attributes:
+        text: what the topic calls it.
+        synonyms: its names, the topic's own first; no text twice.
+        headings: MeSH headings for it, and for its kinds.
+        concepts: ids of the concepts that it was taken for.
+    """
+
+    text: str
+    synonyms: tuple[Synonym, ...]
+    headings: tuple[Synonym, ...] = ()
+    concepts: tuple[str, ...] = ()
+
+
+def distinct(synonyms: Iterable[Synonym]) -> tuple[Synonym, ...]:
+    """Each text once, in whatever case, as it came first."""
+    first: dict[str, Synonym] = {}
+    for synonym in synonyms:
+        first.setdefault(synonym.text.lower(), synonym)
+    return tuple(first.values())
+
+
+def spelled(texts: Iterable[str], source: str) -> list[Synonym]:
+    """Other spellings of a topic's own name."""
+    return [Synonym(text, "spelling", source) for text in texts]
+
+
+def called(text: str, names: Names) -> Names:
+    """The names of a thing that a topic calls by another one, such as an abbreviation."""
+    others = (
+        replace(name, how="synonym", source=f"what {text} stands for")
+        if name.how == "topic"
+        else name
+        for name in names.synonyms
+    )
+    return replace(names, text=text, synonyms=distinct([Synonym(text, "topic"), *others]))
+
+
+def each_once(mentions: Iterable[Names]) -> tuple[Names, ...]:
+    """The things that a topic names, each once by all its names: ERBB2 (HER2) is one gene."""
+    things: dict[frozenset[str], list[Names]] = {}
+    for names in mentions:
+        things.setdefault(frozenset(names.concepts or {names.text.lower()}), []).append(names)
+    return tuple(_united(same) for same in things.values())
+
+
+def _united(same: Sequence[Names]) -> Names:
+    if len(same) == 1:
+        return same[0]
+    synonyms = (synonym for names in same for synonym in names.synonyms)
+    return replace(same[0], synonyms=distinct(sorted(synonyms, key=lambda s: s.how != "topic")))
+
+
+# Abbreviations of names of several words: what a name gives, and whether one fits a name.
+
+_WORD = re.compile(r"[^\W_]+")
+_SMALL_WORDS = frozenset({"and", "of", "the", "with", "in", "for"})
+
+
+def initials(name: str) -> str:
+    """The initials of a name of several words, without the small ones."""
+    return "".join(word[0] for word in _words(name)).upper()
+
+
+def fits(short: str, name: str) -> bool:
+    """Whether an abbreviation in capitals is made of a name's letters, in order.
+
+    It has the first letter of every word but the small ones, and may have others: head and neck
+    cancer is HNC, and colorectal cancer CRC.
+    """
+    words = [word.upper() for word in _words(name)]
+    if not 2 <= len(words) <= len(short):
+        return False
+    used = {0}  # how many letters the words so far may have given
+    for word in words:
+        used = {
+            end
+            for start in used
+            for end in range(start + 1, len(short) + 1)
+            if word[0] == short[start] and _in_order(short[start + 1 : end], word[1:])
+        }
+    return len(short) in used
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in _WORD.findall(name) if word.lower() not in _SMALL_WORDS]
+
+
+def _in_order(letters: str, word: str) -> bool:
+    rest = iter(word)
+    return all(letter in rest for letter in letters)
+
+
+# Other ways of writing a name that an index tells apart, and that no knowledge base lists.
+#
+# Analysis splits words at hyphens: KRAS is one term and K-ras two. Spellings that no document has
+# are dropped where names are counted in the index.
+
+_TUMORS = ("cancer", "carcinoma", "neoplasm", "tumor", "tumour", "malignancy")
+"""Head words that texts use for one another: "lung cancer", "lung carcinoma"."""
+_TUMOR = re.compile(rf"\b(({'|'.join(_TUMORS[:-1])})s?|malignanc(y|ies))$", re.IGNORECASE)
+_JOINTS = (
+    re.compile(r"(?<=[A-Za-z])-?(?=\d+[A-Z]?$)"),  # HER-2, IGF-1R
+    re.compile(r"(?<=^[A-Z])-?(?=RA[SF]$)", re.IGNORECASE),  # K-ras, B-raf
+)
+_GREEK = {
+    "A": ("alpha", "α"),
+    "B": ("beta", "β"),
+    "G": ("gamma", "γ"),
+    "D": ("delta", "δ"),
+    "E": ("epsilon", "ε"),
+}
+_LATIN = re.compile(rf"-?({'|'.join(form for forms in _GREEK.values() for form in forms)})(?=\d?$)")
+_ONCOGENE = "proto-oncogene"
+
+
+def of_a_tumor(name: str) -> Iterator[str]:
+    """A tumour's name with other words for tumour."""
+    if _TUMOR.search(name):
+        for word in _TUMORS:
+            yield _TUMOR.sub(word, name)
+
+
+def of_a_symbol(symbol: str) -> Iterator[str]:
+    """A gene's symbol with a hyphen where texts put one, or without the one that it has."""
+    for joint in _JOINTS:
+        if match := joint.search(symbol):
+            yield symbol[: match.start()] + ("" if match[0] else "-") + symbol[match.end() :]
+            return
+
+
+def with_latin_letter(symbol: str) -> str:
+    """A gene's symbol whose Greek letter is the Latin one of approved symbols: PDGFRα, PDGFRA."""
+    if not (match := _LATIN.search(symbol)):
+        return symbol
+    letter = next(latin for latin, greek in _GREEK.items() if match[1] in greek)
+    return f"{symbol[: match.start()]}{letter}{symbol[match.end() :]}"
+
+
+def by_full_names(symbol: str, full_names: Iterable[str]) -> Iterator[str]:
+    """What a gene's full names say of its symbol's spellings.
+
+    The letter at the end may be Greek: PDGFRA, platelet derived growth factor receptor alpha, is
+    PDGFRα. A proto-oncogene is written with a c for cellular: cMET; in c-MET the symbol is a word
+    of its own.
+    """
+    for name in full_names:
+        word, letter = _GREEK.get(symbol[-1:], ("", ""))
+        if word and name.lower().endswith(f" {word}"):
+            stem = symbol[:-1]
+            yield from (stem + letter, f"{stem}-{letter}", stem + word, f"{stem}-{word}")
+        if _ONCOGENE in name.lower():
+            yield f"c{symbol}"
+
+
+# What knowledge bases call the concepts that a text names, and their MeSH headings.
+
+MESH = "MESH:"
+"""How the ids of MeSH begin."""
+_EXACT = ("preferred", "synonym", "abbreviation")
+LONGEST = 20
+"""Words of a part of a text that is looked up: hardly a name has more, some texts have hundreds."""
+_SHORTEST = 4
+"""Letters of a word that is taken for a name in a longer text."""
+_SYMBOL = re.compile(r"(?=.*[A-Z])[A-Z0-9-]{3,10}")
+_BESIDE_SYMBOL = re.compile(r"(?<=[A-Z0-9])[-–](?=[a-z]{3})")
+"""As in HER2-positive. Names are found with and without hyphens."""
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_PUNCTUATION = '.,;:?!+()[]"“”'
+
+
+def named_concepts(
+    text: str, kind: ConceptKind, knowledge: Knowledge, gene: str = ""
+) -> list[Concept]:
+    """The concepts of a kind that a text names best, and the same under other ids.
+
+    Args:
+        text: the text.
+        kind: the kind.
+        knowledge: where to look.
+        gene: the approved symbol of the gene that is meant; the likeliest by default.
+    """
+    concepts = [concept for concept in knowledge.find(text) if concept.kind == kind]
+    if not concepts:
+        return []
+    if kind == "gene":
+        concepts = [c for c in concepts if c.name == (gene or concepts[0].name)]
+        if not concepts:
+            return []
+    by_id = {concept.id: concept for concept in concepts}
+    for concept in concepts:
+        for same in knowledge.same_as(concept.id):
+            alike = same.id.startswith(MESH) if kind == "disease" else same.name == concepts[0].name
+            if alike:
+                by_id.setdefault(same.id, same)
+    if kind == "disease" and not any(key.startswith(MESH) for key in by_id):
+        for name in (n.text for c in concepts for n in c.names if n.kind in _EXACT):
+            for other in knowledge.find(name):
+                if other.id.startswith(MESH) and other.kind == kind:
+                    by_id.setdefault(other.id, other)
+    return list(by_id.values())
+
+
+def phrase_names(
+    text: str, knowledge: Knowledge, kinds: Sequence[ConceptKind] = ()
+) -> Names | None:
+    """The names of the longest part of a text that is the name of something, if one is.
+
+    A single word is looked up only where it is the whole text: too many words are names.
+
+    Args:
+        text: the text.
+        knowledge: where to look.
+        kinds: of concepts; all by default.
+    """
+    words = text.split()
+    for length in range(min(len(words), LONGEST), min(1, len(words) - 1), -1):
+        for start in range(len(words) - length + 1):
+            part = " ".join(words[start : start + length])
+            matches = knowledge.find(part)
+            if concepts := [each for each in matches if not kinds or each.kind in kinds]:
+                return of_concepts(part, concepts)
+    return None
+
+
+def names_within(text: str, knowledge: Knowledge) -> list[Names]:
+    """The names of the things that a text names, by its longest names, in the text's order.
+
+    Of single words, these are names: those of diseases, drugs and things without kind, from four
+    letters on, and symbols of genes, written in capitals: "MET", but not "met". A symbol that is
+    but an alias has a digit: HER2. Variants are not looked up, whose names hold those of genes.
+    In a text that is all in capitals, capitals say nothing, unless it is a list of symbols.
+    """
+    # A dash is no word: with one beside it, a single word would count as a name of two.
+    spaced = (
+        word for word in _BESIDE_SYMBOL.sub(" ", text).split() if _LETTER_OR_DIGIT.search(word)
+    )
+    words = [word.strip(_PUNCTUATION) for word in spaced]
+    shouted = Capitals(text).say_nothing(0) or (len(words) > 1 and text.isupper())
+    if shouted and not all(_is_symbol(word, knowledge) for word in words):
+        words = [word.lower() for word in words]
+    named: dict[int, Names] = {}
+    taken = [False] * len(words)
+    for length in range(min(len(words), LONGEST), 0, -1):
+        for start in range(len(words) - length + 1):
+            if any(taken[start : start + length]):
+                continue
+            part = " ".join(words[start : start + length])
+            concepts = [each for each in knowledge.find(part) if each.kind != "variant"]
+            if length == 1 < len(words):
+                concepts = [each for each in concepts if _meant_alone(part, each)]
+            if concepts:
+                named[start] = of_concepts(part, concepts)
+                taken[start : start + length] = [True] * length
+    return [named[start] for start in sorted(named)]
+
+
+def _is_symbol(word: str, knowledge: Knowledge) -> bool:
+    """Whether a word is a code, or a name that is written in capitals: V600E, MET."""
+    return any(map(str.isdigit, word)) or any(
+        name.text == word for each in knowledge.find(word) for name in each.names
+    )
+
+
+def _meant_alone(word: str, concept: Concept) -> bool:
+    """Whether a word in a longer text means a concept that has it for a name."""
+    if concept.kind != "gene":
+        return len(word) >= _SHORTEST
+    numbered = any(map(str.isdigit, word))
+    return (concept.name == word or numbered) and _SYMBOL.fullmatch(word) is not None
+
+
+def of_concepts(text: str, concepts: Sequence[Concept], further: Iterable[Synonym] = ()) -> Names:
+    """A text with all names of the concepts that it names, and further ones."""
+    synonyms = distinct([Synonym(text, "topic"), *names_of(concepts, "synonym"), *further])
+    ids = tuple(concept.id for concept in concepts)
+    return Names(text, synonyms, distinct(headings_of(concepts, "synonym")), ids)
+
+
+def names_of(concepts: Iterable[Concept], how: How) -> Iterator[Synonym]:
+    """The names that mean just these concepts, and what they are to the topic's own name."""
+    for concept in concepts:
+        for name in concept.names:
+            if name.kind in _EXACT:
+                yield Synonym(uninverted(name.text), how, f"{concept.id} {name.kind}")
+
+
+def headings_of(concepts: Iterable[Concept], how: How) -> list[Synonym]:
+    """The MeSH headings among concepts."""
+    return [Synonym(c.name, how, c.id) for c in concepts if c.id.startswith(MESH)]

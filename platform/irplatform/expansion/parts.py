@@ -1,0 +1,264 @@
+"""The parts of a topic: its disease and genes with all their names, its variants, its other words.
+
+Names come from the knowledge bases and are checked against the index (`evidence`): names that no
+document has are left out, and so are aliases that mean something else there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from irplatform.errors import unknown
+from irplatform.expansion import names as spellings
+from irplatform.expansion.disease_names import disease_names, disease_within, diseases_abbreviated
+from irplatform.expansion.gene_names import (
+    drug_names,
+    family_names,
+    gene_names,
+    genes_called,
+    sure_names,
+    treatment_names,
+)
+from irplatform.expansion.gene_notation import Marker, parse_markers, says_nothing
+from irplatform.expansion.names import Names, Synonym, called, each_once, names_within, phrase_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from irplatform.data import Topic
+    from irplatform.expansion.evidence import Evidence
+    from irplatform.expansion.plan import QueryPlan, Weights
+    from irplatform.knowledge import Knowledge
+
+
+_KINDS = 400
+"""Kinds of a disease that are looked up; those that occur most are kept."""
+_SHORT = 5
+"""Letters of a drug's name that may be something else as well: FU, TXL."""
+_MEANT = 0.02
+"""Share of the documents with a topic's symbol that must have a sure name of the gene it may be."""
+
+
+@dataclass(frozen=True)
+class TopicParts:
+    """What a topic asks for.
+
+    Attributes:
+        disease: the disease's names, if the topic has one; where no knowledge base has it as it
+            stands, those of the first part of it that is a disease. No names where no document has
+            any of them.
+        genes: the names of each gene.
+        markers: the parts of the gene field.
+        treatments: the names of each treatment; without concepts where nobody knows it.
+        drugs: drugs that are known to act on the genes.
+        phrases: concepts among the words that name no gene; of a topic that has neither a disease
+            nor genes, those of its query.
+        described: the whole text of the disease, where `disease` is a part of it.
+        unaltered: genes, by their texts, that the topic wants without alteration: KRAS wild-type.
+        query: the topic's own query, without fields that say that there is nothing.
+    """
+
+    disease: Names | None
+    genes: tuple[Names, ...]
+    markers: tuple[Marker, ...]
+    treatments: tuple[Names, ...] = ()
+    drugs: tuple[Synonym, ...] = ()
+    phrases: tuple[Names, ...] = ()
+    described: str = ""
+    unaltered: frozenset[str] = frozenset()
+    query: str = ""
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """All variants, each once."""
+        return tuple(dict.fromkeys(v for marker in self.markers for v in marker.variants))
+
+
+class TopicReader:
+    """Takes topics apart; what it looked up for one it knows for the next."""
+
+    def __init__(self, knowledge: Knowledge, evidence: Evidence) -> None:
+        self._knowledge = knowledge
+        self._evidence = evidence
+        self._diseases: dict[tuple[str, int], Names] = {}
+        self._genes: dict[tuple[str, float], Names] = {}
+        self._treated: dict[tuple[str, float], tuple[Names, ...]] = {}
+
+    def read(self, topic: Topic, plan: Weights) -> TopicParts:
+        """The parts of a topic, with their names."""
+        disease = _text(topic, plan.disease.field)
+        markers = parse_markers(_text(topic, plan.gene.field))
+        symbols = dict.fromkeys(self._symbol(g) for marker in markers for g in marker.genes)
+        unaltered = {
+            self._symbol(g) for marker in markers if marker.unaltered for g in marker.genes
+        }
+        genes = each_once(self._gene(symbol, plan.gene.agreement) for symbol in symbols)
+        query = _query(topic, (plan.disease.field, plan.gene.field))
+        if disease or markers:
+            words = (marker.words for marker in markers if marker.words and not marker.genes)
+            mentions = list(filter(None, (phrase_names(each, self._knowledge) for each in words)))
+        else:
+            named = names_within(query, self._knowledge)
+            mentions = list(each_once(self._as_in_fields(each, plan) for each in named))
+        names = self._disease(disease, plan.disease.kinds) if disease else None
+        return TopicParts(
+            names,
+            tuple(_without_names_of(names, gene) for gene in genes) if names else genes,
+            markers,
+            self._treatments(_text(topic, plan.treatment.field), plan.treatment.agreement),
+            self._drugs(genes) if plan.context.drugs else (),
+            tuple(map(self._occurring, mentions)),
+            disease if names and names.text != disease else "",
+            frozenset(unaltered),
+            query,
+        )
+
+    def _symbol(self, written: str) -> str:
+        """A gene's symbol as knowledge bases write it: PDGFRα is PDGFRA, where they have that."""
+        latin = spellings.with_latin_letter(written)
+        return latin if latin != written and genes_called(latin, self._knowledge) else written
+
+    def _disease(self, text: str, kinds: int) -> Names:
+        key = (text, kinds)
+        if key not in self._diseases:
+            evidence = self._evidence
+            most = _KINDS if kinds else 0
+            disease = disease_names(text, self._knowledge, most)
+            if not disease.concepts and (part := disease_within(text, self._knowledge)):
+                disease = disease_names(part, self._knowledge, most)
+            if not disease.concepts:
+                abbreviated = diseases_abbreviated(text, self._knowledge)
+                if name := evidence.abbreviated(text, abbreviated):
+                    disease = called(text, disease_names(name, self._knowledge, most))
+            names = evidence.of_disease(evidence.occurring(disease.synonyms))
+            exact = [name for name in names if name.how != "narrow"]
+            narrow = [name for name in names if name.how == "narrow"]
+            synonyms = (*exact, *evidence.kinds(exact, narrow)[:kinds])
+            occurs = any(evidence.count(name.text) for name in synonyms)
+            self._diseases[key] = replace(disease, synonyms=synonyms if occurs else ())
+        return self._diseases[key]
+
+    def _gene(self, symbol: str, agreement: float) -> Names:
+        key = (symbol, agreement)
+        if key not in self._genes:
+            gene = self._meant_gene(symbol)
+            occurring = self._evidence.occurring(gene.synonyms)
+            unlike = [
+                name.text
+                for name in occurring
+                if any(other.kind == "disease" for other in self._knowledge.find(name.text))
+            ]
+            names = self._evidence.trusted(occurring, agreement, unlike)
+            self._genes[key] = Names(symbol, tuple(names), (), gene.concepts)
+        return self._genes[key]
+
+    def _meant_gene(self, symbol: str) -> Names:
+        """The gene that a topic's symbol means in the documents, else a family of genes.
+
+        Of the genes that have it as an alias, that whose sure names it is most used with: ER is
+        ESR1 and not EREG. With a number in it, as in CD20, it is no word, and means the only one.
+        """
+        genes = genes_called(symbol, self._knowledge)
+        sure = {gene: sure_names(symbol, gene, self._knowledge) for gene in genes}
+        meant = next((gene for gene in genes if not sure[gene]), "")
+        if not meant:
+            occurring = {gene: self._evidence.occurring(sure[gene]) for gene in genes}
+            shares = {gene: self._evidence.agreement(symbol, occurring[gene]) for gene in genes}
+            best = max(genes, key=lambda gene: shares[gene], default="")
+            alone = len(genes) == 1 and any(map(str.isdigit, symbol))
+            if best and (shares[best] >= _MEANT or not any(occurring.values()) or alone):
+                meant = best
+        if meant:
+            return gene_names(symbol, meant, self._knowledge)
+        return family_names(symbol, self._knowledge)
+
+    def _treatments(self, text: str, agreement: float) -> tuple[Names, ...]:
+        key = (text, agreement)
+        if key not in self._treated:
+            treatments = treatment_names(text, self._knowledge) if text else []
+            self._treated[key] = each_once(
+                replace(names, synonyms=self._meant(names.synonyms, agreement))
+                for names in treatments
+            )
+        return self._treated[key]
+
+    def _meant(self, names: tuple[Synonym, ...], agreement: float) -> tuple[Synonym, ...]:
+        """The names of a treatment that occur, without short ones that mean something else."""
+        occurring = self._evidence.occurring(names)
+        trusted = self._evidence.trusted(occurring, agreement)
+        return tuple(n for n in occurring if n in trusted or len(n.text) > _SHORT)
+
+    def _drugs(self, genes: tuple[Names, ...]) -> tuple[Synonym, ...]:
+        concepts = (concept for gene in genes for concept in gene.concepts)
+        return tuple(self._evidence.occurring(drug_names(concepts, "drug-gene", self._knowledge)))
+
+    def _as_in_fields(self, names: Names, plan: Weights) -> Names:
+        """What a plain text names; a gene or a disease as if it stood in the field for it."""
+        concept = self._knowledge.concept(names.concepts[0])
+        if concept is not None and concept.kind == "gene":
+            return self._gene(names.text, plan.gene.agreement)
+        if concept is not None and concept.kind == "disease":
+            return self._disease(names.text, plan.disease.kinds)
+        return names
+
+    def _occurring(self, names: Names) -> Names:
+        return replace(names, synonyms=tuple(self._evidence.occurring(names.synonyms)))
+
+
+def _without_names_of(disease: Names, gene: Names) -> Names:
+    """A gene without aliases that are the topic's disease: CML is one of BCR.
+
+    One that is a kind of the disease stays: a syndrome that is called after its gene says as much.
+    """
+    names = {name.text.lower() for name in disease.synonyms if name.how != "narrow"}
+    names.add(disease.text.lower())
+    synonyms = (n for n in gene.synonyms if n.how == "topic" or n.text.lower() not in names)
+    return replace(gene, synonyms=tuple(synonyms))
+
+
+def _text(topic: Topic, field: str) -> str:
+    text = ", ".join(filter(None, topic.values(field)))
+    return "" if says_nothing(text) else text
+
+
+def _query(topic: Topic, fields: Iterable[str]) -> str:
+    query = topic.query
+    for text in (text for field in fields for text in topic.values(field)):
+        if says_nothing(text):
+            query = query.replace(text, "", 1)
+    return query.strip()
+
+
+# Fields of topics that a query plan names.
+#
+# The default plan names fields that many topics do not have; those are searched by their words. A
+# field that somebody wrote into a plan is meant to be there: misspelt, it would silently leave a
+# part of every query out.
+
+
+def check_fields(topics: Sequence[Topic], plan: QueryPlan) -> None:
+    """See that the fields which a plan names, beside the default's, are fields of some topic.
+
+    Raises:
+        InputError: no topic has one of them; the nearest that there is.
+    """
+    known = {name for topic in topics for name, value in topic.fields.items() if value}
+    for setting, name in _named(plan):
+        if name not in known:
+            raise unknown("field", name, known, of="the topics", hint=f"It is named by {setting}.")
+
+
+def _named(plan: QueryPlan) -> Iterator[tuple[str, str]]:
+    yield from _named_by(plan, "plan")
+    for number, fold in enumerate(plan.folds):
+        yield from _named_by(fold.weights, f"plan.folds.{number}.weights")
+
+
+def _named_by(weights: Weights, place: str) -> Iterator[tuple[str, str]]:
+    for part in ("disease", "gene", "treatment"):
+        options = getattr(weights, part)
+        if part in weights.model_fields_set and "field" in options.model_fields_set:
+            yield f"{place}.{part}.field", options.field
+    for name in weights.other:
+        yield f"{place}.other.{name}", name

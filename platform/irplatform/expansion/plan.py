@@ -1,0 +1,320 @@
+"""How a topic becomes a query: fields, weights, required parts and expansions, as data.
+
+A plan is a model in which everything has a default. A TOML file or settings such as
+`bm25.plan.gene.weight=2` change some of it. Every weight multiplies a BM25 score, except those of
+words, headings, drugs and proximity: such a part counts by whether it is there, and not by how
+rare it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field, ValidationError
+
+from irplatform.errors import InputError, unknown
+from irplatform.options import Options, first_problem, setting_names
+from irplatform.system.formats import read_toml
+from irplatform.system.writing import fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from irplatform.data import Topic
+    from irplatform.expansion.names import How
+
+
+Part = Literal["disease", "gene", "treatment"]
+
+
+def _weight(default: float, description: str) -> float:
+    value: float = Field(default, ge=0, le=100, description=f"weight of {description}")
+    return value
+
+
+class SynonymWeights(Options):
+    """How much a name counts, by what it is to the topic's own name, which counts 1."""
+
+    synonym: float = _weight(1.0, "synonyms")
+    narrow: float = _weight(0.5, "kinds of the disease")
+    alias: float = _weight(0.6, "a gene's aliases and former symbols")
+
+    def of(self, how: How) -> float:
+        """The weight of a name."""
+        if how in ("alias", "previous"):
+            return self.alias
+        return {"synonym": self.synonym, "narrow": self.narrow}.get(how, 1.0)
+
+
+class DiseasePart(Options):
+    """The disease."""
+
+    field: str = Field("disease", description="the topic's field with the disease")
+    weight: float = _weight(1.0, "its names in title and abstract")
+    title: float = _weight(0.7, "its names in the title, beside that")
+    heading: float = _weight(0.2, "a MeSH heading for it or a kind of it")
+    kinds: int = Field(40, ge=0, le=1000, description="most names of kinds of the disease")
+    words: float = _weight(0.1, "all words of the field, where a part of it is the disease")
+
+
+class GenePart(Options):
+    """Genes and their variants, from a field such as "KRAS (G13D), BRAF (V600E)"."""
+
+    field: str = Field("gene", description="the topic's field with genes and variants")
+    weight: float = _weight(1.5, "a gene's names in title and abstract")
+    title: float = _weight(0.2, "a gene's names in the title, beside that")
+    variant: float = _weight(0.3, "a variant, in any spelling")
+    alteration: float = _weight(0.3, "words such as amplification")
+    altered: float = _weight(0.5, "such words beside the gene")
+    words: float = _weight(0.7, "what names no gene")
+    words_title: float = _weight(0.3, "what names no gene, in the title")
+    mutated: float = _weight(0.1, "words of mutation beside the gene")
+    phrase: float = _weight(0.5, "a concept among what names no gene")
+    agreement: float = Field(
+        0.1, ge=0, le=1, description="share of an alias's documents that must confirm it"
+    )
+
+
+class NearPart(Options):
+    """Disease and gene together, and close to each other."""
+
+    both: float = _weight(0.5, "having both at all")
+    weight: float = _weight(0.2, "a gene near the disease")
+    gaps: int = Field(20, ge=0, le=1000, description="most words between the two")
+
+
+class TreatmentPart(Options):
+    """The treatments that a topic asks about, as those of TREC Precision Medicine 2020 do."""
+
+    field: str = Field("treatment", description="the topic's field with treatments")
+    weight: float = _weight(0.3, "a treatment's names in title and abstract")
+    title: float = _weight(0.0, "a treatment's names in the title, beside that")
+    heading: float = _weight(0.0, "a MeSH heading for it")
+    named: float = _weight(4.0, "having any of its names at all")
+    agreement: float = Field(
+        0.1, ge=0, le=1, description="share of a short name's documents that must confirm it"
+    )
+
+
+class ContextPart(Options):
+    """Words and headings that mark articles about treating patients."""
+
+    treatment: tuple[str, ...] = Field(
+        (
+            "treatment", "treated", "therapy", "therapeutic", "targeted", "inhibitor", "drug",
+            "chemotherapy",
+        ),
+        description="words of treatment",
+    )  # fmt: skip
+    treatment_weight: float = _weight(0.2, "words of treatment")
+    treatment_tie: float = Field(0.0, ge=0, le=1, description="share of each further one of them")
+    treatment_title: float = _weight(0.2, "words of treatment in the title")
+    prognosis: tuple[str, ...] = Field(
+        ("prognosis", "prognostic", "survival", "outcome", "predict", "recurrence"),
+        description="words of prognosis",
+    )
+    prognosis_weight: float = _weight(0.3, "words of prognosis")
+    prognosis_title: float = _weight(0.1, "words of prognosis in the title")
+    people: tuple[str, ...] = Field(
+        ("patient", "clinical", "trial", "cohort", "phase"),
+        description="words of studies of people",
+    )
+    people_weight: float = _weight(0.3, "words of studies of people")
+    tie: float = Field(0.3, ge=0, le=1, description="share of each further word of other kinds")
+    headings: tuple[str, ...] = Field(
+        (
+            "Treatment Outcome", "Prognosis", "Disease-Free Survival", "Survival Analysis",
+            "Molecular Targeted Therapy", "Protein Kinase Inhibitors", "Antineoplastic Agents",
+            "Antineoplastic Combined Chemotherapy Protocols", "Drug Resistance, Neoplasm",
+        ),
+        description="MeSH headings of treatment and prognosis",
+    )  # fmt: skip
+    headings_weight: float = _weight(0.1, "such a heading")
+    humans: float = _weight(0.0, "the heading Humans")
+    drugs: float = _weight(0.1, "a drug that is known to act on the gene")
+
+
+class TextPart(Options):
+    """The query of a topic that has neither field."""
+
+    weight: float = _weight(1.0, "its words")
+    phrase: float = _weight(0.5, "a concept that it names")
+
+
+class Weights(Options):
+    """What a query is made of, and what weighs how much."""
+
+    synonyms: SynonymWeights = SynonymWeights()
+    disease: DiseasePart = DiseasePart()
+    gene: GenePart = GenePart()
+    treatment: TreatmentPart = TreatmentPart()
+    near: NearPart = NearPart()
+    context: ContextPart = ContextPart()
+    text: TextPart = TextPart()
+    other: dict[str, Annotated[float, Field(ge=0)]] = Field(
+        default_factory=dict, description="further fields whose words are searched, by weight"
+    )
+    required: tuple[Part, ...] = Field(
+        (), description="parts that a document must have: disease, gene, treatment"
+    )
+
+
+class Fold(Options):
+    """Topics that a plan was chosen on, and weights that were chosen without them."""
+
+    topics: tuple[str, ...] = Field(description="the topics, as `disease | gene` in lower case")
+    weights: Weights = Field(description="what they are searched with")
+
+
+class QueryPlan(Weights):
+    """How a topic becomes a query, where queries are expanded."""
+
+    held_out: bool = Field(
+        True, description="search topics of folds with the weights that were chosen without them"
+    )
+    folds: tuple[Fold, ...] = Field(
+        (), description="topics that the weights were chosen on, see `held_out`"
+    )
+
+
+def read_plan(path: Path) -> dict[str, object]:
+    """What a TOML file changes in the default plan.
+
+    Raises:
+        InputError: the file is missing or not TOML, or has a key or a value that no plan has.
+    """
+    content = read_toml(path)
+    try:
+        QueryPlan.model_validate(content)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        if problem["type"] == "extra_forbidden":
+            key = ".".join(map(str, problem["loc"]))
+            guess = str(unknown("key", key, setting_names(QueryPlan), of="a query plan"))
+            raise InputError(guess, path=path) from error
+        key, wrong = first_problem(QueryPlan, error)
+        raise InputError(f"'{key}' cannot be {problem['input']!r}: {wrong}.", path=path) from error
+    return content
+
+
+# Topics that a plan's weights were chosen on, searched with weights chosen without them.
+#
+# A first stage looks better on the topics that its weights were chosen on than on any others. What
+# learns from these topics then trusts it too much: a weight of interpolation, or a feature that is
+# the first stage's score. So a plan may bring folds (cross-fitting: Chernozhukov et al.,
+# Econometrics Journal 2018): some of the topics it was chosen on, each with weights that were
+# chosen on the others. Such a topic is searched with those, all other topics with the plan itself.
+#
+# The default plan has folds for the topics of TREC Precision Medicine 2018. They belong to its
+# weights: a plan that differs in any option has those folds only that it brings itself. Whatever
+# it leaves as in the default was chosen on these topics all the same, which `chosen_on` tells.
+
+QUERY_FORMAT = 17
+"""Raise it when the same topic, plan and knowledge bases make another query."""
+_DEFAULT = Path(__file__).with_name("default-folds.toml")
+
+
+def weights_for(topic: Topic, plan: QueryPlan) -> Weights:
+    """What a topic is searched with: the fold's weights that did not see it, or the plan's."""
+    folds = folds_of(plan)
+    if not folds:
+        return plan
+    mark = topic_mark(topic, plan)
+    return next((fold.weights for fold in folds if mark in fold.topics), plan)
+
+
+def topic_mark(topic: Topic, plan: Weights) -> str:
+    """How a fold names a topic: its disease and its gene, in lower case."""
+    texts = (", ".join(topic.values(part.field)) for part in (plan.disease, plan.gene))
+    return " | ".join(" ".join(text.lower().split()) for text in texts)
+
+
+def folds_of(plan: QueryPlan) -> tuple[Fold, ...]:
+    """The folds that hold for a plan: its own, else the default's where the weights are."""
+    if not plan.held_out or plan.folds:
+        return plan.folds if plan.held_out else ()
+    return _default_folds() if plan == QueryPlan() else ()
+
+
+@dataclass(frozen=True)
+class ChosenOn:
+    """How topics are searched that a query plan was chosen on.
+
+    Attributes:
+        topics: how many of the topics it was chosen on.
+        of: how many topics there are.
+        held_out: whether these are searched with weights that were chosen without them.
+        reason: why they are not, where they are not.
+    """
+
+    topics: int
+    of: int
+    held_out: bool
+    reason: str = ""
+
+    def __str__(self) -> str:
+        these = "this topic" if self.of == 1 else f"{self.topics:,} of these {self.of:,} topics"
+        each = "it" if self.of == 1 else "each of them"
+        sentence = f"the query plan was chosen on {these}"
+        if self.held_out:
+            return f"{sentence}: {each} is searched with weights that were chosen without it"
+        return (
+            f"WARNING: {sentence}, and {each} is searched with weights that have seen it, "
+            f"because {self.reason}: its scores are better than they would be on other topics."
+        )
+
+    def as_json(self) -> dict[str, object]:
+        """For metadata."""
+        return {"topics": self.topics, "held_out": self.held_out}
+
+
+def chosen_on(topics: Sequence[Topic], plan: QueryPlan) -> ChosenOn | None:
+    """What is known of topics that a plan, or the default that it changes, was chosen on.
+
+    Returns:
+        None where there is no such topic.
+    """
+    marks = {mark for fold in plan.folds or _default_folds() for mark in fold.topics}
+    count = sum(topic_mark(topic, plan) in marks for topic in topics)
+    if not count:
+        return None
+    reason = ""
+    if not plan.held_out:
+        reason = "plan.held_out is false"
+    elif not folds_of(plan):
+        changed = _differing([f"plan.{name}" for name in _changed(plan, QueryPlan())])
+        reason = f"the weights chosen without it belong to the default plan, and {changed}"
+    return ChosenOn(count, len(topics), not reason, reason)
+
+
+def _changed(plan: Options, usual: Options, prefix: str = "") -> Iterator[str]:
+    for name in type(plan).model_fields:
+        value, usual_value = getattr(plan, name), getattr(usual, name)
+        if isinstance(value, Options):
+            yield from _changed(value, usual_value, f"{prefix}{name}.")
+        elif value != usual_value:
+            yield prefix + name
+
+
+def _differing(names: Sequence[str]) -> str:
+    more = len(names) - 1
+    return f"{names[0]} (and {more} more) differ" if more else f"{names[0]} differs"
+
+
+def query_dependencies(plan: QueryPlan) -> Mapping[str, object]:
+    """What queries depend on beside plan and bases: how they are made, and the default's folds."""
+    dependencies = {"queries": QUERY_FORMAT}
+    folds = folds_of(plan)
+    if not folds or folds == plan.folds:  # the plan's own are among the options
+        return dependencies
+    dumped = [fold.model_dump(mode="json") for fold in folds]
+    return {**dependencies, "folds": fingerprint({"folds": dumped})}
+
+
+@lru_cache(maxsize=1)
+def _default_folds() -> tuple[Fold, ...]:
+    content = read_toml(_DEFAULT)
+    return QueryPlan.model_validate(content).folds

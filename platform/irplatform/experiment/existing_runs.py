@@ -1,0 +1,291 @@
+"""Runs that exist already: scored, checked, and compared between sources of judgments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irplatform.collections.toml import declared_files
+from irplatform.data import Collection
+from irplatform.errors import InputError, counted, listing
+from irplatform.evaluation.agreement import Agreement, agreement, indistinct
+from irplatform.evaluation.judgments import Judgments, of_collection, of_files
+from irplatform.evaluation.sampled import topics_of
+from irplatform.evaluation.scoring import Evaluation, evaluate
+from irplatform.evaluation.sources import read_sources
+from irplatform.evaluation.topics import TopicFilter, only, without
+from irplatform.experiment import arguments
+from irplatform.experiment.settings import RunSettings, resources_for
+from irplatform.registry.loading import registry
+from irplatform.runs import Problem, read_run, validate_run
+from irplatform.runs.bioasq import MOST_DOCUMENTS, Question, answers
+from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags
+from irplatform.system.console import notice, waiting
+from irplatform.system.reading import open_bytes
+from irplatform.system.writing import atomic_write, same_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from irplatform.data import Topic
+    from irplatform.experiment.arguments import AnyPath, Names, Paths
+    from irplatform.runs import Run
+
+
+def evaluate_runs(
+    paths: Paths,
+    *,
+    collection: AnyPath | None = None,
+    qrels: AnyPath | None = None,
+    sampled_qrels: AnyPath | None = None,
+    measures: Names = (),
+    topics: TopicFilter | None = None,
+    trec_eval: int = 10,
+) -> dict[str, Evaluation]:
+    """Score run files.
+
+    Args:
+        paths: TREC runs.
+        collection: whose judgments and measures to use.
+        qrels: a file of judgments, instead of a collection; ordinary or sampled.
+        sampled_qrels: a file of sampled judgments, beside the others or alone.
+        measures: names; empty takes the collection's, or the usual ones.
+        topics: which of the judged topics count; by default all.
+        trec_eval: the release to agree with, 10 or 9; see `evaluate`.
+
+    Returns:
+        Path to evaluation.
+
+    Raises:
+        InputError: a bad name or file, no judgments, or none of a run's topics is judged.
+    """
+    paths, measures = arguments.paths(paths, "paths"), arguments.names(measures, "measures")
+    qrels = None if qrels is None else arguments.path(qrels, "qrels")
+    if sampled_qrels is not None:
+        sampled_qrels = arguments.path(sampled_qrels, "sampled_qrels")
+    if (collection is None) == (qrels is None) and (collection or sampled_qrels is None):
+        raise InputError("give either --collection or --qrels.")
+    for path in paths:
+        if not path.exists():  # which is told before anything is read
+            with open_bytes(path):
+                pass
+    plugins = registry()
+    resolved_collection = None
+    with waiting(f"reading judgments of {collection}" if collection else "reading judgments"):
+        if collection is not None:
+            resolved_collection = plugins.collection(str(collection))
+            judgments = of_collection(
+                resolved_collection, measures, plugins.measures, sampled=sampled_qrels
+            )
+        else:
+            usual, extra = Collection.measures, plugins.measures
+            judgments = of_files(qrels, measures, extra, usual=usual, sampled=sampled_qrels)
+    for one, other in combinations(paths, 2):
+        if one == other or same_file(one, other):
+            as_one = "" if one == other else f", once as {one}"
+            raise InputError(f"the run {other} is named more than once{as_one}.")
+    runs = {}
+    for path in paths:
+        with waiting(f"reading {path}"):
+            runs[path] = read_run(path)
+    for path, run in runs.items():
+        _refuse_other_topics(path, run, judgments)
+    left_out: frozenset[str] = frozenset()
+    if topics:
+        counted_topics = topics.topics(judgments.qrels, resolved_collection)
+        left_out = frozenset(judgments.qrels) - counted_topics
+        judgments = only(judgments, counted_topics)
+    evaluations = {}
+    for path, run in runs.items():
+        with waiting(f"scoring {path}"):
+            evaluations[str(path)] = evaluate(
+                judgments.qrels,
+                without(run, left_out),
+                judgments.measures,
+                extra=plugins.measures,
+                sampled=judgments.sampled,
+                trec_eval=trec_eval,
+            )
+    return evaluations
+
+
+def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:
+    """Refuse a run that would score 0 because it is about something else."""
+    qrels, pools = judgments.used
+    topics = dict.fromkeys([*qrels, *topics_of(pools)])
+    if not run.rankings.keys() & topics.keys():
+        raise InputError(
+            f"none of its {len(run.rankings):,} topics ({listing(run.rankings)}) is among the "
+            f"{len(topics):,} judged ones ({listing(topics)}). Is this another collection's run?",
+            path=path,
+        )
+    for topic, ranking in run.rankings.items():
+        sampled = pools[topic].positions if topic in pools else {}
+        judged_documents = {**sampled, **qrels.get(topic, {})}
+        if any(doc_id in judged_documents for doc_id in ranking.doc_ids):
+            return
+    notice(
+        f"WARNING: {path}: none of its documents is judged for its topic. Are these the "
+        "judgments of another collection, or are their columns in another order?"
+    )
+
+
+def check_runs(
+    paths: Paths,
+    *,
+    collection: AnyPath | None = None,
+    documents: bool = False,
+    max_per_topic: int = 1000,
+    tag_length: int | None = None,
+    tag_pattern: str | None = None,
+) -> dict[str, RunCheck]:
+    """Check run files as TREC's submission system does.
+
+    Args:
+        paths: TREC runs.
+        collection: whose topics they must answer.
+        documents: whether to look up every document in the collection's index.
+        max_per_topic: results that the task accepts per topic.
+        tag_length: characters that it accepts in a run tag; see `validate_run`.
+        tag_pattern: a regular expression of the tags that it accepts.
+
+    Returns:
+        Path to what was found; that a file cannot be read is a problem, too.
+
+    Raises:
+        InputError: documents are to be looked up nowhere, or the pattern is none.
+    """
+    if documents and collection is None:
+        raise InputError("--documents needs --collection.")
+    paths = arguments.paths(paths, "paths")
+    pattern = None if tag_pattern is None else read_tag_pattern(tag_pattern)
+    topics: Mapping[str, None] | None = None
+    contains: Callable[[str], bool] | None = None
+    if collection is not None:
+        collection = str(collection)
+        resolved_collection = registry().collection(collection)
+        topics = dict.fromkeys(topic.id for topic in resolved_collection.load_topics())
+        if documents:
+            contains = resources_for(RunSettings(collection), resolved_collection).index().contains
+    checks = {}
+    readable = []
+    for path in paths:
+        try:
+            checks[str(path)] = validate_run(
+                path,
+                topics=topics,
+                max_per_topic=max_per_topic,
+                tag_length=tag_length,
+                tag_pattern=pattern,
+                has_document=contains,
+            )
+            readable.append(path)
+        except InputError as error:
+            checks[str(path)] = RunCheck([Problem("error", error.message, error.line)])
+    for path, problem in same_tags(readable).items():
+        check = checks[str(path)]
+        checks[str(path)] = replace(check, problems=[*check.problems, problem])
+    return checks
+
+
+def agree_sources(
+    folders: Paths,
+    *,
+    measures: Names = (),
+    alone: bool = False,
+    samples: int = 10_000,
+    seed: int = 42,
+) -> Agreement:
+    """Compare the orders that sources of judgments give the same systems.
+
+    Args:
+        folders: what `run` left, one per source.
+        measures: one for all, or one each; empty takes the first of each table.
+        alone: take rerankers' own scores.
+        samples: draws of topics for the intervals.
+        seed: of the draws.
+
+    Raises:
+        InputError: a folder without scores, or fewer than three common systems.
+    """
+    folders = arguments.paths(folders, "folders")
+    sources = read_sources(folders, arguments.names(measures, "measures"), own_scores=alone)
+    for message in indistinct(sources):
+        notice(message)
+    return agreement(sources, samples=samples, seed=seed)
+
+
+# A run as the answers that BioASQ takes.
+
+
+def write_bioasq_answers(
+    path: AnyPath, collection: AnyPath, out: AnyPath, *, force: bool = False
+) -> dict[str, Any]:
+    """Write a run as BioASQ takes it in phase A of task b: JSON with at most ten documents each.
+
+    Args:
+        path: a TREC run whose documents are PMIDs.
+        collection: whose topics it answers, questions of BioASQ.
+        out: the file to write.
+        force: replace what is there, though it is something else.
+
+    Returns:
+        `path`, the number of `questions`, of `documents`, and the ids in `unanswered`.
+
+    Raises:
+        InputError: the run cannot be read or answers topics that the collection does not have, the
+            topics are no questions of BioASQ, a document is no PMID, or `out` is the run itself, a
+            file of the collection or of something else, or ends in `.gz`.
+    """
+    path, out = arguments.path(path, "path"), arguments.path(out, "out")
+    collection = str(collection)
+    if same_file(path, out):
+        raise InputError(f"--out {out} is the run itself; name another file.")
+    if out.suffix == ".gz":
+        raise InputError("answers are not packed; name a file without '.gz'.", path=out)
+    resolved_collection = registry().collection(collection)
+    declaration = resolved_collection.metadata.get("declared in")
+    if declaration and any(same_file(file, out) for file in declared_files(Path(declaration))):
+        raise InputError(f"--out {out} is a file of '{collection}'; name another file.")
+    questions = [_question(topic, collection) for topic in resolved_collection.load_topics()]
+    rankings = read_run(path).rankings
+    question_ids = {question.id for question in questions}
+    if strange := [topic for topic in rankings if topic not in question_ids]:
+        raise InputError(
+            f"topics that '{collection}' does not have: {listing(strange)}.", path=path
+        )
+    questions_with_documents = [
+        (question, rankings[question.id].doc_ids if question.id in rankings else ())
+        for question in questions
+    ]
+    content = answers(questions_with_documents)
+    if not force and out.is_file() and out.read_bytes() != content:
+        raise InputError(
+            "this file is there already, with other content. Name another --out, or replace it "
+            "with --force.",
+            path=out,
+        )
+    with atomic_write(out, "wb") as file:
+        file.write(content)
+    unanswered = [question.id for question, doc_ids in questions_with_documents if not doc_ids]
+    if unanswered:
+        number = counted(len(unanswered), "question")
+        notice(f"WARNING: {path} has no documents for {number}: {listing(unanswered)}.")
+    return {
+        "path": str(out),
+        "questions": len(questions_with_documents),
+        "documents": sum(len(doc_ids[:MOST_DOCUMENTS]) for _, doc_ids in questions_with_documents),
+        "unanswered": unanswered,
+    }
+
+
+def _question(topic: Topic, collection: str) -> Question:
+    body, kind = topic.fields.get("body"), topic.fields.get("type", "")
+    if not isinstance(body, str) or not isinstance(kind, str):
+        raise InputError(
+            f"the topics of '{collection}' are no questions of BioASQ: its collection.toml has to "
+            'read them with format = "bioasq".'
+        )
+    return Question(topic.id, body, kind, {})

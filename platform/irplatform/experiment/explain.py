@@ -1,0 +1,137 @@
+"""`explain`: why a reranker puts documents of a topic where it does.
+
+It finds or trains the very system that `run` would rank the topic with (a fold's own, where
+rerankers are cross-validated), and asks one of its members.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError, unknown
+from irplatform.experiment.arguments import names
+from irplatform.experiment.corpus import refuse_broken_corpus
+from irplatform.experiment.plan import (
+    ResolvedRun,
+    candidates_of,
+    resolve,
+    search_training_topics,
+    training_source_of,
+)
+from irplatform.experiment.settings import RunSettings, one_reranker, settings_of
+from irplatform.plugin.rerankers import Reranker
+from irplatform.registry.loading import registry
+from irplatform.reranking.explain import explained, refuse_member
+from irplatform.reranking.rerank import RerankingTask, assign, resources_with
+from irplatform.reranking.warnings import warnings_of
+from irplatform.system.console import waiting
+from irplatform.system.devices import settings_kept
+from irplatform.training.checkpoints import Checkpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.experiment.arguments import AnyPath, Names
+    from irplatform.registry.lookup import Registry
+    from irplatform.reranking.systems import RerankerChoice
+
+
+@settings_kept()
+def explain(
+    settings: RunSettings | AnyPath,
+    topic: str,
+    documents: Names,
+    *,
+    member: int | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Explain a reranker's scores of some documents.
+
+    Args:
+        settings: what `run` would be told, `rerankers` names one; or a collection.
+        topic: the id of a topic of the collection.
+        documents: ids of documents; they need not have been retrieved.
+        member: which member of the system to ask, counted from 1; None takes the one nearest to
+            the mean.
+        options: attributes of `RunSettings`, in its place or to change it.
+
+    Returns:
+        `topic`, the system, and for each document its title, grade, ranks and scores, and the
+        `explanation` of the reranker, as JSON.
+
+    Raises:
+        InputError: a wrong name or option, or a reranker that does not explain its scores.
+    """
+    settings = settings_of(settings, options)
+    plugins = registry()
+    _refuse_unexplained(settings, plugins)
+    with waiting(f"reading {settings.collection}"):
+        resolved = resolve(settings, plugins)
+    (choice,) = resolved.rerankers
+    if member is not None:
+        refuse_member(member, choice, _most_members(choice, settings))
+    doc_ids = list(dict.fromkeys(names(documents, "documents")))
+    topics = {each.id: each for each in resolved.collection.load_topics()}
+    if topic not in topics:
+        raise unknown("topic", topic, topics, of=f"'{resolved.collection.id}'")
+    resolved = resolved.on_device()
+    refuse_broken_corpus(resolved.collection, resolved.qrels, resolved.resources)
+    _refuse_unknown(doc_ids, topic, resolved)
+    candidates = candidates_of(resolved)
+    training, fusion = search_training_topics(resolved)
+    candidates = candidates.fused(fusion)
+    training_source = training_source_of(resolved, training, fusion)
+    resources = resources_with(training_source, choice, resolved.resources)
+    interpolate = settings.interpolate
+    for warning in warnings_of(choice, candidates.topics, training_source, interpolate):
+        resources.notice(warning)
+    task = RerankingTask(candidates, training_source, resolved.qrels, interpolate)
+    assignments = assign(choice, task, resources)
+    system = next(a for a in assignments if any(each.id == topic for each in a.topics)).fit()
+    return {
+        "collection": resolved.collection.id,
+        "reranker": choice.name,
+        "topic": {
+            "id": topic,
+            "query": topics[topic].query,
+            "fields": {name: _plain(value) for name, value in topics[topic].fields.items()},
+        },
+        **explained(system, topics[topic], doc_ids, task, resources, member),
+    }
+
+
+def _most_members(choice: RerankerChoice, settings: RunSettings) -> int:
+    """How many members the system will have at most, before anything is trained or read."""
+    if not choice.trainable:
+        return 1
+    if settings.checkpoint is None:
+        return choice.members
+    return Checkpoint.read(settings.checkpoint, of=choice.name).members
+
+
+def _refuse_unexplained(settings: RunSettings, plugins: Registry) -> None:
+    """Refuse a reranker that has nothing to tell, before anything is trained."""
+    name = one_reranker(settings, "explain")
+    if plugins.reranker(name).system.explain is Reranker.explain:
+        names = sorted(
+            each.name
+            for each in plugins.rerankers.values()
+            if each.system.explain is not Reranker.explain
+        )
+        raise InputError(
+            f"reranker '{name}' does not explain its scores. Those that do: {', '.join(names)}."
+        )
+
+
+def _refuse_unknown(doc_ids: Sequence[str], topic: str, resolved: ResolvedRun) -> None:
+    contains = resolved.resources.index().contains
+    for doc_id in doc_ids:
+        if not contains(doc_id):
+            raise InputError(
+                f"'{resolved.collection.id}' has no document '{doc_id}'. Ids are shown by "
+                f"`platform search --collection {resolved.settings.collection} --topic {topic}`."
+            )
+
+
+def _plain(value: str | tuple[str, ...]) -> str | list[str]:
+    return value if isinstance(value, str) else list(value)

@@ -1,0 +1,137 @@
+"""Searching a collection: its index, and what a retriever finds for a topic or a query."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from irplatform.data import Topic
+from irplatform.errors import InputError, check_least, unknown
+from irplatform.experiment import arguments
+from irplatform.experiment.corpus import refuse_silent_downloads
+from irplatform.experiment.settings import RunSettings, resources_for
+from irplatform.experiment.systems import resolve_systems
+from irplatform.registry.loading import registry
+from irplatform.retrieval.first_stage import find
+from irplatform.system.console import waiting
+from irplatform.system.devices import settings_kept
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from irplatform.experiment.arguments import AnyPath, Names
+
+
+@settings_kept()
+def search(
+    collection: AnyPath,
+    query: str | None = None,
+    *,
+    retriever: str = "bm25",
+    topic: str | None = None,
+    depth: int = 10,
+    settings: Mapping[str, object] | None = None,
+    expand: Names = (),
+    query_plan: AnyPath | None = None,
+    explain: bool = False,
+) -> dict[str, Any]:
+    """Search a collection for some words, or for one of its topics.
+
+    Args:
+        collection: a name, an ir_datasets id or a path.
+        query: some words, or None for a topic.
+        retriever: the name of one.
+        topic: the id of a topic of the collection, or None for words.
+        depth: hits at most, 1 or more.
+        settings: options of the retriever.
+        expand: knowledge bases to expand the query with.
+        query_plan: a TOML file that says how expanded queries are made and weighed.
+        explain: whether to say what query the retriever made.
+
+    Returns:
+        `topic`, `query` and `hits`: rank, score, id, title, abstract (or what text there is
+        instead) and grade (None: not judged); with `explain`, the `explanation` of the retriever:
+        the query that it made.
+
+    Raises:
+        InputError: a wrong name, an empty query, or neither or both of `query` and `topic`.
+    """
+    if (query is None) == (topic is None):
+        raise InputError("give either --query or --topic.")
+    if query is not None and not query.strip():
+        raise InputError("the query is empty: give --query some words.")
+    check_least("depth", depth, 1)
+    plugins, collection = registry(), str(collection)
+    run_settings = RunSettings(
+        collection,
+        retrievers=(retriever,),
+        settings=settings or {},
+        expand=arguments.names(expand, "expand"),
+        query_plan=None if query_plan is None else arguments.path(query_plan, "query_plan"),
+    )
+    with waiting(f"reading {collection}"):
+        systems = resolve_systems(run_settings, plugins, documents_only=topic is None).expanded()
+    resolved_collection, (choice,) = systems.collection, systems.retrievers
+    refuse_silent_downloads(resolved_collection, collection)
+    if topic is None:
+        searched_topic = Topic("query", query or "")
+    else:
+        topics = {t.id: t for t in resolved_collection.load_topics()}
+        if topic not in topics:
+            raise unknown("topic", topic, topics, of=f"'{resolved_collection.id}'")
+        searched_topic = topics[topic]
+        choice.check_topics(list(topics.values()))
+    grades = (
+        resolved_collection.load_qrels().get(searched_topic.id, {})
+        if topic and resolved_collection.load_qrels
+        else {}
+    )
+    resources = resources_for(run_settings, resolved_collection, systems.retrievers)
+    choice.about([searched_topic], resources)
+    ranking = find(choice, [searched_topic], depth, resources).rankings[searched_topic.id]
+    documents = resources.documents(ranking.doc_ids)
+    hits = [
+        {
+            "rank": rank,
+            "score": score,
+            "id": doc_id,
+            "title": document.title,
+            "abstract": document.abstract,
+            "grade": grades.get(doc_id),
+        }
+        for rank, ((doc_id, score), document) in enumerate(
+            zip(ranking, documents, strict=True), start=1
+        )
+    ]
+    result = {"topic": searched_topic.id, "query": searched_topic.query, "hits": hits}
+    return (
+        {**result, "explanation": choice.explain(searched_topic, resources)} if explain else result
+    )
+
+
+@settings_kept()
+def index(collection: AnyPath, *, threads: int | None = None) -> dict[str, Any]:
+    """Build a collection's Lucene index, if it is not there.
+
+    Args:
+        collection: a name, an ir_datasets id or a path.
+        threads: how many index at once; as many as the machine has cores by default.
+
+    Returns:
+        Where it is, its fingerprint, whether it was built now and in how many seconds, and
+        Lucene's statistics.
+
+    Raises:
+        InputError: a wrong name, or documents that cannot be read.
+    """
+    collection = str(collection)
+    resolved_collection = registry().documents_of(collection)
+    refuse_silent_downloads(resolved_collection, collection)
+    resources = resources_for(RunSettings(collection, threads=threads), resolved_collection)
+    artifact = resources.index_artifact()
+    return {
+        "path": str(artifact.path),
+        "fingerprint": artifact.fingerprint,
+        "built now": artifact.built,
+        "seconds": round(artifact.seconds, 1),
+        **resources.index().stats(),
+    }

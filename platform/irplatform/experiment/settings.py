@@ -1,0 +1,346 @@
+"""What a run or a search for options can be told, checked as far as it can be at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError, check_least, listing, unknown
+from irplatform.experiment.arguments import names, path, paths, settings_by_name
+from irplatform.experiment.expansion import NONE
+from irplatform.experiment.pretraining import MESH_QUERIES
+from irplatform.reranking.folds import MEMBERS
+from irplatform.resources import CollectionResources
+from irplatform.retrieval.candidates import JUDGED, RETRIEVED
+from irplatform.retrieval.fusion import AUTO
+from irplatform.runs.checks import check_tag
+from irplatform.system.devices import check_device, choose_device, within_cores
+from irplatform.system.workers import available_cores
+from irplatform.text.vector_source import VectorSource
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.data import Collection
+    from irplatform.experiment.arguments import AnyPath
+    from irplatform.retrieval.first_stage import RetrieverChoice
+
+
+_RETRIEVERS = ("bm25",)
+"""What finds documents where nobody asks for another retriever."""
+_RERANK_DEPTH = 500
+"""The usual; a smaller depth of the retrievers goes before it."""
+_MOST_TRIALS = 1_000_000
+"""All of them are in memory."""
+_OF_RERANKERS: Mapping[str, object] = {
+    "interpolate": None,
+    "train_on": (),
+    "rerank_depth": _RERANK_DEPTH,
+}
+"""Settings that only rerankers heed, and what they are where nobody sets them."""
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """Everything that a run can be told.
+
+    A text will do for a path, one name for a list of names, and "auto" for `interpolate`.
+
+    Attributes:
+        collection: a name, a path or an ir_datasets id.
+        rerankers: names; none gives the first stage only.
+        retrievers: names; several are fused.
+        depth: documents that each retriever finds per topic.
+        rerank_depth: first documents of each retriever that are reranked; all where it finds fewer.
+        candidates: "retrieved", "judged" (exactly the judged documents), or a run file.
+        measures: names; empty takes the collection's.
+        settings: options of retrievers and rerankers, see `choose_systems`.
+        expand: knowledge bases to expand queries with, or "none"; empty expands them only for
+            rerankers that are made for it.
+        query_plan: a TOML file that says how expanded queries are made and weighed.
+        train_on: collections to train on together, instead of the collection's own partner;
+            for `train`, beside the collection.
+        checkpoint: a trained reranker to use, instead of training.
+        pretrain: what rerankers learn from before that: "mesh", a collection over the same
+            documents, or "none"; None pre-trains those that say so themselves.
+        pretrain_queries: how many MeSH-term queries to draw for it.
+        fusion: "auto" learns the weights of several retrievers on the training topics; "plain"
+            gives all the same.
+        interpolate: the first stage's share in the final scores; None chooses it.
+        vectors: a file of published word vectors.
+        vectors_text: text files to train word vectors on, beside the documents.
+        device: "auto", "cpu", "cuda" or "mps".
+        preset: settings that rerankers bring, see `choose_systems`.
+        seed: of everything random.
+        seeds: how often rerankers that learn are trained and scored, with `seed` and others.
+        members: how many models of a reranker that learns are trained and averaged.
+        threads: for indexing, searching, reading documents and tokenizing; None takes all cores.
+        model_threads: of torch on the CPU. Part of what a checkpoint depends on: with another
+            number of threads sums round differently, and training gives other weights.
+        run_dir: where runs are written; None is `runs/<collection>`.
+        tag: the last column of run files; None is the run's name.
+        resume: go on from what an interrupted run left.
+        force: replace runs of the same names that were made with other settings or code.
+        command: how the run was asked for, for its metadata.
+    """
+
+    collection: str
+    rerankers: Sequence[str] = ()
+    retrievers: Sequence[str] = _RETRIEVERS
+    depth: int = 1000
+    rerank_depth: int = _RERANK_DEPTH
+    candidates: str = RETRIEVED
+    measures: Sequence[str] = ()
+    settings: Mapping[str, object] = field(default_factory=dict)
+    expand: Sequence[str] = ()
+    query_plan: Path | None = None
+    train_on: Sequence[str] = ()
+    checkpoint: Path | None = None
+    pretrain: str | None = None
+    pretrain_queries: int = MESH_QUERIES
+    fusion: str = AUTO
+    interpolate: float | None = None
+    vectors: Path | None = None
+    vectors_text: Sequence[Path] = ()
+    device: str = "auto"
+    preset: str | None = None
+    seed: int = 42
+    seeds: int = 1
+    members: int = MEMBERS
+    threads: int | None = None
+    model_threads: int = 1
+    run_dir: Path | None = None
+    tag: str | None = None
+    resume: bool = True
+    force: bool = False
+    command: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        self._take_shorter_forms()
+        for name in ("depth", "rerank_depth", "seeds", "members"):
+            _check_number(name, getattr(self, name))
+            check_least(name, getattr(self, name), 1)
+        if (
+            self.candidates == RETRIEVED
+            and self.rerank_depth > self.depth
+            and self.rerank_depth != _RERANK_DEPTH
+        ):
+            raise InputError(
+                f"--rerank-depth {self.rerank_depth} has no effect beyond --depth {self.depth}: "
+                "no more documents are found."
+            )
+        if self.interpolate is not None and not 0 <= self.interpolate <= 1:
+            raise InputError(f"the interpolation weight {self.interpolate} is not between 0 and 1.")
+        if not self.retrievers:
+            raise InputError("at least one retriever is needed.")
+        if self.query_plan is not None and self.expand in ((), (NONE,)):
+            raise InputError("--query-plan has no effect without --expand KB,….")
+        check_device(self.device)
+        if self.tag is not None:
+            check_tag(self.tag)
+        if self.fusion != AUTO and len(self.retrievers) < 2:
+            raise InputError(
+                f"--fusion {self.fusion} has no effect without a second --retriever NAME: there is "
+                "nothing to fuse."
+            )
+        if not self.rerankers:
+            self._refuse_options_of_rerankers()
+        if self.candidates not in (RETRIEVED, JUDGED) and not self.rerankers:
+            self._refuse_idle_retrievers()
+        if self.checkpoint is not None:
+            self._refuse_options_of_training()
+
+    def _take_shorter_forms(self) -> None:
+        """Make paths of texts and lists of single names, as a caller from Python may write them."""
+        interpolate: object = self.interpolate
+        taken: dict[str, object] = {
+            "collection": str(self.collection),
+            "candidates": str(self.candidates),
+            "settings": settings_by_name(self.settings),
+            "vectors_text": paths(self.vectors_text, "vectors_text"),
+            "interpolate": None if interpolate == "auto" else interpolate,
+        }
+        for name in ("rerankers", "retrievers", "measures", "train_on"):
+            taken[name] = names(getattr(self, name), name)
+        taken["expand"] = tuple(dict.fromkeys(names(self.expand, "expand")))
+        for name in ("query_plan", "checkpoint", "vectors", "run_dir"):
+            if (given := getattr(self, name)) is not None:
+                taken[name] = path(given, name)
+        for name, value in taken.items():
+            object.__setattr__(self, name, value)
+        if self.interpolate is not None:
+            _check_number("interpolate", self.interpolate, whole=False)
+
+    @property
+    def _learns_fusion(self) -> bool:
+        return len(self.retrievers) > 1 and self.fusion == AUTO
+
+    def _refuse_options_of_rerankers(self) -> None:
+        """Refuse, where nothing is reranked, what only rerankers heed."""
+        for name, usual in _OF_RERANKERS.items():
+            if name == "train_on" and self._learns_fusion:
+                continue
+            if name == "rerank_depth" and self.candidates == JUDGED:
+                continue  # no depth plays a part there
+            if getattr(self, name) != usual:
+                option = name.replace("_", "-")
+                raise InputError(f"--{option} has no effect without --reranker NAME.")
+
+    def _refuse_options_of_training(self) -> None:
+        """Refuse, where a checkpoint takes the place of training, what only training heeds."""
+        # Beside a checkpoint's reranker there may be others, whose weights are chosen.
+        weighs = len(self.rerankers) > 1 and self.interpolate is None
+        if self.train_on and not (weighs or self._learns_fusion):
+            raise InputError("--train-on has no effect with --checkpoint; give one of the two.")
+        for name, usual in (("seeds", 1), ("preset", None), ("members", MEMBERS)):
+            if getattr(self, name) != usual:
+                raise InputError(
+                    f"--{name} has no effect with --checkpoint: nothing is trained then."
+                )
+
+    def _refuse_idle_retrievers(self) -> None:
+        """Refuse retrievers and their options where a run file is the first stage, and the last."""
+        idle = []
+        if tuple(self.retrievers) != _RETRIEVERS:
+            idle.append(f"--retriever {listing(self.retrievers)}")
+        if self.expand:
+            idle.append(f"--expand {','.join(self.expand)}")
+        if self.settings:
+            idle.append(f"the setting of {listing(self.settings)}")
+        if idle:
+            raise InputError(
+                f"{idle[0]} has no effect without --reranker NAME: --candidates {self.candidates} "
+                "takes the place of the retrievers."
+            )
+
+
+def settings_of(
+    given: RunSettings | AnyPath | None, options: Mapping[str, Any] | None = None
+) -> RunSettings:
+    """What a run is told: its settings, or a collection, and options by their names.
+
+    Raises:
+        InputError: it is neither, or there is no such option.
+    """
+    options = options or {}
+    known = [each.name for each in fields(RunSettings)]
+    for name in options:
+        if name not in known:
+            raise unknown("setting", name, known, of="a run")
+    if isinstance(given, RunSettings):
+        return replace(given, **options) if options else given
+    collection = options.get("collection") if given is None else given
+    if not isinstance(collection, Path | str):
+        what = "it is missing" if collection is None else f"not {collection!r}"
+        raise InputError(
+            "a run is told by RunSettings or by a collection, as in run('demo', "
+            f"rerankers='delta'); {what}."
+        )
+    return RunSettings(**{**options, "collection": str(collection)})
+
+
+def one_reranker(settings: RunSettings, what: str) -> str:
+    """The name of the only reranker that settings name.
+
+    Args:
+        settings: what is told.
+        what: what takes it: "explain".
+
+    Raises:
+        InputError: there is none, or there are several.
+    """
+    if len(settings.rerankers) != 1:
+        named = f"not {listing(settings.rerankers)}" if settings.rerankers else "none is named"
+        raise InputError(f"{what} takes one reranker, as in rerankers='delta'; {named}.")
+    return settings.rerankers[0]
+
+
+@dataclass(frozen=True)
+class TuneSettings:
+    """What a search for options can be told.
+
+    Attributes:
+        over: options with their ranges, see `irplatform.tuning.space`.
+        trials: settings to try, beside the defaults.
+        refine: further trials around the best ones, for every fold and for the final choice.
+        folds: of the estimate.
+        topics: how many topics to use, drawn at random; None uses all.
+        train_on: collections whose topics to use, instead of the collection's own partner.
+        on_these_topics: use the topics of the collection itself.
+    """
+
+    over: Sequence[str]
+    trials: int = 30
+    refine: int = 0
+    folds: int = 5
+    topics: int | None = None
+    train_on: Sequence[str] = ()
+    on_these_topics: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("over", "train_on"):
+            object.__setattr__(self, name, names(getattr(self, name), name))
+        for name, least in (("trials", 1), ("refine", 0), ("folds", 2)):
+            _check_number(name, getattr(self, name))
+            check_least(name, getattr(self, name), least)
+        if self.trials > _MOST_TRIALS:
+            raise InputError(f"--trials is {self.trials}; it must be at most {_MOST_TRIALS}.")
+
+
+def _check_number(name: str, value: object, *, whole: bool = True) -> None:
+    """Refuse what is no number, as a text.
+
+    Raises:
+        InputError: it is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+        kind = "a whole number" if whole else "a number"
+        raise InputError(f"{name} is {value!r}; it must be {kind}.")
+
+
+def resources_for(
+    settings: RunSettings, collection: Collection, retrievers: Sequence[RetrieverChoice] = ()
+) -> CollectionResources:
+    """The resources of a run's systems, ready to compute.
+
+    Raises:
+        InputError: there is no such device, or a file holds neither word vectors nor text.
+    """
+    return on_device(undecided_resources(settings, collection), settings, retrievers)
+
+
+def undecided_resources(settings: RunSettings, collection: Collection) -> CollectionResources:
+    """The resources of a run's systems, with the device that is wanted: perhaps "auto".
+
+    Raises:
+        InputError: a file holds neither word vectors nor text.
+    """
+    source = VectorSource(settings.vectors, tuple(settings.vectors_text))
+    source.check()
+    return CollectionResources(
+        corpus=collection.corpus,
+        device=settings.device,
+        seed=settings.seed,
+        threads=within_cores("--threads", settings.threads or available_cores()),
+        source=source,
+        resume=settings.resume,
+        model_threads=within_cores("--model-threads", settings.model_threads),
+    )
+
+
+def on_device(
+    resources: CollectionResources,
+    settings: RunSettings,
+    retrievers: Sequence[RetrieverChoice],
+) -> CollectionResources:
+    """Resources on the device that is wanted: what reranks, and some retrievers, compute there.
+
+    Raises:
+        InputError: there is no such device.
+    """
+    computing = any(choice.registration.system.on_device for choice in retrievers)
+    if not (settings.rerankers or computing):
+        return replace(resources, device="cpu")
+    device = choose_device(settings.device, resources.model_threads)
+    return replace(resources, device=device)

@@ -1,0 +1,291 @@
+"""What an importer is, and what it sees of a file before it reads it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from csv import Error, reader
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError, counted, listing
+from irplatform.system.console import notice
+from irplatform.system.json_files import read_json
+from irplatform.system.reading import decoded, numbered_lines, open_bytes, opened_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.knowledge.model import Concept, ConceptKind, Relation
+
+
+_HEAD = 1 << 14
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+@dataclass(frozen=True)
+class Head:
+    """The beginning of a file.
+
+    Attributes:
+        text: its first 16 kB, unpacked.
+    """
+
+    text: str
+
+    @property
+    def line(self) -> str:
+        """The first line, without its end."""
+        return self.text.partition("\n")[0].rstrip("\r")
+
+    @property
+    def columns(self) -> list[str]:
+        """The first line's columns, as of a table."""
+        return [column.strip() for column in self.line.split("\t")]
+
+    def has_columns(self, *names: str) -> bool:
+        """Whether the first line is a header with these columns."""
+        return set(names) <= set(self.columns)
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format of a knowledge base.
+
+    Attributes:
+        name: what `--format` takes.
+        kb: the knowledge base that comes in this format; "" for any.
+        description: a few words for the user: which file, from whom.
+        recognizes: tells from its beginning whether a file is in this format.
+        read: yields a file's concepts and relations.
+        revision: of what `read` makes of a file; raised, files that are added again are read again.
+        beside: names of files that are read too, if they lie in the same folder.
+        kinds: kinds of terms by their prefix, "" for all others, that the user gave; None where the
+            file itself says what things are.
+    """
+
+    name: str
+    kb: str
+    description: str
+    recognizes: Callable[[Head], bool]
+    read: Callable[..., Iterator[Concept | Relation]]
+    revision: int = 1
+    beside: tuple[str, ...] = ()
+    kinds: Mapping[str, ConceptKind] | None = None
+
+    @property
+    def mark(self) -> str:
+        """Stands for what is made of a file."""
+        name = self.name if self.revision == 1 else f"{self.name} {self.revision}"
+        kinds = sorted((self.kinds or {}).items())
+        return " ".join([name, *(f"{prefix}={kind}" for prefix, kind in kinds)])
+
+    def with_kinds(self, kinds: Mapping[str, ConceptKind]) -> Format:
+        """The format with the kinds that the user gave.
+
+        Raises:
+            InputError: files of this format say themselves what things are.
+        """
+        if not kinds:
+            return self
+        if self.kinds is None:
+            raise InputError(
+                f"--kind is for ontologies (OBO, OBO graph, OWL), and this is {self.description}."
+            )
+        return replace(self, kinds=kinds, read=partial(self.read, kinds=kinds))
+
+
+def head_of(path: Path) -> Head:
+    """Read the beginning of a file.
+
+    Raises:
+        InputError: it is missing, not readable, or not sound gzip.
+    """
+    with open_bytes(path) as file:
+        text = file.read(_HEAD).decode("utf-8", errors="replace")
+    return Head(text.removeprefix(_BYTE_ORDER_MARK).lstrip())
+
+
+# JSON files that are read whole, with errors that name the line.
+
+_LARGEST = 1 << 32
+"""Bytes of a file: 4 GB. The largest ontologies have one."""
+
+
+def load(path: Path, kind: type[list[Any]] | type[dict[str, Any]]) -> Any:
+    """Read a file that holds a list or an object.
+
+    Raises:
+        InputError: it is not JSON, or holds something else.
+    """
+    value = read_json(path, most=_LARGEST)
+    if not isinstance(value, kind):
+        what = "a list" if kind is list else "an object"
+        raise InputError(f"this file should hold {what} at its top.", path=path, line=1)
+    return value
+
+
+def text(record: Any, key: str, path: Path, place: str) -> str:
+    """The text under a key of an object; `place` is where the object is in the file.
+
+    Raises:
+        InputError: it is not an object, or there is no text under the key.
+    """
+    value = record.get(key) if isinstance(record, dict) else None
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"{place} has no text under '{key}'.", path=path)
+    return value.strip()
+
+
+def texts(value: Any) -> list[str]:
+    """A list of texts, or one text, or nothing, as a list; what is not text is left out."""
+    if isinstance(value, str):
+        return [value]
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list; empty for anything else, such as null."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+# Tables as knowledge bases publish them: with a header, in UTF-8; columns parted by tabs, or CSV.
+#
+# Columns that nobody reads are named in a notice when a table ends.
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+"""As spreadsheets write a cell: quotes within it are doubled."""
+_NOTHING = {"", "na", "n/a", "none", "null", "nan", "-"}
+
+
+class Row(dict[str, str]):
+    """A line of a table by column, and its number.
+
+    Attributes:
+        path: the file.
+        line: the line's number.
+        asked: the columns that were asked for, of this line or another one.
+    """
+
+    def __init__(self, cells: dict[str, str], path: Path, line: int, asked: set[str]) -> None:
+        super().__init__(cells)
+        self.path = path
+        self.line = line
+        self.asked = asked
+
+    def __getitem__(self, column: str) -> str:
+        self.asked.add(column)
+        return super().__getitem__(column)
+
+    def value(self, *columns: str) -> str:
+        """The first of these columns that says something ("NA", "null" and the like do not)."""
+        self.asked.update(columns)
+        for column in columns:
+            cell = self.get(column, "")
+            if cell.lower() not in _NOTHING:
+                return cell
+        return ""
+
+    def pieces(self, separator: str, *columns: str) -> list[str]:
+        """The pieces of the cells of all these columns, each once."""
+        self.asked.update(columns)
+        cells = (parts(self.get(column, ""), separator) for column in columns)
+        return list(dict.fromkeys(itertools.chain.from_iterable(cells)))
+
+    def needed(self, column: str) -> str:
+        """A column that must hold something; "NONE" may be a gene here.
+
+        Raises:
+            InputError: it is empty.
+        """
+        if cell := self[column]:
+            return cell
+        raise self.error(f"the column '{column}' is empty.")
+
+    def error(self, message: str) -> InputError:
+        """An error at this line."""
+        return InputError(message, path=self.path, line=self.line)
+
+
+def lines_of_cells(path: Path, columns: int | None = None) -> Iterator[tuple[int, list[str]]]:
+    """Yield each line's number and its cells, without quotes and white space around them.
+
+    Raises:
+        InputError: a line is not UTF-8, or does not have so many columns.
+    """
+    for number, line in numbered_lines(path):
+        text = decoded(line, path, number)
+        cells = [_unquoted(cell.strip()) for cell in text.rstrip("\r\n").split("\t")]
+        if columns is not None and len(cells) != columns:
+            raise InputError(
+                f"{counted(len(cells), 'column')} where there should be {columns}, parted by tabs.",
+                path=path,
+                line=number,
+            )
+        yield number, cells
+
+
+def rows(
+    path: Path, needed: Sequence[str], *, spelled: Callable[[str], str] = str, csv: bool = False
+) -> Iterator[Row]:
+    """Yield the lines of a table below its header.
+
+    Args:
+        path: the file; may be gzipped.
+        needed: columns that must be there.
+        spelled: how a column of the header is spelled in the rows.
+        csv: whether commas part the columns; tabs by default.
+
+    Raises:
+        InputError: a column is missing from the header, or a line has more or fewer cells.
+    """
+    lines = _csv_lines(path) if csv else lines_of_cells(path)
+    number, titles = next(lines, (1, []))
+    header = [spelled(title) for title in titles]
+    if missing := [column for column in needed if spelled(column) not in header]:
+        raise InputError(
+            f"the header has no column '{missing[0]}' (it has: {', '.join(titles)[:200]}).",
+            path=path,
+            line=number,
+        )
+    asked = set(map(spelled, needed))
+    row = None
+    for number, cells in lines:
+        if len(cells) != len(header):
+            raise InputError(
+                f"{counted(len(cells), 'column')} where the header has {len(header)}.",
+                path=path,
+                line=number,
+            )
+        row = Row(dict(zip(header, cells, strict=True)), path, number, asked)
+        yield row
+    unread = [title for title, column in zip(titles, header, strict=True) if column not in asked]
+    if row is not None and (unread := list(filter(None, unread))):  # rows say what is asked for
+        notice(f"{path}: columns that are not read: {listing(unread, 12)}.")
+
+
+def _csv_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    with opened_text(path) as text:
+        lines = reader(text, strict=True, skipinitialspace=True)
+        try:
+            for cells in lines:
+                if any(cells):
+                    yield lines.line_num, [cell.strip() for cell in cells]
+        except Error as error:
+            raise InputError(
+                f"this is not CSV ({error}).", path=path, line=lines.line_num
+            ) from error
+
+
+def parts(cell: str, separator: str) -> list[str]:
+    """The pieces of a cell that are not empty, each once."""
+    pieces = (_unquoted(piece.strip()) for piece in cell.split(separator))
+    return list(dict.fromkeys(piece for piece in pieces if piece))
+
+
+def _unquoted(cell: str) -> str:
+    if _QUOTED.fullmatch(cell):
+        return cell[1:-1].replace('""', '"').strip()
+    return cell[1:-1].strip() if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell

@@ -1,0 +1,345 @@
+"""The knowledge bases under `$IRPLATFORM_HOME/kb`: which there are, and opening them.
+
+Each has a folder with a manifest and the SQLite file that the manifest names. The file's name
+carries the fingerprint of all that it was made from, so that replacing the manifest replaces the
+knowledge base at once; whoever has the old file open goes on reading it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from irplatform.errors import ChangedFileError, InputError, did_you_mean
+from irplatform.knowledge.store import VERSION, Builder, KnowledgeBase
+from irplatform.knowledge.union import Knowledge
+from irplatform.system import writing as storage
+from irplatform.system.cache import MANIFEST
+from irplatform.system.console import notice, parts, progress
+from irplatform.system.home import home
+from irplatform.system.json_files import read_own_json
+from irplatform.system.reading import readable_again, reading_told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from irplatform.knowledge.formats.reading import Format
+    from irplatform.knowledge.model import ConceptKind
+
+
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+"""What a knowledge base can be called."""
+_PRECEDENCE = (
+    "mesh", "doid", "hgnc", "civic", "dgidb", "drugs", "pharmacotherapydb", "hetionet",
+    "mesh-xrefs", "umls",
+)  # fmt: skip
+"""Their order of precedence where several know one thing: those that repeat what others say last.
+Fingerprints of concept graphs depend on it."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What an installed knowledge base was made from, and what is in it.
+
+    Attributes:
+        name: under which it was added.
+        fingerprint: of its files' content, their formats, and the version.
+        version: of the SQLite file's format and of the importers.
+        sources: its files: name, SHA-256, format.
+        counts: concepts, names and relations, each by kind.
+        bytes: the SQLite file's size.
+    """
+
+    name: str
+    fingerprint: str
+    version: int
+    sources: list[dict[str, str]]
+    counts: dict[str, dict[str, int]]
+    bytes: int
+
+    @property
+    def path(self) -> Path:
+        """The SQLite file."""
+        return folder() / self.name / f"{self.fingerprint}.sqlite"
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the file is there, as large as it was, and of the version that is read here."""
+        try:
+            size = self.path.stat().st_size
+        except FileNotFoundError:
+            return False
+        return self.version == VERSION and self.bytes == size
+
+    def total(self, what: str) -> int:
+        """How many concepts, names or relations there are."""
+        return sum(self.counts.get(what, {}).values())
+
+
+def folder() -> Path:
+    """Where knowledge bases lie."""
+    return home() / "kb"
+
+
+def installed() -> dict[str, Manifest]:
+    """The knowledge bases that were added, by name.
+
+    Raises:
+        InputError: a manifest was changed into something else.
+    """
+    names = sorted(path.parent.name for path in folder().glob(f"*/{MANIFEST}"))
+    manifests = ((name, manifest_of(name)) for name in names)
+    return {name: manifest for name, manifest in manifests if manifest is not None}
+
+
+def all_installed() -> tuple[str, ...]:
+    """The names of all that were added, in order of precedence; the user's own last."""
+    names = installed()
+    ranked = [name for name in _PRECEDENCE if name in names]
+    return (*ranked, *sorted(set(names) - set(ranked)))
+
+
+def manifest_of(name: str) -> Manifest | None:
+    """What is known of an installed knowledge base; None where there is none of that name.
+
+    Raises:
+        InputError: the manifest was changed into something else.
+    """
+    if not NAME.fullmatch(name):
+        return None
+    path = folder() / name / MANIFEST
+    try:
+        return Manifest(**read_own_json(path))
+    except FileNotFoundError:
+        return None
+    except (AttributeError, TypeError, ValueError) as error:
+        raise InputError(
+            "this manifest was changed, or another version wrote it. Run `platform kb remove "
+            f"{name}` and add it again.",
+            path=path,
+        ) from error
+
+
+def open_knowledge(names: Sequence[str]) -> Knowledge:
+    """Read knowledge bases as one.
+
+    Those that were opened last stay open: features and queries ask for them topic by topic.
+
+    Args:
+        names: of installed ones; the first takes precedence where they differ.
+
+    Raises:
+        InputError: one of them is not installed.
+    """
+    return _opened(tuple(_usable(name) for name in dict.fromkeys(names)))
+
+
+def not_installed(name: str, hint: str = "") -> InputError:
+    """An error for a knowledge base that was not added.
+
+    Args:
+        name: as it was given.
+        hint: how to add it, as sentences; without one, only what is installed can be meant.
+    """
+    from irplatform.knowledge.catalogue import SOURCES
+
+    manifests = installed()
+    guess = "" if name in SOURCES else did_you_mean(name, {*manifests, *(SOURCES if hint else ())})
+    return InputError(
+        f"the knowledge base '{name}' is not installed.{guess and ' ' + guess} Installed: "
+        f"{', '.join(manifests) or 'none'}.{hint and ' ' + hint}"
+    )
+
+
+def _usable(name: str) -> tuple[str, Path, str]:
+    """Name, file and fingerprint of an installed knowledge base; other ones once it is replaced."""
+    manifest = manifest_of(name)
+    if manifest is None:
+        raise not_installed(
+            name,
+            f"`platform kb add {name} FILE` adds it; `platform kb list` says where each is "
+            "published.",
+        )
+    if not manifest.is_usable:
+        raise InputError(
+            f"the knowledge base '{name}' was added by another version of the platform, or its "
+            f"file is gone or damaged. Add it again with `platform kb add {name} FILE`."
+        )
+    return name, manifest.path, manifest.fingerprint
+
+
+@lru_cache(maxsize=4)
+def _opened(usable: tuple[tuple[str, Path, str], ...]) -> Knowledge:
+    return Knowledge([KnowledgeBase(name, path, mark) for name, path, mark in usable])
+
+
+# Adds knowledge bases to those that are installed, replaces and removes them, under a lock.
+
+_NOTHING = "none"
+_EMPTY = "there is not one concept or relation in it."
+
+
+def add(
+    name: str,
+    paths: Sequence[Path],
+    format_name: str | None = None,
+    kinds: Mapping[str, ConceptKind] | None = None,
+    more_formats: Sequence[Format] = (),
+) -> Manifest:
+    """Add a knowledge base from its files, or replace it.
+
+    Args:
+        name: a name of `catalogue.SOURCES`, or one's own.
+        paths: its files.
+        format_name: the format of all of them; found out by default.
+        kinds: of an ontology's terms by prefix (CHEBI), "" for all others; known by default.
+        more_formats: formats beside the platform's own, as plugins register them.
+
+    Returns:
+        What was made. When the same files were added before, nothing is done.
+
+    Raises:
+        InputError: the name cannot be one, or a file is not in a format that is known. Nothing is
+            changed then.
+    """
+    from irplatform.knowledge import catalogue
+
+    if name == _NOTHING:
+        raise InputError(f"'{name}' cannot be a name: --expand {name} means no knowledge base.")
+    if not NAME.fullmatch(name):
+        raise InputError(
+            f"'{name}' cannot be a name: use lower-case letters, digits, '-', '_' and '.'."
+        )
+    formats = [
+        catalogue.format_of(path, name, format_name, more_formats).with_kinds(kinds or {})
+        for path in paths
+    ]
+    named = [*zip(paths, formats, strict=True)]
+    beside = {
+        path.with_name(other): file_format
+        for path, file_format in named
+        for other in file_format.beside
+        if path.with_name(other).exists()
+    }
+    alone = [(path, file_format) for path, file_format in named if path not in beside]
+    read = [*alone, *beside.items()]
+    sources = [
+        {
+            "file": path.name,
+            "sha256": storage.file_digest(readable_again(path)),
+            "format": file_format.name,
+        }
+        for path, file_format in read
+    ]
+    depends_on = {
+        "version": VERSION,
+        "sources": [
+            [source["sha256"], file_format.mark]
+            for source, (_, file_format) in zip(sources, read, strict=True)
+        ],
+    }
+    mark = storage.fingerprint(depends_on)
+    with _changing(name) as place:
+        before = manifest_of(name)
+        if before is not None and before.fingerprint == mark and _is_sound(before):
+            notice(f"{name} is already there, from the same files.")
+            return before
+        with parts(2) as finished:
+            builder = _read(name, alone, [path for path, _ in read])
+            finished(1)
+            for (path, _), source in zip(read, sources, strict=True):
+                if storage.file_digest(readable_again(path)) != source["sha256"]:
+                    raise ChangedFileError(
+                        "this file was changed while it was read. Add it again.", path=path
+                    )
+            if not builder:
+                raise InputError(_EMPTY, path=", ".join(map(str, paths)))
+            with tempfile.TemporaryDirectory(dir=place, prefix=".partial-") as partial:
+                database = Path(partial) / "kb.sqlite"
+                counts = builder.write(database)
+                if before is not None and before.fingerprint != mark:
+                    notice(f"{name} was there, from other files: it is replaced.")
+                storage.to_disk(database)  # before a manifest says that it is there
+                manifest = Manifest(name, mark, VERSION, sources, counts, database.stat().st_size)
+                database.replace(manifest.path)
+        storage.write_json(place / MANIFEST, asdict(manifest))
+        for old in place.glob("*.sqlite"):
+            if old.stem != mark:
+                old.unlink()
+    return manifest
+
+
+def _read(name: str, sources: Sequence[tuple[Path, Format]], files: Sequence[Path]) -> Builder:
+    """All that sources have, with a display of how much of the files is read."""
+    builder = Builder()
+    kilobytes = sum(readable_again(path).stat().st_size for path in files) >> 10
+    with progress(f"reading {name}", kilobytes, "kB", part=1) as advance:
+        left, bytes_read = kilobytes, 0
+
+        def tell(size: int) -> None:
+            nonlocal left, bytes_read
+            bytes_read += size
+            more = min(left, bytes_read >> 10)  # some formats are read twice
+            left, bytes_read = left - more, bytes_read & 1023
+            advance(more)
+
+        with reading_told(tell):
+            records = {path: builder.extend(f.read(path)) for path, f in sources}
+        builder.settle()
+    if builder:
+        for path in (path for path, count in records.items() if not count):
+            notice(f"WARNING: {path}: {_EMPTY}")
+    return builder
+
+
+def _is_sound(manifest: Manifest) -> bool:
+    if not manifest.is_usable:
+        return False
+    try:
+        return KnowledgeBase(manifest.name, manifest.path, manifest.fingerprint).is_sound()
+    except InputError:
+        return False
+
+
+def remove(name: str) -> None:
+    """Remove a knowledge base.
+
+    Raises:
+        InputError: there is none of that name.
+    """
+    if not NAME.fullmatch(name) or not (folder() / name / MANIFEST).exists():
+        raise not_installed(name)
+    with _changing(name) as place:
+        (place / MANIFEST).unlink(missing_ok=True)
+        shutil.rmtree(place, ignore_errors=True)
+
+
+@contextmanager
+def _changing(name: str) -> Iterator[Path]:
+    """Keep other processes from changing a knowledge base; yields its folder."""
+    from filelock import FileLock
+
+    place = folder() / name
+    try:
+        folder().mkdir(parents=True, exist_ok=True)
+        with FileLock(folder() / f".{name}.lock"):
+            place.mkdir(exist_ok=True)  # who had the lock before may have removed it
+            for debris in place.glob(".partial-*"):  # of a process that was killed
+                shutil.rmtree(debris, ignore_errors=True)
+            try:
+                yield place
+            finally:
+                with suppress(OSError):
+                    place.rmdir()  # empty: nothing came of it
+    except (PermissionError, FileExistsError, NotADirectoryError) as error:
+        raise InputError(
+            f"the cache cannot be written to: {error.strerror}. Set IRPLATFORM_HOME to a folder "
+            "that can.",
+            path=place,
+        ) from error

@@ -1,0 +1,23 @@
+"""The first stage: Lucene through Pyserini.
+
+`build_index` indexes a corpus once and caches the index; `LuceneIndex` searches it and hands out
+its documents. Java starts when the first of them is used, not when this package is imported.
+"""
+
+from irplatform.lucene.build import build_index, documents_indexed, is_indexed
+from irplatform.lucene.dates import date_limits
+from irplatform.lucene.index import LuceneIndex, QueryBuilder
+from irplatform.lucene.similarity import BM25, QLD, RM3, Similarity
+
+__all__ = [
+    "BM25",
+    "QLD",
+    "RM3",
+    "LuceneIndex",
+    "QueryBuilder",
+    "Similarity",
+    "build_index",
+    "date_limits",
+    "documents_indexed",
+    "is_indexed",
+]

@@ -1,0 +1,217 @@
+"""Building an index: documents stream from a corpus into Anserini's indexer.
+
+Nothing is written but the index: batches of documents go straight to Lucene, each worker thread
+drawing its next batch from the stream while the others index. Words are analyzed as everywhere in
+Anserini and Pyserini: Porter stemming, Lucene's stop words. Beside what BM25 needs, an index holds
+word positions, for phrases and proximity; they take a fifth of it. RM3 does without term vectors:
+it analyzes the few stored documents that it feeds on again, which costs a millisecond a topic,
+where vectors cost every document.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from irplatform.errors import InputError, PlatformError, counted
+from irplatform.lucene import java
+from irplatform.lucene.index import LuceneIndex
+from irplatform.lucene.jar import lucene_version
+from irplatform.lucene.records import is_changed, searchable, to_record
+from irplatform.system import writing as storage
+from irplatform.system.cache import Artifact, artifact, is_built, kept_json
+from irplatform.system.console import progress
+from irplatform.system.workers import available_cores, batched_by_size
+from irplatform.text.repeats import Repeats
+from irplatform.text.tokenizer import COMPOSITION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from irplatform.data import Corpus
+
+_FORMAT = 2
+"""Version of what an index holds; raise it when `records` or the arguments below change."""
+_FOLDED = "folded.json"
+"""How many documents folding changed beyond NFC; older indexes have no such file."""
+_BATCH = 1000
+_BATCH_CHARACTERS = 16_000_000
+"""What a batch holds at most, unless one document has more: Java's heap takes all of it at once."""
+_LONGEST = 20_000_000
+"""Characters that Anserini's JSON reader takes in one string."""
+_BUFFER_MB = 256
+"""What Lucene gathers in memory before it writes, where the Java heap is four times as large."""
+
+
+def build_index(corpus: Corpus, *, threads: int | None = None) -> Artifact:
+    """Index a corpus, or find the index that was built before.
+
+    Args:
+        corpus: the documents.
+        threads: how many index at once; by default all cores.
+
+    Returns:
+        The index's folder; open it with `LuceneIndex.open(artifact.path)`.
+
+    Raises:
+        InputError: the corpus is empty, is not what it says, or has an id twice.
+        PlatformError: Lucene did not take a document, or could not write the index.
+    """
+    index = _index(corpus, threads or available_cores())
+    if corpus.promises_titles and not index.built:
+        _require_titles(corpus, index)
+    return index
+
+
+def is_indexed(corpus: Corpus) -> bool:
+    """Whether `build_index` would find an index, and not read the documents."""
+    return is_built("index", corpus.name, _depends_on(corpus))
+
+
+def documents_indexed(corpus: Corpus) -> int | None:
+    """How many documents the corpus has, where it is indexed; None where it is not."""
+    return _document_count(_index(corpus, 1).path) if is_indexed(corpus) else None
+
+
+def _likely_cause(records: Sequence[str], folder: Path) -> str:
+    for record in records:
+        if len(record) > _LONGEST:
+            fields = orjson.loads(record)
+            if any(isinstance(v, str) and len(v) > _LONGEST for v in fields.values()):
+                return f"'{fields['id']}' is too long: a field has at most {_LONGEST:,} characters."
+    return (
+        f"Is the disk of {folder} full, the Java heap ({java.HEAP_VARIABLE}) too small, or an id "
+        "longer than 32,766 bytes?"
+    )
+
+
+def _index(corpus: Corpus, threads: int) -> Artifact:
+    depends_on = _depends_on(corpus)
+    index = artifact(
+        "index", corpus.name, depends_on, lambda folder: _build(corpus, folder, threads)
+    )
+    # Only where composing changed something is the index another one than it was before.
+    changed = (index.path / _FOLDED).exists() and kept_json(index.path / _FOLDED)
+    if not changed:
+        return index
+    mark = storage.fingerprint({"index": index.fingerprint, "composition": COMPOSITION})
+    return replace(index, fingerprint=mark)
+
+
+def _depends_on(corpus: Corpus) -> dict[str, Any]:
+    fields = {"fields": searchable(corpus.fields)} if corpus.finds_fields else {}
+    lucene = lucene_version()  # which Lucene 9 does not read, and of which older names say nothing
+    version = {} if lucene == "9" else {"lucene": lucene}
+    return {"corpus": corpus.fingerprint, "format": _FORMAT, **fields, **version}
+
+
+def _build(corpus: Corpus, folder: Path, threads: int) -> None:
+    arguments = ["-input", "", "-collection", "JsonCollection", "-index", str(folder)]
+    arguments += ["-storeRaw", "-threads", "1", "-storePositions"]
+    arguments += ["-fields", "title", "abstract", *searchable(corpus.fields)]
+    indexer = java.java_class("io.anserini.index.SimpleIndexer")(arguments)
+    _limit_memory(indexer)
+    from jnius import JavaException
+
+    expected = corpus.count()
+    ids = Repeats()
+    changed = 0
+
+    def records() -> Iterator[str]:
+        nonlocal changed
+        for document in corpus:
+            ids.add(document)
+            changed += is_changed(document)
+            yield to_record(document)
+
+    def add(batch: list[str]) -> int:
+        taken = int(indexer.addRawDocuments(batch))
+        if taken != len(batch):
+            first, *_, last = (orjson.loads(record)["id"] for record in (batch[0], *batch))
+            raise PlatformError(
+                f"Lucene took only {taken} of {len(batch)} documents of '{corpus.name}', from "
+                f"'{first}' to '{last}'. {_likely_cause(batch, folder)}"
+            )
+        return taken
+
+    try:
+        with progress(f"indexing {corpus.name}", corpus.size_hint(), "documents") as advance:
+            java.in_threads(add, _batches(records()), threads, advance)
+    finally:
+        with suppress(JavaException):  # a writer that broke down has closed itself
+            indexer.close()
+    storage.write_json(folder / _FOLDED, changed)
+    _verify(corpus, folder, ids, expected)
+
+
+def _batches(records: Iterable[str]) -> Iterator[list[str]]:
+    """Records for one call: neither too many nor too much text, as of full texts."""
+    fewest = _BATCH_CHARACTERS // _BATCH
+    return batched_by_size(records, lambda r: max(len(r), fewest), _BATCH_CHARACTERS)
+
+
+def _limit_memory(indexer: Any) -> None:
+    # Anserini's SimpleIndexer gathers 2 GB before it writes, whatever `-memoryBuffer` says: a
+    # million abstracts would fill the heap. Lucene takes another limit while it is writing.
+    fields = java.java_class("org.apache.commons.lang3.reflect.FieldUtils")
+    heap = java.java_class("java.lang.Runtime").getRuntime().maxMemory() / 2**20
+    writer = fields.readDeclaredField(indexer, "writer", True)
+    writer.getConfig().setRAMBufferSizeMB(float(min(_BUFFER_MB, heap / 4)))
+
+
+def _verify(corpus: Corpus, folder: Path, ids: Repeats, expected: int | None) -> None:
+    """Refuse a corpus that is not what it should be, and an index that is not the corpus."""
+    if not ids:
+        raise InputError(f"the corpus '{corpus.name}' has no documents.")
+    if expected is not None and len(ids) != expected:
+        raise InputError(
+            f"the corpus '{corpus.name}' should have {expected:,} documents but has "
+            f"{len(ids):,}. Fetch it again."
+        )
+    if problems := corpus.problems():
+        raise InputError(problems[0])
+    if repeated := ids.found(corpus):
+        first, all_of_it = next(iter(repeated.items()))
+        raise InputError(
+            f"the corpus '{corpus.name}' has {counted(len(repeated), 'document id')} more than "
+            f"once, such as '{first}' ({len(all_of_it)} times). Give every document its own id."
+        )
+    indexed = _document_count(folder)
+    if indexed != len(ids):
+        raise PlatformError(
+            f"the index of '{corpus.name}' has {indexed:,} documents, but {len(ids):,} were "
+            f"read. Is the disk of {folder} full?"
+        )
+
+
+def _require_titles(corpus: Corpus, index: Artifact) -> None:
+    """Refuse what `_verify` would: who built the index may have promised no titles."""
+
+    def look(_folder: Path) -> None:
+        with closing(LuceneIndex.open(index.path)) as opened:
+            if opened.documents_with("title"):
+                return
+        with progress(
+            f"looking for titles in {corpus.name}", corpus.size_hint(), "documents"
+        ) as advance:
+            for _ in corpus:
+                advance(1)
+        if problems := corpus.problems():
+            raise InputError(problems[0])
+
+    depends_on = {"format": 1, "titles of": index.fingerprint}
+    artifact("check", f"{corpus.name}-titles", depends_on, look)
+
+
+def _document_count(folder: Path) -> int:
+    if not any(folder.glob("segments_*")):  # Anserini does not say that it could not write them
+        return 0
+    reader: Any = java.java_class("io.anserini.index.IndexReaderUtils").getReader(str(folder))
+    try:
+        return int(reader.numDocs())
+    finally:
+        reader.close()

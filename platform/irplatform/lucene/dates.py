@@ -1,0 +1,193 @@
+"""Date limits: a topic that may only be answered with documents from before a year.
+
+A sentence can only cite what was there (DeepSenSe considers articles "published earlier than the
+article containing the citing sentence"). A topic says so in its field `published_before`; documents
+whose field `year` is that year or later are then not found. Documents without a year are.
+
+Lucene leaves them out while it searches (`limited`); of other retrievers they are taken from what
+was found (`search_before`).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irplatform.errors import InputError
+from irplatform.lucene.java import java_class, java_list, making
+from irplatform.runs import Ranking, Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from irplatform.data import Document, Topic
+    from irplatform.resources import CollectionResources
+
+if TYPE_CHECKING:
+    Search = Callable[[Sequence[Topic], int], Mapping[str, Ranking]]
+
+
+# Ranking a given set of documents per topic, with a retriever that can only search all of them.
+#
+# The retriever searches deeply, and what was not asked for is left out. A document that it does
+# not find at all (none of the query's words occur in it) comes last, by decreasing id, so that
+# every system ranks the same sets.
+
+DEEPEST = 100_000
+"""Documents that are searched per topic at most: all of a closed pool, and in all of MEDLINE those
+that a first stage could ever tell apart."""
+HITS_AT_ONCE = 2_000_000
+"""Results that are held at a time."""
+
+
+def rank_among(
+    find: Callable[[Sequence[Topic], int, CollectionResources], Run],
+    topics: Sequence[Topic],
+    among: Mapping[str, Sequence[str]],
+    resources: CollectionResources,
+) -> Run:
+    """Rank exactly the given documents of every topic.
+
+    Args:
+        find: the search: the documents of every topic, best first.
+        topics: the topics.
+        among: topic id to the documents to rank; all of them are in the index.
+        resources: the harness's resources.
+    """
+    depth = max(1, min(resources.index().count, DEEPEST))
+    step = max(1, HITS_AT_ONCE // depth)
+    name, rankings = "", {}
+    for start in range(0, len(topics), step):
+        run = find(topics[start : start + step], depth, resources)
+        name = run.name
+        for topic_id, ranking in run.rankings.items():
+            rankings[topic_id] = restrict(ranking, among[topic_id])
+    return Run(name, rankings)
+
+
+def restrict(ranking: Ranking, doc_ids: Sequence[str]) -> Ranking:
+    """The documents of a topic in the order of a ranking, those not in it last.
+
+    The latter share a score just below that of the last document found: by a hundredth of the
+    distance between the first and the last, so that standardized scores are not stretched.
+    """
+    scores = dict(ranking)
+    last = 0.0
+    if len(ranking):
+        spread = float(ranking.scores[0]) - float(ranking.scores[-1])
+        last = float(ranking.scores[-1]) - (spread or 1.0) / 100
+    return Ranking.of(doc_ids, np.array([scores.get(d, last) for d in doc_ids], dtype=np.float32))
+
+
+PUBLISHED_BEFORE = "published_before"
+"""The topic's field."""
+YEAR = "year"
+"""The documents' field."""
+DATES_FORMAT = 4
+"""Raise it when other documents are left out."""
+_SEARCH = "org.apache.lucene.search"
+_FOUR_DIGITS = re.compile(r"[0-9]{4}")
+_YEAR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
+_LAST = 2200
+"""The last year that Lucene is asked to leave out."""
+_DEEPER = 4
+"""How many times as deep the next search is, where the last one found too many later documents."""
+
+
+def date_limits(topics: Sequence[Topic]) -> dict[str, str]:
+    """The topics with a date limit, and their years.
+
+    Raises:
+        InputError: a limit is not a year of four digits.
+    """
+    limits = {}
+    for topic in topics:
+        if year := topic.fields.get(PUBLISHED_BEFORE):
+            if not isinstance(year, str) or not _FOUR_DIGITS.fullmatch(year):
+                raise InputError(
+                    f"topic '{topic.id}': {PUBLISHED_BEFORE} is {year!r}. Write a year, such as "
+                    "2012."
+                )
+            limits[topic.id] = year
+    return limits
+
+
+def limited(query: Any, year: str) -> Any:
+    """A Lucene query for what another one finds, with the same scores, from before a year."""
+    occur = java_class(f"{_SEARCH}.BooleanClause$Occur")
+    with making:
+        builder = java_class(f"{_SEARCH}.BooleanQuery$Builder")()
+        return builder.add(query, occur.MUST).add(_from_on(year), occur.MUST_NOT).build()
+
+
+@cache
+def _from_on(year: str) -> Any:
+    # Year by year: the 30 of a date's day lies in no range of years, but in one of strings.
+    term = java_class("org.apache.lucene.index.Term")
+    years = java_list(
+        term(YEAR, f"{later:04}{end}").bytes()
+        for later in range(int(year), _LAST)
+        for end in ("", ".0")  # of a number, which is one word of the index
+    )
+    return java_class(f"{_SEARCH}.TermInSetQuery")(YEAR, years)
+
+
+def year_of(document: Document) -> str:
+    """Four digits, of several years the last, as Lucene is asked; "" where there is none."""
+    return max(_YEAR.findall(str(document.fields.get(YEAR, ""))), default="")
+
+
+class Years:
+    """The years of documents, each looked up once."""
+
+    def __init__(self, fetch: Callable[[Sequence[str]], Sequence[Document]]) -> None:
+        self._fetch = fetch
+        self._years: dict[str, str] = {}
+
+    def of(self, doc_ids: Sequence[str]) -> list[str]:
+        """Four digits per document; "" where it has no year."""
+        if new_ids := [doc_id for doc_id in doc_ids if doc_id not in self._years]:
+            for document in self._fetch(new_ids):
+                self._years[document.id] = year_of(document)
+        return [self._years[doc_id] for doc_id in doc_ids]
+
+
+def search_before(
+    search: Search, topics: Sequence[Topic], depth: int, limits: Mapping[str, str], years: Years
+) -> dict[str, Ranking]:
+    """What a search without date limits finds for topics that have some.
+
+    Args:
+        search: finds the first documents of topics.
+        topics: the topics.
+        depth: most documents per topic; where limits leave fewer, the search is made deeper, to
+            the first 100,000 documents at most.
+        limits: topic id to the year from which on documents are not found.
+        years: of documents.
+    """
+    rankings: dict[str, Ranking] = {}
+    searched, search_depth = list(topics), depth
+    while searched:
+        too_few = []
+        step = max(1, HITS_AT_ONCE // search_depth)
+        for start in range(0, len(searched), step):
+            part = searched[start : start + step]
+            results = search(part, search_depth)
+            for topic in part:
+                in_time = _before(results[topic.id], limits.get(topic.id), years)
+                rankings[topic.id] = in_time.top(depth)
+                if len(in_time) < depth and len(results[topic.id]) == search_depth < DEEPEST:
+                    too_few.append(topic)
+        searched, search_depth = too_few, min(search_depth * _DEEPER, DEEPEST)
+    return {topic.id: rankings[topic.id] for topic in topics}
+
+
+def _before(ranking: Ranking, limit: str | None, years: Years) -> Ranking:
+    if limit is None:
+        return ranking
+    document_years = years.of(ranking.doc_ids)
+    places = [place for place, year in enumerate(document_years) if not year or year < limit]
+    return Ranking.of([ranking.doc_ids[place] for place in places], ranking.scores[places])

@@ -1,0 +1,371 @@
+"""Typed options of systems: declared, set by name, explained in words."""
+
+from __future__ import annotations
+
+import json
+import re
+from copy import deepcopy
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    Union,
+    get_args,
+    get_origin,
+)
+
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
+
+from irplatform.errors import InputError, unstopped
+from irplatform.system.formats import TOMLError, parse_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container
+
+    from pydantic import ValidationError
+    from pydantic.fields import FieldInfo
+
+    from irplatform.registry.registration import Registration
+
+
+# The type of an option in words of a user, who knows neither Python nor pydantic.
+
+_WORDS = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+    Path: "file",
+    NoneType: "none",
+    Any: "anything",
+}
+_NUMBERS = (int, float)
+
+
+def type_in_words(annotation: Any, limits: Iterable[Any] = ()) -> str:
+    """A type, such as "number above 0, or 'mean-length'".
+
+    Args:
+        annotation: of the option.
+        limits: what else was declared of it, as pydantic's `FieldInfo.metadata` holds it.
+    """
+    annotation, limits = _bare(annotation, limits)
+    arguments = get_args(annotation)
+    if is_choice(annotation):
+        return ", or ".join(type_in_words(argument, limits) for argument in arguments)
+    if get_origin(annotation) is Literal:
+        return _either([f"'{argument}'" for argument in arguments])
+    if get_origin(annotation) in (tuple, list):
+        return _list_in_words(arguments)
+    if get_origin(annotation) is dict:
+        return _table_in_words(arguments[1])
+    if annotation in _WORDS:
+        return _WORDS[annotation] + (_limits_in_words(limits) if annotation in _NUMBERS else "")
+    return "table" if hasattr(annotation, "model_fields") else _name(annotation)
+
+
+def is_choice(annotation: Any) -> bool:
+    """Whether values of several types fit."""
+    return get_origin(annotation) in (Union, UnionType)
+
+
+def is_number(annotation: Any) -> bool:
+    """Whether values are numbers, or numbers among others, and not true or false."""
+    annotation, _ = _bare(annotation, ())
+    members = get_args(annotation) if is_choice(annotation) else [annotation]
+    types = [_bare(member, ())[0] for member in members]
+    return any(kind in _NUMBERS for kind in types) and not {bool, Any} & set(types)
+
+
+def _bare(annotation: Any, limits: Iterable[Any]) -> tuple[Any, list[Any]]:
+    """A type without `Annotated`, and all that is declared of it."""
+    declared = list(limits)
+    if get_origin(annotation) is Annotated:
+        annotation, *further = get_args(annotation)
+        for limit in further:
+            declared += getattr(limit, "metadata", [limit])  # a `Field(…)` holds several
+    return annotation, declared
+
+
+def _list_in_words(arguments: Sequence[Any]) -> str:
+    items = [type_in_words(each) for each in arguments if each is not Ellipsis]
+    fixed = len(arguments) > 1 and arguments[-1] is not Ellipsis
+    if len({*items}) > 1:
+        return f"list of {len(items)}: {', '.join(items)}"
+    plural = {"text", "whole number", "number", "file", "table"}
+    several = f"{items[0]}s" if items[0] in plural else items[0]
+    return f"list of {len(arguments)} {several}" if fixed else f"list of {several}"
+
+
+def _table_in_words(value: Any) -> str:
+    """A table whose values are anything is one of settings; others say what they hold."""
+    if value is Any or get_origin(value) is dict:
+        return "table of settings"
+    return f"text to {type_in_words(value)}"
+
+
+def _limits_in_words(limits: Iterable[Any]) -> str:
+    """What numbers are allowed: " above 0", " from 0 to 1", " (0 or more)"."""
+    bounds: dict[str, Any] = {}
+    for limit in limits:
+        for name in ("ge", "gt", "le", "lt"):
+            if (bound := getattr(limit, name, None)) is not None:
+                bounds[name] = bound
+    if bounds.keys() == {"ge", "le"}:
+        return f" from {bounds['ge']} to {bounds['le']}"
+    if bounds.keys() == {"ge"}:
+        return f" ({bounds['ge']} or more)"
+    if bounds.keys() == {"le"}:
+        return f" ({bounds['le']} or less)"
+    words = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}
+    phrases = [f"{word} {bounds[name]}" for name, word in words.items() if name in bounds]
+    return f" {' and '.join(phrases)}" if phrases else ""
+
+
+def _either(words: Sequence[str]) -> str:
+    return " or ".join([*([", ".join(words[:-1])] if words[:-1] else []), words[-1]])
+
+
+def _name(annotation: Any) -> str:
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
+
+
+# A value of an option as a user writes it on the command line, after `--set` or `--over`.
+
+
+def read_value(written: str, *, text: bool = False) -> object:
+    """Read a value as TOML, so that numbers, switches and lists have their types.
+
+    What is not TOML, or nothing that is read as such, is text.
+
+    Args:
+        written: the value.
+        text: whether the option takes text: then what looks like a number, a switch or a date is
+            text, too. What is in quotes loses them still.
+    """
+    try:
+        value: object = parse_toml(f"value = {written}")["value"]
+    except TOMLError:
+        return written
+    return value if not text or isinstance(value, str | list | dict) else written
+
+
+# Settings by name: which of them a system takes, and the nested values that they make.
+
+
+def setting_names(options: type[Options], prefix: str = "") -> Iterator[str]:
+    """Names of options, and "loop.epochs" where one has parts."""
+    for name, field in options.model_fields.items():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, Options):
+            yield from setting_names(kind, f"{prefix}{name}.")
+        else:
+            yield prefix + name
+
+
+def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
+    """Nested settings by their full names: `{"loop": {"epochs": 3}}` is `{"loop.epochs": 3}`."""
+    settings: dict[str, object] = {}
+    for name, value in table.items():
+        if isinstance(value, dict):
+            settings.update(flat(value, f"{prefix}{name}."))
+        else:
+            settings[prefix + name] = value
+    return settings
+
+
+def settings_of(
+    registration: Registration[Any],
+    settings: Mapping[str, object],
+    of_name: Container[str] = (),
+    beneath: Mapping[str, object] | None = None,
+) -> tuple[set[str], dict[str, object]]:
+    """The settings that a system takes: which keys were used, and the nested values.
+
+    Args:
+        registration: the system.
+        settings: all that were given.
+        of_name: options of all systems with its name, which are left to those that have them.
+        beneath: values that the settings are set into, as JSON holds them.
+    """
+    paths = {key: path for key in settings if (path := _path_of(key, registration, of_name))}
+    with_parts = {path[0] for path in paths.values() if len(path) > 1}
+    values: dict[str, Any] = {
+        name: deepcopy(value)
+        for name, value in (beneath or {}).items()
+        if isinstance(value, dict) or name not in with_parts
+    }
+    for key, path in paths.items():
+        place, value = values, settings[key]
+        for part in path[:-1]:
+            inner = place.setdefault(part, _base(registration, part))
+            if not isinstance(inner, dict):
+                raise InputError(f"'{part}' cannot be set both as a whole and by '{key}'.")
+            place = inner
+        unset = value == "none" and _takes_none(registration.system.Options, path)
+        place[path[-1]] = None if unset else deepcopy(value)  # parts of it may be set below
+    return set(paths), values
+
+
+def _path_of(key: str, registration: Registration[Any], of_name: Container[str]) -> list[str]:
+    """Where in a system's options a setting belongs, as ["loop", "epochs"]; [] for nowhere."""
+    names = registration.option_names()
+    path = path_within(key, registration.name, names)
+    by_name = key.startswith(f"{registration.name}.")
+    return path if path and (path[0] in names or (by_name and path[0] not in of_name)) else []
+
+
+def path_within(key: str, system: str, names: Container[str]) -> list[str]:
+    """A setting's name as a path in a system's options; the system's own name may stand before it.
+
+    Args:
+        key: the setting's name, such as "delta.loop.epochs".
+        system: the system's name, which may have dots in it.
+        names: of its options; the first part of a path that is one of them is none of the system's.
+    """
+    if key.partition(".")[0] in names:
+        return key.split(".")
+    if key == system:
+        return []
+    return key.removeprefix(f"{system}.").split(".")
+
+
+def _takes_none(options: Any, path: Sequence[str]) -> bool:
+    """Whether an option may be unset, and "none" is no value of it."""
+    for part in path:
+        field = getattr(options, "model_fields", {}).get(part)
+        if field is None:
+            return False
+        options = field.annotation
+    return type(None) in get_args(options) and not any(
+        "none" in get_args(member) for member in get_args(options)
+    )
+
+
+def _base(registration: Registration[Any], option: str) -> dict[str, Any]:
+    """The present values of an option that has parts, to change some of them.
+
+    What is as in its class is left out, so that an option knows which of its parts were set.
+    """
+    if option not in registration.system.Options.model_fields:
+        return {}
+    value = getattr(registration.options({}), option)
+    return dict(value.model_dump(exclude_unset=True)) if hasattr(value, "model_dump") else {}
+
+
+class Options(BaseModel):
+    """Base of every typed declaration of options.
+
+    Declare each as an annotated attribute with a default and `Field(description="…")`; it can then
+    be set with `--set name=value` or from a TOML file, is validated, documented by
+    `platform rerankers show`, and recorded beside every run.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        validate_default=True,
+        populate_by_name=True,
+        allow_inf_nan=False,  # JSON holds neither
+    )
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _truth_is_no_number(cls, value: object, info: ValidationInfo) -> object:
+        """Pydantic would take true for 1."""
+        declared = cls.model_fields[str(info.field_name)]
+        if isinstance(value, bool) and is_number(declared.annotation):
+            raise ValueError(f"it takes: {type_in_words(declared.annotation, declared.metadata)}")
+        return value
+
+
+# Errors about the value of an option, in the words of a user.
+#
+# pydantic names the type that it wanted; these messages say what to write.
+
+_SHOULD_BE = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "string": "text",
+    "dict": "a table of settings",
+}
+"""By the beginning of pydantic's names of problems: `int_parsing`, `int_type`."""
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+
+
+def first_problem(options: type[BaseModel], error: ValidationError) -> tuple[str, str]:
+    """The first value that does not fit: the option's name, and what is wrong.
+
+    Args:
+        options: the class that refused the values.
+        error: the error that it raised.
+    """
+    problem = error.errors()[0]
+    path, declared = _declared(options, problem["loc"])
+    place, kind = ".".join(path), problem["type"]
+    if declared is not None:
+        annotation: Any = declared.annotation
+        length = kind in ("too_short", "too_long") or (
+            kind == "missing" and isinstance(problem["loc"][-1], int)
+        )
+        # pydantic names every type that it tried, one after another, and each in the place
+        if length or (is_choice(annotation) and len(problem["loc"]) > len(path)):
+            return place, f"it takes: {type_in_words(annotation, declared.metadata)}"
+        if kind == "model_type" and len(problem["loc"]) == len(path):
+            return place, f"it is a table; set its parts, such as {place}{_first(annotation)}"
+    return ".".join(map(str, problem["loc"])), _in_words(kind, problem["msg"], problem["input"])
+
+
+def _in_words(kind: str, message: str, value: object) -> str:
+    if kind in ("tuple_type", "list_type"):
+        example = as_list(value)
+        return f"write a list, as {example} (in a shell: '{example}')"
+    expected, _, problem = kind.partition("_")
+    if expected in _SHOULD_BE and problem in ("type", "parsing", "from_float"):
+        return f"it should be {_SHOULD_BE[expected]}"
+    return (
+        unstopped(message).removeprefix("Value error, ").replace("Input should be", "it should be")
+    )
+
+
+def as_list(value: object) -> str:
+    """How a list of what was given would be written: `a,b` is `["a", "b"]`."""
+    items = [item.strip(" \"'[]") for item in str(value).split(",")]
+    items = [item for item in items if item] or ["NAME"]
+    numbers = all(map(_NUMBER.fullmatch, items))
+    return f"[{', '.join(i if numbers else json.dumps(i, ensure_ascii=False) for i in items)}]"
+
+
+def _declared(
+    options: type[BaseModel], loc: Sequence[str | int]
+) -> tuple[list[str], FieldInfo | None]:
+    """The option that a place is in, and its declaration."""
+    path: list[str] = []
+    declared: FieldInfo | None = None
+    inner: Any = options
+    for key in loc:
+        fields = getattr(inner, "model_fields", {})
+        if key not in fields:
+            break
+        declared = fields[key]
+        inner = _table(declared.annotation)
+        path.append(str(key))
+    return path, declared
+
+
+def _table(annotation: Any) -> Any:
+    """The table of a type such as `Table | None`, else the type."""
+    tables = [member for member in get_args(annotation) if hasattr(member, "model_fields")]
+    return tables[0] if is_choice(annotation) and len(tables) == 1 else annotation
+
+
+def _first(options: Any) -> str:
+    """The first option within a table, as ".epochs" or ".gene.weight"."""
+    for name, declared in getattr(options, "model_fields", {}).items():
+        return f".{name}{_first(declared.annotation)}"
+    return ""

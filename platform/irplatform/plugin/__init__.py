@@ -1,0 +1,99 @@
+"""The plugin contract: the one file that an author of a reranker, retriever or collection reads.
+
+A plugin is a Python package with an entry point in the group `irplatform` that names a module (or
+object) with hook implementations:
+
+    from irplatform.plugin import Documents, Reranker, Topic, hookimpl
+
+    class DocumentLength(Reranker):
+        '''Ranks longer documents first.'''
+
+        def score(self, topic: Topic, documents: Documents) -> list[float]:
+            return [len(document.text) for document in documents]
+
+    @hookimpl
+    def register_rerankers(register):
+        register("document-length", DocumentLength)
+
+and in its pyproject.toml:
+
+    [project.entry-points.irplatform]
+    document-length = "my_package"
+
+Once it is installed, `platform run --reranker document-length` finds it. Plugins import this
+module, `irplatform.plugin`, and of the platform only these: `irplatform.data`, `irplatform.errors`,
+`irplatform.options`, `irplatform.text`, `irplatform.training`, `irplatform.features`,
+`irplatform.lucene`, `irplatform.expansion`, `irplatform.knowledge`, `irplatform.concepts`,
+`irplatform.collections`, `irplatform.runs` and `irplatform.system`; a plugin's command may also
+import `irplatform.registry` and `irplatform.building`. Import heavy modules (torch, spacy) inside
+the functions that need them: every command loads every plugin.
+"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from irplatform.data import (
+    Document,
+    Documents,
+    FieldValue,
+    LabelledTopic,
+    TextPair,
+    Topic,
+    TrainingData,
+)
+from irplatform.options import (
+    Options,
+)
+from irplatform.plugin.features import (
+    FeatureGroup,
+    TrainableFeatureGroup,
+)
+from irplatform.plugin.hooks import (
+    RegisterCollection,
+    RegisterFeatures,
+    RegisterKnowledge,
+    RegisterMeasure,
+    RegisterReranker,
+    RegisterResults,
+    RegisterRetriever,
+    RunEvent,
+    hookimpl,
+)
+from irplatform.plugin.rerankers import (
+    Reranker,
+    TrainableReranker,
+)
+from irplatform.plugin.resources import (
+    Resources,
+)
+from irplatform.plugin.retrievers import (
+    Retriever,
+)
+
+__all__ = [
+    "Document",
+    "Documents",
+    "FeatureGroup",
+    "Field",
+    "FieldValue",
+    "LabelledTopic",
+    "Options",
+    "RegisterCollection",
+    "RegisterFeatures",
+    "RegisterKnowledge",
+    "RegisterMeasure",
+    "RegisterReranker",
+    "RegisterResults",
+    "RegisterRetriever",
+    "Reranker",
+    "Resources",
+    "Retriever",
+    "RunEvent",
+    "TextPair",
+    "Topic",
+    "TrainableFeatureGroup",
+    "TrainableReranker",
+    "TrainingData",
+    "hookimpl",
+]

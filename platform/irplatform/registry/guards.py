@@ -1,0 +1,317 @@
+"""A plugin's collection, guarded: errors name the plugin, and types are checked where data come in.
+
+A document without text or a grade that is text would fail in the index, a run file or a measure,
+far from the plugin. `platform collections check` finds what else can be wrong.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import islice
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from irplatform.data import Collection, Corpus, Document, Topic, fault
+from irplatform.errors import PluginError, quoted
+from irplatform.registry.plugin_calls import plugin_call
+from irplatform.registry.sources import module_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from irplatform.data import Qrels
+    from irplatform.knowledge import Format
+    from irplatform.registry.registration import Plugin
+    from irplatform.runs import Run
+
+if TYPE_CHECKING:
+    Measure = Callable[[Mapping[str, Mapping[str, float]], Run], Mapping[str, float]]
+
+
+Answer = TypeVar("Answer")
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""It is part of paths."""
+_LARGEST = 999_999
+"""As of grades in files: trec_eval counts with 32 bits, and takes memory for every grade."""
+_TYPES = {
+    "corpus": (Corpus, "a Corpus"),
+    "measures": (list | tuple, "a tuple of names"),
+    "expand": (list | tuple, "a tuple of names of knowledge bases"),
+    "metadata": (Mapping, "a mapping"),
+}
+_BATCH = 1000
+"""Documents that are asked for at a time."""
+
+
+@dataclass(frozen=True)
+class Guard:
+    """The plugin of a collection, for messages.
+
+    Attributes:
+        who: the collection and its plugin.
+        module: where its code is.
+        ours: whether it comes with the platform.
+    """
+
+    who: str
+    module: str
+    ours: bool
+
+    def call(self, doing: str, function: Callable[[], Answer]) -> Answer:
+        """Call the plugin."""
+        with plugin_call(self.who, doing, self.module, as_told=self.ours):
+            return function()
+
+    def wrong(self, problem: str) -> PluginError:
+        """An error about data of the plugin."""
+        return PluginError(f"{self.who} {problem}")
+
+    def collection(self, collection: object) -> Collection:
+        """A collection, guarded.
+
+        Raises:
+            PluginError: it is none, or a part of it has another type.
+        """
+        if not isinstance(collection, Collection):
+            raise self.wrong(f"is {type(collection).__name__}, not a Collection.")
+        for name, (kind, needed) in _TYPES.items():
+            if not isinstance(value := getattr(collection, name), kind):
+                raise self.wrong(f"has {quoted(value)} for its {name}; {needed} is needed.")
+        if not isinstance(collection.id, str) or not _ID.fullmatch(collection.id):
+            raise self.wrong(
+                f"has the id {quoted(collection.id)}; take letters, digits, '.', '_' and '-'."
+            )
+        corpus, qrels = collection.corpus, collection.load_qrels
+        training, validation = collection.training, collection.validation
+        return replace(
+            collection,
+            # The documents of another plugin's collection are guarded already
+            corpus=corpus if isinstance(corpus, GuardedCorpus) else GuardedCorpus(corpus, self),
+            load_topics=partial(self._topics, collection.load_topics),
+            load_qrels=qrels and partial(self._qrels, qrels),
+            training=training and partial(self._partner, training, "training"),
+            validation=validation and partial(self._partner, validation, "validation"),
+        )
+
+    def _partner(self, load: Callable[[], object], kind: str) -> Collection:
+        partner = self.call(f"naming its {kind} collection", load)
+        return replace(self, who=f"the {kind} collection of {self.who}").collection(partner)
+
+    def _topics(self, load: Callable[[], object]) -> Sequence[Topic]:
+        topics = self.call("loading its topics", load)
+        if not isinstance(topics, Sequence):
+            raise self.wrong(
+                f"returned {type(topics).__name__} from load_topics; a list of topics is needed."
+            )
+        ids = set()
+        for topic in topics:
+            self.check(topic, Topic, "query")
+            if topic.id in ids:
+                raise self.wrong(f"has several topics with the id '{topic.id}'.")
+            ids.add(topic.id)
+        return topics
+
+    def _qrels(self, load: Callable[[], object]) -> Qrels:
+        qrels = self.call("loading its judgments", load)
+        if not isinstance(qrels, Mapping) or not all(
+            isinstance(grades, Mapping) for grades in qrels.values()
+        ):
+            raise self.wrong(
+                "returned no judgments from load_qrels: topic to document to grade is needed."
+            )
+        for topic, grades in qrels.items():
+            for document, grade in grades.items():
+                are_ids = isinstance(topic, str) and isinstance(document, str)
+                if not (are_ids and isinstance(grade, Integral) and abs(int(grade)) <= _LARGEST):
+                    raise self.wrong(
+                        f"gives document {quoted(document)} of topic {quoted(topic)} the grade "
+                        f"{quoted(grade)}; ids are text, grades whole numbers of at most six "
+                        "digits."
+                    )
+        return {t: {d: int(g) for d, g in grades.items()} for t, grades in qrels.items() if grades}
+
+    def check(self, given: object, kind: type[Document | Topic], *texts: str) -> None:
+        """Refuse what is no document or topic, or has parts that are no text.
+
+        Args:
+            given: the document or topic.
+            kind: the class that it must be of.
+            texts: its attributes that are text.
+        """
+        noun = kind.__name__
+        if not isinstance(given, kind):
+            raise self.wrong(f"gives {type(given).__name__} for a {noun}.")
+        identifier: object = given.id
+        wrong = fault(identifier) if isinstance(identifier, str) else "is no text"
+        if wrong:
+            raise self.wrong(f"has a {noun} whose id {quoted(identifier)} {wrong}.")
+        for name in texts:
+            if not isinstance(value := getattr(given, name), str):
+                raise self.wrong(
+                    f"has {type(value).__name__} for the {name} of {noun} {given.id}, not text."
+                )
+        fields: object = given.fields
+        if not isinstance(fields, Mapping):
+            raise self.wrong(
+                f"has {type(fields).__name__} for the fields of {noun} {given.id}, not a mapping."
+            )
+        for name, value in fields.items():
+            parts = value if isinstance(value, tuple | list) else (value,)
+            if not all(isinstance(part, str) for part in (name, *parts)):
+                raise self.wrong(
+                    f"has {quoted(value)} for the field {quoted(name)} of {noun} {given.id}; text "
+                    "is needed, or a tuple of texts."
+                )
+
+
+class GuardedCorpus(Corpus):
+    """The documents of a plugin, checked as they come.
+
+    Args:
+        corpus: the documents.
+        guard: the plugin.
+    """
+
+    def __init__(self, corpus: Corpus, guard: Guard) -> None:
+        self._corpus = corpus
+        self._guard = guard
+        with plugin_call(guard.who, "naming its corpus", guard.module, as_told=guard.ours):
+            self.name = corpus.name
+            self.finds_fields = corpus.finds_fields
+            self.promises_titles = corpus.promises_titles
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override] # some read all documents for it
+        """Names of the documents' fields."""
+        return self._guard.call(
+            "naming the fields of its documents", lambda: tuple(self._corpus.fields)
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """Stands for the content of all documents."""
+        return self._text("fingerprint")
+
+    @property
+    def texts_fingerprint(self) -> str:
+        """Stands for their ids, titles and abstracts."""
+        return self._text("texts_fingerprint")
+
+    def _text(self, name: str) -> str:
+        value = self._guard.call(f"giving its {name}", lambda: getattr(self._corpus, name))
+        if not isinstance(value, str) or not value:
+            raise self._guard.wrong(f"has the {name} {quoted(value)}; text is needed.")
+        return value
+
+    def same_documents(self, other: Corpus) -> bool:
+        """Whether another corpus has the same texts."""
+        theirs = other._corpus if isinstance(other, GuardedCorpus) else other
+        return self._guard.call(
+            "comparing its documents with others", lambda: self._corpus.same_documents(theirs)
+        )
+
+    def __iter__(self) -> Iterator[Document]:
+        documents = self._guard.call("streaming its documents", lambda: iter(self._corpus))
+        while batch := self._guard.call(
+            "streaming its documents", lambda: list(islice(documents, _BATCH))
+        ):
+            for document in batch:
+                self._guard.check(document, Document, "title", "abstract")
+                yield document
+
+    def count(self) -> int | None:
+        """How many documents there are, where the plugin knows."""
+        return self._guard.call("counting its documents", self._corpus.count)
+
+    def size_hint(self) -> int | None:
+        """About how many documents there are."""
+        return self._guard.call("counting its documents", self._corpus.size_hint)
+
+    def problems(self) -> Sequence[str]:
+        """What is wrong with the description of the documents."""
+        return self._guard.call("describing its documents", self._corpus.problems)
+
+
+# Functions that plugins register, guarded: what goes wrong inside of them names the plugin.
+#
+# Systems have a `Registration`, whose users put the guard where they call them; collections,
+# measures and formats are plain functions, called far from the registry.
+
+
+def guarded_collection(
+    name: str, load: Callable[[], Collection], plugin: Plugin
+) -> Callable[[], Collection]:
+    """A function that loads a collection, and names the plugin where it does not."""
+    who = f"collection '{name}' of {plugin}"
+    module = module_of(load)
+
+    @functools.wraps(load)
+    def loaded() -> Collection:
+
+        with plugin_call(who, "being loaded", module, as_told=plugin.ours):
+            collection = load()
+        return Guard(who, module, plugin.ours).collection(collection)
+
+    loaded.__module__ = module
+    return loaded
+
+
+def guarded_measure(name: str, compute: Measure, plugin: Plugin) -> Measure:
+    """A function that computes a measure, and names the plugin where it does not."""
+    who = f"measure '{name}' of {plugin}"
+    module = module_of(compute)
+
+    @functools.wraps(compute)
+    def computed(qrels: Mapping[str, Mapping[str, float]], run: Run) -> Mapping[str, float]:
+        judged_topics = list(qrels)
+        with plugin_call(who, f"scoring {run.name}", module, as_told=plugin.ours):
+            values = compute(qrels, run)
+        if not isinstance(values, Mapping):
+            raise PluginError(
+                f"{who} returned {type(values).__name__}; a mapping of topic to number is needed."
+            )
+        return {topic: _number(who, topic, values.get(topic)) for topic in judged_topics}
+
+    computed.__module__ = module  # whose source tells one measure from another
+    return computed
+
+
+def guarded_format(name: str, load: Callable[[], Format], plugin: Plugin) -> Callable[[], Format]:
+    """A function that returns a format of knowledge bases, and names the plugin where it fails."""
+    who = f"knowledge format '{name}' of {plugin}"
+    module = module_of(load)
+
+    def loaded() -> Format:
+        from irplatform.knowledge import Format
+
+        with plugin_call(who, "being loaded", module, as_told=plugin.ours):
+            found = load()
+        if not isinstance(found, Format) or found.name != name:
+            raise PluginError(f"{who} is {quoted(found)}; a Format of this name is needed.")
+        return found
+
+    return loaded
+
+
+def _number(who: str, topic: str, value: Any) -> float:
+    """What a measure gave for a topic.
+
+    Raises:
+        PluginError: that is no finite number.
+    """
+    try:
+        number = math.nan if isinstance(value, str | bytes) else float(value)
+    except Exception:  # whatever it is, it is not a number
+        number = math.nan
+    if not math.isfinite(number):
+        raise PluginError(
+            f"{who} gave {quoted(value)} for topic {topic}; a finite number for every judged "
+            "topic is needed."
+        )
+    return number

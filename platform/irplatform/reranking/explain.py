@@ -1,0 +1,216 @@
+"""Why documents of a topic stand where they do: their ranks, scores, and a member's explanation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irplatform.errors import InputError, PluginError, counted, in_a_line, quoted
+from irplatform.reranking.interpolation import Reranked
+from irplatform.reranking.scoring import among_candidates, score_topics
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from irplatform.data import Documents, Topic
+    from irplatform.plugin.rerankers import Reranker
+    from irplatform.registry.registration import Registration
+    from irplatform.reranking.rerank import RerankingTask
+    from irplatform.reranking.scoring import Values
+    from irplatform.reranking.systems import RerankerChoice, System
+    from irplatform.resources import CollectionResources
+    from irplatform.runs import Ranking
+
+
+# What a reranker says of its scores: asked for, and checked where it is asked.
+
+
+def explanations(
+    registration: Registration[Reranker], reranker: Reranker, topic: Topic, documents: Documents
+) -> list[Mapping[str, Any]]:
+    """A reranker's explanations of documents, one for each.
+
+    Args:
+        registration: who made the reranker, for error messages.
+        reranker: the reranker, prepared (and trained).
+        topic: what the documents were scored for.
+        documents: the documents.
+
+    Raises:
+        PluginError: they are too few, are not JSON, or one has no score.
+    """
+    who = registration.who
+    with registration.plugin_call(f"explaining topic {topic.id}"):
+        explained = reranker.explain(topic, documents)
+    if not isinstance(explained, Sequence):
+        raise PluginError(
+            f"{who} explained {counted(len(documents), 'document')} with "
+            f"{type(explained).__name__}; a list with a mapping for each is needed."
+        )
+    if len(explained) != len(documents):
+        raise PluginError(
+            f"{who} explained {counted(len(explained), 'document')}, not {len(documents)}."
+        )
+    for doc_id, explanation in zip(documents.ids, explained, strict=True):
+        try:
+            json.dumps(explanation, allow_nan=False)
+            if isinstance(explanation["score"], str):
+                raise TypeError(f"the score {quoted(explanation['score'])} is no number")
+            float(explanation["score"])  # type: ignore[arg-type]
+        except (TypeError, ValueError, KeyError, OverflowError) as error:
+            raise PluginError(
+                f"{who} explained document {doc_id} with something that is not JSON with a score: "
+                f"{in_a_line(error)}."
+            ) from error
+    return [dict(explanation) for explanation in explained]
+
+
+def explained(
+    system: System,
+    topic: Topic,
+    doc_ids: Sequence[str],
+    task: RerankingTask,
+    resources: CollectionResources,
+    member: int | None = None,
+) -> dict[str, Any]:
+    """Say why a system puts documents of a topic where it does.
+
+    A system's score is the mean of its members' scores; explained is the member whose scores of
+    these documents are nearest to that mean, unless the user chose one.
+
+    Args:
+        system: what scores the topic.
+        topic: one of the evaluated topics.
+        doc_ids: ids of documents; they need not be candidates.
+        task: what the reranker was given.
+        resources: the harness's resources.
+        member: which member to ask, counted from 1.
+
+    Returns:
+        What the system is, and for each document its title, grade, ranks and scores, and the
+        `explanation` of the reranker, as JSON.
+
+    Raises:
+        InputError: the system has no such member.
+    """
+    candidates = task.candidates
+    first = candidates.first.final.rankings[topic.id]
+    reranked = candidates.per_topic[topic.id]
+    scored_ids = list(dict.fromkeys([*reranked, *doc_ids]))
+    per_member = _scores(system, topic, scored_ids, resources)
+    mean = np.mean(per_member, axis=0)
+    number = _member(
+        system, member, per_member[:, [scored_ids.index(doc_id) for doc_id in doc_ids]]
+    )
+    weight = system.weight if task.interpolate is None else task.interpolate
+    final = among_candidates(
+        system.choice.registration,
+        system.members[0],
+        [topic],
+        {topic.id: reranked},
+        {topic.id: mean[: len(reranked)]},
+        resources,
+    )
+    ranks = _ranks(first, reranked, final[topic.id], weight)
+    documents = resources.documents(doc_ids)
+    document_explanations = explanations(
+        system.choice.registration, system.members[number], topic, documents
+    )
+    final_scores = dict(zip(reranked, final[topic.id].tolist(), strict=True))
+    grades = (task.qrels or {}).get(topic.id, {})
+    first_scores, scores = dict(first), dict(zip(scored_ids, mean.tolist(), strict=True))
+    member_scores = dict(zip(scored_ids, per_member.T.tolist(), strict=True))
+    return {
+        "trained_on": system.description.get("trained_on"),
+        "members": len(system.members),
+        "explained_member": number + 1,
+        "interpolation": weight,
+        "candidates": len(reranked),
+        "documents": [
+            {
+                "id": document.id,
+                "title": document.title,
+                "grade": grades.get(document.id),
+                "first_stage": {
+                    "rank": ranks["first_stage"].get(document.id),
+                    "score": first_scores.get(document.id),
+                },
+                "reranker": {
+                    "rank": ranks["reranker"].get(document.id),
+                    "score": scores[document.id],
+                    "among_candidates": final_scores.get(document.id),
+                    "members": member_scores[document.id],
+                },
+                "final": {"rank": ranks["final"].get(document.id)},
+                "explanation": explanation,
+            }
+            for document, explanation in zip(documents, document_explanations, strict=True)
+        ],
+    }
+
+
+def refuse_member(member: int, choice: RerankerChoice, members: int) -> None:
+    """Refuse a member that a system does not have.
+
+    Args:
+        member: the user's choice, counted from 1.
+        choice: the reranker.
+        members: how many there are.
+
+    Raises:
+        InputError: there is no such member.
+    """
+    if not 1 <= member <= members:
+        raise InputError(
+            f"--member {member}: '{choice.name}' has "
+            + (f"the members 1 to {members}." if members > 1 else "one member alone.")
+        )
+
+
+def _scores(
+    system: System, topic: Topic, doc_ids: Sequence[str], resources: CollectionResources
+) -> Values:
+    """Each member's scores of documents, [members, documents]."""
+    registration = system.choice.registration
+    per_member = [
+        score_topics(registration, [member], [topic], {topic.id: doc_ids}, resources)[topic.id]
+        for member in system.members
+    ]
+    return np.stack(per_member)
+
+
+def _member(system: System, member: int | None, scores: Values) -> int:
+    """The member to ask, counted from 0: by default the one nearest to the mean.
+
+    Args:
+        system: whose members they are.
+        member: the user's choice, counted from 1.
+        scores: the members' of the documents to explain, [members, documents].
+    """
+    if member is None:
+        return int(np.argmin(np.abs(scores - scores.mean(axis=0)).sum(axis=1)))
+    refuse_member(member, system.choice, len(system.members))  # few topics make fewer members
+    return member - 1
+
+
+def _ranks(
+    first: Ranking, reranked: Sequence[str], scores: Values, weight: float
+) -> dict[str, dict[str, int]]:
+    """Ranks of documents, from 1, in the first stage, by the reranker alone, and in the final run.
+
+    Args:
+        first: the first stage's ranking.
+        reranked: its documents that the reranker scored; the others have no rank there.
+        scores: theirs.
+        weight: the first stage's share in the final run.
+    """
+    both = Reranked.of(first, reranked, scores.tolist())
+    rankings = {"first_stage": first, "reranker": both.mixed(0.0), "final": both.mixed(weight)}
+    ranks = {
+        name: {doc_id: rank for rank, doc_id in enumerate(ranking.doc_ids, start=1)}
+        for name, ranking in rankings.items()
+    }
+    return {**ranks, "reranker": {doc_id: ranks["reranker"][doc_id] for doc_id in reranked}}

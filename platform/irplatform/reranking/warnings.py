@@ -1,0 +1,217 @@
+"""What to tell where something learns from the very topics that it is evaluated on.
+
+Topics are known by their words (`topic_marks`): another collection may have them under other ids.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from irplatform.errors import listing
+from irplatform.training.checkpoints import Checkpoint, learned_by
+from irplatform.training.topic_identity import APART, query_mark, source_mark, sources, topic_marks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.data import Topic
+    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.training_set import TrainingSource
+
+
+def warning_of_learned(
+    choice: RerankerChoice,
+    topics: Sequence[Topic],
+    training_source: TrainingSource,
+    interpolate: float | None,
+) -> str:
+    """What to tell where a reranker learns from topics that it is evaluated on, or "".
+
+    Args:
+        choice: the reranker.
+        topics: the evaluated topics.
+        training_source: what it learns from.
+        interpolate: the first stage's share; None chooses it on the training topics.
+    """
+    if training_source.checkpoint is not None and choice.trainable:
+        learned = Checkpoint.read(training_source.checkpoint).learned(topics)
+        some = _some(learned, topics)
+    else:
+        sources = [training_source.training_set] if choice.trainable or interpolate is None else []
+        if choice.trainable:
+            sources.append(training_source.pretraining_of(choice))
+        learned_on = [topic for source in sources if source for topic in source.topics]
+        some = _chosen_on(topics, learned_on)
+    if not some:
+        return ""
+    if not choice.trainable:
+        return f"WARNING: the first stage's share in {choice.name} was chosen on {some}."
+    return f"WARNING: {choice.name} was trained on {some}: its scores show what it remembers."
+
+
+def warning_of_pairs(
+    choice: RerankerChoice, topics: Sequence[Topic], training_source: TrainingSource
+) -> str:
+    """What to tell where pairs of texts that a reranker learns from ask what topics do, or "".
+
+    In cross-validation it does not learn from those of the topics that it is evaluated on; what a
+    checkpoint learned from is among its queries.
+    """
+    training_set = training_source.training_set
+    if not choice.trainable or training_set is None or training_source.checkpoint is not None:
+        return ""
+    pairs = choice.pairs_learned([*training_set.topics, *training_set.held_out])
+    asked = {query_mark(pair.query) for pair in pairs}
+    of = {source_mark(pair.group) for pair in pairs}
+    known = [
+        topic
+        for topic in topics
+        if topic_marks(topic) & asked or any(source in of for _, source in sources(topic))
+    ]
+    some = _some(known, topics)
+    return some and (
+        f"WARNING: {choice.name} learns from pairs of texts that are of {some}, or of the same "
+        f"source ({APART}): its scores show what it remembers."
+    )
+
+
+def warning_of_scores_read(choice: RerankerChoice, topics: Sequence[Topic]) -> str:
+    """What to tell where a reranker reads scores of models that learned from evaluated topics.
+
+    Returns:
+        A warning, or "" where it does not.
+    """
+    some = _some(learned_by(choice.checkpoints, topics), topics)
+    return some and (
+        f"WARNING: {choice.name} reads scores of a checkpoint that was trained on {some}: these "
+        "show what it remembers."
+    )
+
+
+def warning_of_fusion(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
+    """What to tell where retrievers are fused with weights of evaluated topics, or "".
+
+    Args:
+        topics: the evaluated topics.
+        learned_on: the topics that the weights were chosen on.
+    """
+    some = _chosen_on(topics, learned_on)
+    return some and f"WARNING: the weights of the fused retrievers were chosen on {some}."
+
+
+def warning_of_tuning(topics: Sequence[Topic], tuned_on: Sequence[Topic]) -> str:
+    """What to tell where options are chosen on topics of the collection that they are for, or "".
+
+    Args:
+        topics: of that collection.
+        tuned_on: the topics that the options are chosen on.
+    """
+    some = _chosen_on(topics, tuned_on)
+    return some and f"WARNING: options are chosen on {some}: no scores of these are a test."
+
+
+def _chosen_on(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
+    marks = {mark for topic in learned_on for mark in topic_marks(topic)}
+    return _some([topic for topic in topics if topic_marks(topic) & marks], topics)
+
+
+def _some(some: Sequence[Topic], topics: Sequence[Topic]) -> str:
+    """How many of the topics, and which; "" for none."""
+    if not some:
+        return ""
+    return f"{len(some):,} of these {len(topics):,} topics ({listing([t.id for t in some])})"
+
+
+# What to tell where a checkpoint was trained by other code, or with other knowledge, than now.
+
+_GROUPS = "features"
+"""Under this name a checkpoint says what groups of features are made of."""
+_CODE = {"distribution", "version", "source"}
+"""And under these whose code that is."""
+
+
+def warning_of_code(choice: RerankerChoice, training_source: TrainingSource) -> str:
+    """What to tell where a checkpoint was trained by other code than what scores now, or ""."""
+    if training_source.checkpoint is None or not choice.trainable:
+        return ""
+    trained = Checkpoint.read(training_source.checkpoint).description
+    made_by = choice.registration.made_by
+    changed = [name for name in ("version", "source") if trained.get(name) != made_by.get(name)]
+    if not changed:
+        return ""
+    which = f"version {trained.get('version')}" if "version" in changed else "other source code"
+    return (
+        f"WARNING: {choice.name}'s checkpoint was trained by {which} of "
+        f"{choice.registration.plugin}: its scores may differ from those of the code it was made "
+        "with."
+    )
+
+
+def warning_of_surroundings(choice: RerankerChoice, training_source: TrainingSource) -> str:
+    """What to tell where a checkpoint was trained with other knowledge bases than there are now.
+
+    Or with other files that its options name: whatever a system says that it depends on.
+    """
+    if training_source.checkpoint is None or not choice.trainable:
+        return ""
+    trained = Checkpoint.read(training_source.checkpoint).description.get("of", {})
+    now = json.loads(json.dumps(choice.registration.dependencies(choice.options)))
+    if not (changed := sorted(n for n in {*trained, *now} if trained.get(n) != now.get(n))):
+        return ""
+    groups = _changed_groups(trained.get(_GROUPS), now.get(_GROUPS))
+    others = [name for name in changed if name != _GROUPS or not groups]
+    things = [*(f"feature group '{name}'" for name in groups), *others]
+    of_code = not others and all(
+        _but_code(trained[_GROUPS].get(name)) == _but_code(now[_GROUPS].get(name))
+        for name in groups
+    )
+    why = (
+        "Was the package that has it changed?"
+        if of_code
+        else "Was a knowledge base or a model added, removed or replaced?"
+    )
+    return (
+        f"WARNING: what {choice.name} reads beside documents and topics ({listing(things)}) is "
+        f"not what its checkpoint was trained with. {why} Its scores may differ from those of then."
+    )
+
+
+def _but_code(group: object) -> dict[str, object]:
+    """What a group is made of, without what tells whose code it is."""
+    told = group if isinstance(group, dict) else {}
+    return {name: value for name, value in told.items() if name not in _CODE}
+
+
+def _changed_groups(trained: object, now: object) -> list[str]:
+    """The groups of features that are other ones, in code or content."""
+    if not (isinstance(trained, dict) and isinstance(now, dict)):
+        return []
+    return sorted(n for n in {*trained, *now} if trained.get(n) != now.get(n))
+
+
+# All that the reader of a reranker's scores must know of how it was trained.
+
+
+def warnings_of(
+    choice: RerankerChoice,
+    topics: Sequence[Topic],
+    training_source: TrainingSource,
+    interpolate: float | None,
+) -> tuple[str, ...]:
+    """The warnings of a reranker for some topics, whoever asks for its scores.
+
+    Args:
+        choice: the reranker.
+        topics: those that it scores.
+        training_source: what it learned from.
+        interpolate: the first stage's share, where the user gave it.
+    """
+    warnings = (
+        warning_of_code(choice, training_source),
+        warning_of_surroundings(choice, training_source),
+        warning_of_learned(choice, topics, training_source, interpolate),
+        warning_of_pairs(choice, topics, training_source),
+        warning_of_scores_read(choice, topics),
+    )
+    return tuple(warning for warning in warnings if warning)

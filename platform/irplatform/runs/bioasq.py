@@ -1,0 +1,209 @@
+"""Files of BioASQ's task b: questions, the articles that answer them, and the answers to submit.
+
+One JSON object with the list `questions`. A question has `id`, `body` and `type` (factoid, list,
+summary, yesno) and, once it has been judged, the addresses of relevant articles in `documents`; in
+the feedback of the task Synergy these are objects, `{"id": PMID, "golden": true or false}`.
+What systems submit in phase A has the same form, with at most ten documents a question
+(http://participants-area.bioasq.org/general_information/Task13b).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from irplatform.data import fault
+from irplatform.errors import InputError, quoted
+from irplatform.system.json_files import read_json
+from irplatform.system.reading import numbered_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+MOST_DOCUMENTS = 10
+"""How many documents of a question may be submitted."""
+_ADDRESS = "http://www.ncbi.nlm.nih.gov/pubmed/"
+_NUMBER = "[1-9][0-9]{0,8}"
+PMID = re.compile(_NUMBER)
+_HOST = r"https?://(?:www\.)?ncbi\.nlm\.nih\.gov"
+_DOCUMENT = re.compile(
+    rf"(?:{_HOST}/pubmed/|https?://pubmed\.ncbi\.nlm\.nih\.gov/)?(?P<id>(?:PMC)?{_NUMBER})/?"
+)
+"""An address of PubMed's, in any of its forms, or the id alone."""
+_FULL_TEXT = re.compile(
+    rf"(?:{_HOST}/pmc|https?://pmc\.ncbi\.nlm\.nih\.gov)/articles/(?:PMC)?(?P<number>{_NUMBER})/?"
+)
+"""An address of PubMed Central's, whose numbers are no PMIDs, also where they stand without PMC."""
+_BEGINNING = re.compile(rb"\s*(?:\{\s*(?:[\"}]|$)|\[\s*(?:\{|$))")
+"""Of a JSON object, or of a list of them; a topic of TREC's may be called {1}."""
+_FORM = 'BioASQ\'s files are one JSON object: {"questions": [{"id": …, "body": …}, …]}'
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of a file.
+
+    Attributes:
+        id: its id.
+        body: the question.
+        type: what kind of answer it asks for; "" where the file does not say.
+        documents: id to grade, 1 of articles that answer it and 0 of others that were judged; empty
+            in a set of test questions.
+    """
+
+    id: str
+    body: str
+    type: str
+    documents: Mapping[str, int]
+
+
+def holds_questions(path: Path) -> bool:
+    """Whether a file holds JSON, and no table; a file that is empty does not.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    _, first = next(numbered_lines(path), (0, b""))
+    return _BEGINNING.match(first) is not None
+
+
+def read_questions(path: Path) -> list[Question]:
+    """Read questions, judged or not.
+
+    Raises:
+        InputError: the file is missing or not JSON, there are no questions, one has no id or no
+            body or the id of another, or a document is no address of PubMed's.
+    """
+    parsed = read_json(path, hint=f"{_FORM}.")
+    entries = parsed.get("questions") if isinstance(parsed, dict) else None
+    if not isinstance(entries, list) or not entries:
+        raise InputError(
+            f"there are no questions here. {_FORM}. Topics in other JSON have the format 'json'.",
+            path=path,
+        )
+    places: dict[str, int] = {}
+    questions = []
+    for place, entry in enumerate(entries, start=1):
+        question = _question(entry, f"question {place}", path)
+        if first := places.get(question.id):
+            raise InputError(
+                f"question {place} has the id '{question.id}' of question {first}.", path=path
+            )
+        places[question.id] = place
+        questions.append(question)
+    return questions
+
+
+def judgments_of_questions(path: Path) -> dict[str, dict[str, int]]:
+    """The judgments in a file of questions.
+
+    Returns:
+        Question id to document id to grade; questions without documents are left out.
+
+    Raises:
+        InputError: see `read_questions`; or no question has a document.
+    """
+    judged = {
+        question.id: dict(question.documents)
+        for question in read_questions(path)
+        if question.documents
+    }
+    if not judged:
+        raise InputError(
+            "no question has documents, so these are no judgments but questions to answer.",
+            path=path,
+        )
+    return judged
+
+
+def answers(answered: Iterable[tuple[Question, Sequence[str]]]) -> bytes:
+    """What is submitted for questions: JSON, with the addresses of their first ten documents.
+
+    Args:
+        answered: the questions, each with PMIDs, best first.
+
+    Raises:
+        InputError: a document's id is no PMID.
+    """
+    entries = [
+        {
+            "id": question.id,
+            "body": question.body,
+            "type": question.type,
+            "documents": [_address(doc_id, question.id) for doc_id in doc_ids[:MOST_DOCUMENTS]],
+            "snippets": [],
+        }
+        for question, doc_ids in answered
+    ]
+    return orjson.dumps({"questions": entries}, option=orjson.OPT_INDENT_2)
+
+
+def _address(doc_id: str, question: str) -> str:
+    if not PMID.fullmatch(doc_id):
+        raise InputError(
+            f"document '{doc_id}' of question '{question}' is no PMID, and BioASQ takes articles "
+            "of PubMed only."
+        )
+    return _ADDRESS + doc_id
+
+
+def _question(entry: Any, name: str, path: Path) -> Question:
+    if not isinstance(entry, dict):
+        raise InputError(f"{name} is no JSON object.", path=path)
+    question_id = _text(entry, "id", name, path)
+    if wrong := fault(question_id):
+        raise InputError(f"the id {quoted(question_id)} of {name} {wrong}.", path=path)
+    kind = entry.get("type")
+    documents = entry.get("documents")
+    if documents is not None and not isinstance(documents, list):
+        raise InputError(f"'documents' of {name} is no list.", path=path)
+    grades: dict[str, int] = {}
+    for document in documents or ():
+        doc_id, grade = _judged(document, name, path)
+        if grades.setdefault(doc_id, grade) != grade:
+            raise InputError(f"{name} has '{doc_id}' both golden and not golden.", path=path)
+    return Question(
+        question_id,
+        " ".join(_text(entry, "body", name, path).split()),
+        kind if isinstance(kind, str) else "",
+        grades,
+    )
+
+
+def _text(entry: dict[str, Any], key: str, name: str, path: Path) -> str:
+    value = entry.get(key)
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"'{key}' of {name} is {value!r}, which has to be text.", path=path)
+    if value is None or not value.strip():
+        raise InputError(f"{name} has no '{key}', which has to be text.", path=path)
+    return value
+
+
+def _judged(document: Any, name: str, path: Path) -> tuple[str, int]:
+    """The id of a document, and its grade."""
+    if not isinstance(document, dict):
+        return _document_id(document, name, path), 1
+    if not isinstance(golden := document.get("golden"), bool):
+        raise InputError(
+            f"{name} has the document {document!r}: in feedback of Synergy, 'golden' of a document "
+            "is true or false.",
+            path=path,
+        )
+    return _document_id(document.get("id"), name, path), int(golden)
+
+
+def _document_id(document: Any, name: str, path: Path) -> str:
+    text = str(document).strip() if type(document) in (int, str) else ""
+    if article := _DOCUMENT.fullmatch(text):
+        return article["id"]
+    if article := _FULL_TEXT.fullmatch(text):
+        return f"PMC{article['number']}"
+    raise InputError(
+        f"{name} names the document {document!r}, which is no article of PubMed's: write its "
+        f"address, {_ADDRESS}PMID, as text.",
+        path=path,
+    )

@@ -1,0 +1,1 @@
+"""Files, formats, the cache, processes and the terminal."""

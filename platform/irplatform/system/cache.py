@@ -1,0 +1,331 @@
+"""Artifacts: indexes, vectors, forward indexes, checkpoints, runs.
+
+An artifact is a folder under `$IRPLATFORM_HOME` whose name carries a fingerprint of everything it
+depends on, with a manifest that spells those dependencies out. It is built under a file lock into a
+folder with the suffix `.partial` and renamed when complete: a killed process leaves no half
+artifact, and two processes never build the same one twice. A builder that can resume keeps what it
+finds in its partial folder.
+
+The fingerprint alone identifies an artifact. The label before it is for people, mostly the
+collection's, which changes when its folder is renamed: what was built under another is found, too.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import ChangedFileError, InputError
+from irplatform.system.console import detail, notice
+from irplatform.system.devices import arithmetic
+from irplatform.system.file_digests import digests, file_state, is_settled
+from irplatform.system.home import home, within_home
+from irplatform.system.json_files import read_own_json
+from irplatform.system.writing import fingerprint, to_disk, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+
+# Locks that keep two processes from building the same thing.
+
+
+@contextmanager
+def lock(final: Path, *, wait: bool = False, told_as: Path | None = None) -> Iterator[bool]:
+    """Keep other processes from building something, or learn that one is building it.
+
+    Args:
+        final: what is built, or what stands for it.
+        wait: for a process that is building it; a notice says so, since it may take hours.
+        told_as: what the notice calls it, where that is not `final`.
+
+    Yields:
+        Whether the lock is ours; always, with `wait`.
+
+    Raises:
+        InputError: the cache cannot be written to.
+    """
+    from filelock import FileLock, Timeout
+
+    file_lock = FileLock(f"{final}.lock")
+    free = True
+    try:
+        final.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            file_lock.acquire(timeout=0)
+        except Timeout:
+            free = wait
+            if wait:
+                building = within_home(told_as or final)
+                notice(f"another process is building {building}; waiting for it")
+                file_lock.acquire()
+    except OSError as error:
+        raise InputError(
+            f"the cache cannot be written to: {error.strerror}. Set IRPLATFORM_HOME to a folder "
+            "that can.",
+            path=error.filename or home(),
+        ) from error
+    try:
+        yield free
+    finally:
+        if free:
+            file_lock.release()
+
+
+# The kinds of what the harness keeps in the cache: its folders there.
+
+EXACT_KINDS = frozenset(
+    {
+        "check",
+        "citing-sentences",
+        "concept-table",
+        "fields",
+        "forward-index",
+        "index",
+        "lucene",
+        "mesh-queries",
+    }
+)
+"""Those of artifacts that no processor rounds, and that every arithmetic shares."""
+OWN_KINDS = EXACT_KINDS | {
+    "checkpoint",
+    "collections",
+    "concept-linker",
+    "concepts",
+    "features",
+    "kb",
+    "learned-features",
+    "locks",
+    "reproduce",
+    "run",
+    "scores",
+    "tune",
+    "vectors",
+}
+"""Those that no plugin of a stranger may use."""
+
+
+MANIFEST = "manifest.json"
+_whole_states: dict[Path, dict[Path, tuple[str, tuple[int, int, int]]]] = {}
+"""Folders that were found whole, with the digests and states of their files."""
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A finished folder of the cache."""
+
+    path: Path
+    fingerprint: str
+    """Of all that it depends on."""
+    built: bool
+    """Whether this call built it."""
+    seconds: float
+    """How long building it took, whenever that was."""
+
+
+def artifact(
+    kind: str,
+    label: str,
+    depends_on: Mapping[str, Any],
+    build: Callable[[Path], None],
+    *,
+    resumable: bool = False,
+    outdated: Callable[[Path], str] = lambda _: "",
+    filled_later: bool = False,
+) -> Artifact:
+    """Return the artifact with these dependencies, building it if it is not there.
+
+    Args:
+        kind: the folder under the cache that holds its like, e.g. "index".
+        label: a readable beginning for its name, e.g. the collection's, where it is built now.
+        depends_on: all that its content depends on, as JSON: fingerprints of inputs, options,
+            the version of the format.
+        build: fills the folder that it is given.
+        resumable: hand `build` what an interrupted call left, instead of an empty folder.
+        outdated: why a finished artifact must be built again, to follow its name; "" if it serves.
+        filled_later: its files change after they were built, so that no digests of them are kept.
+
+    Raises:
+        InputError: the cache folder cannot be written to.
+        BaseException: what `build` raises; where it cannot resume, a note tells what is lost.
+    """
+    depends_on = _with_arithmetic(kind, depends_on)
+    final, mark = _named(kind, label, depends_on)
+    if (whole := _whole(final, mark)) and not outdated(whole):
+        detail(f"reusing {within_home(whole)}")
+        return _finished(whole, mark, built=False)
+    with lock(final.with_name(mark), wait=True, told_as=final):
+        whole = _whole(final, mark)
+        fault = outdated(whole) if whole else ""
+        if whole and not fault:  # another process built it while we waited
+            return _finished(whole, mark, built=False)
+        for faulty in _under_any_label(final, mark):
+            if (faulty / MANIFEST).exists():
+                notice(f"{within_home(faulty)} {fault or damage(faulty)}, and is made again")
+        partial = _partial(final, mark, resumes=resumable)
+        started = time.monotonic()
+        try:
+            build(partial)
+        except BaseException as error:
+            if not resumable or isinstance(error, ChangedFileError):
+                # Half an index of MEDLINE is 40 GB that nobody would find.
+                _remove(partial)
+                lost = time.monotonic() - started
+                error.add_note(f"{within_home(final)} starts over: {lost:,.0f} s of work are lost.")
+            raise
+        _to_disk(partial)
+        manifest = {
+            "kind": kind,
+            "label": label,
+            "fingerprint": mark,
+            "depends_on": depends_on,
+            "seconds": round(time.monotonic() - started, 3),
+            "bytes": _bytes(partial),
+            **({} if filled_later else {"files": _digests(partial)}),
+            "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        }
+        write_json(partial / MANIFEST, manifest)
+        for debris in _under_any_label(final, mark):  # without a manifest, or broken
+            _remove(debris)
+        partial.rename(final)
+    return _finished(final, mark, built=True)
+
+
+def is_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
+    """Whether `artifact` would find an artifact instead of building it."""
+    return _whole(*_named(kind, label, _with_arithmetic(kind, depends_on))) is not None
+
+
+def kept_json(path: Path) -> Any:
+    """What an artifact holds in a file of JSON."""
+    try:
+        return read_own_json(path)
+    except ValueError as error:
+        raise InputError(
+            "this cannot be read. Delete its folder, and it is made again.", path=path
+        ) from error
+
+
+def _whole(final: Path, mark: str) -> Path | None:
+    """The artifact where it is finished, under this label if it can be."""
+    return next((path for path in _under_any_label(final, mark) if damage(path) is None), None)
+
+
+def _under_any_label(final: Path, mark: str, suffix: str = "") -> Iterator[Path]:
+    """The folder under this label, there or not, and then those under other ones."""
+    own = final.with_name(f"{final.name}{suffix}")
+    yield own
+    yield from sorted(path for path in final.parent.glob(f"*-{mark}{suffix}") if path != own)
+
+
+def _partial(final: Path, mark: str, *, resumes: bool) -> Path:
+    """The folder to build in: empty, or as an interrupted call left it, under whatever label."""
+    own, *others = _under_any_label(final, mark, ".partial")
+    if resumes and others and not own.exists():
+        others.pop().rename(own)
+    for path in others if resumes and own.is_dir() else (own, *others):
+        _remove(path)
+    own.mkdir(exist_ok=True)
+    _remove(own / MANIFEST)  # of a call that was killed when all was done
+    return own
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder, or what somebody put into its place."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def damage(final: Path, *, anew: bool = False) -> str | None:
+    """What is wrong with an artifact, to follow its name; None where it is finished and whole.
+
+    When a machine stops without warning, files may come back empty or cut off; disks and copies
+    change single bits. What reads them would fail far from here, or compute other scores.
+    """
+    manifest = final / MANIFEST
+    try:
+        content = read_own_json(manifest)
+        size, _ = int(content["bytes"]), float(content["seconds"])  # the second for `_finished`
+        if _bytes(final) - manifest.stat().st_size < size:
+            return "lacks some of what was written there"
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return "is not finished"  # also where another process removes it meanwhile
+    except (ValueError, KeyError, TypeError):
+        return f"has a damaged file, {MANIFEST}"
+    damaged = damaged_file(final, anew=anew)
+    return None if damaged is None else f"has a damaged file, {damaged.relative_to(final)}"
+
+
+def damaged_file(folder: Path, *, anew: bool = False) -> Path | None:
+    """The first file of a finished folder that is gone or not what was written; None for none.
+
+    Folders that earlier versions made, and those whose files change, have no digests to compare
+    with. A folder is read once in a process, and its large files only where their size or time
+    stamps are others than when they were read last.
+    """
+    try:
+        files: dict[str, str] = read_own_json(folder / MANIFEST).get("files") or {}
+        named = {folder / name: str(digest) for name, digest in files.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return None
+    for path in named:
+        if not path.is_file():
+            return path
+    states = {path: (digest, file_state(path)) for path, digest in named.items()}
+    if not anew and _whole_states.get(folder) == states:
+        return None
+    for path, found in zip(named, digests(list(named), anew=anew), strict=True):
+        if found != named[path]:
+            return path
+    if all(is_settled(state) for _, state in states.values()):
+        _whole_states[folder] = states
+    return None
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    files = sorted(_files(folder))
+    names = [file.relative_to(folder).as_posix() for file in files]
+    return dict(zip(names, digests(files, anew=True), strict=True))
+
+
+def _bytes(folder: Path) -> int:
+    return sum(file.stat().st_size for file in _files(folder))
+
+
+def _to_disk(folder: Path) -> None:
+    """Have files written to the disk before a manifest says that they are there.
+
+    Of others, a machine that stops may keep the size alone, with zeros in it.
+    """
+    for file in _files(folder):
+        to_disk(file)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.is_file())
+
+
+def _with_arithmetic(kind: str, depends_on: Mapping[str, Any]) -> Mapping[str, Any]:
+    """All that an artifact depends on: how numbers are rounded, too, where it holds such."""
+    return depends_on if kind in EXACT_KINDS else {**depends_on, **arithmetic()}
+
+
+def _named(kind: str, label: str, depends_on: Mapping[str, Any]) -> tuple[Path, str]:
+    mark = fingerprint({"kind": kind, **depends_on})
+    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in label)
+    name = name.encode(errors="replace")[:60].decode(errors="ignore")  # file systems count bytes
+    return home() / kind / f"{name}-{mark}", mark
+
+
+def _finished(path: Path, mark: str, *, built: bool) -> Artifact:
+    manifest = read_own_json(path / MANIFEST)
+    with suppress(OSError):  # a cache that others lend may be read-only
+        os.utime(path)  # when it was last used, for those who make room
+    return Artifact(path, mark, built, float(manifest["seconds"]))

@@ -1,0 +1,425 @@
+"""What the user sees while work goes on: notices and progress, always on stderr.
+
+On a terminal, progress is one line that is painted over: what is being done, and one bar for the
+whole command. The display holds the stream that it is painted on and redirects nothing. It stays
+on one line, so that it never paints over what libraries write to the terminal. Elsewhere progress
+is a line every 15 seconds, so that logs stay short.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from irplatform.errors import for_display
+from irplatform.system.progress import Whole, Work, innermost, seconds_left, texts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+if TYPE_CHECKING:
+    Advance = Callable[[int], None]
+
+
+QUIET, NORMAL, VERBOSE = -1, 0, 1
+_LINE_INTERVAL = 15.0
+"""Seconds between progress lines where stderr is no terminal."""
+_QUICKEST = 0.3
+"""Seconds between the first paints of the progress line."""
+_PATIENCE = 1.0
+"""Seconds that nobody needs to be told what they wait for."""
+_PAINTS = 150
+"""Later the line is painted every N / 150 seconds, N being its age: 800 times in an hour."""
+_WIDEST_BAR = 30
+_FAIR_BAR = 12
+_NARROWEST_BAR = 5
+LAST, _USUAL, QUICK = 0.9, 0.6, 0.15
+"""Parts that work takes of what is left: where it is usually the last, any, and where much follows.
+"""
+
+
+class _Display:
+    """The work under way, outermost first, and the line on the terminal that shows it."""
+
+    def __init__(self) -> None:
+        self.level = NORMAL
+        self.speaker = self.subject = ""
+        self.report: Callable[[str, Any], None] | None = None
+        """In a worker: sends notices and progress to the process that started it."""
+        self.check: Callable[[], None] = lambda: None
+        """Called at each step; raises what should end the work."""
+        self._lock = threading.RLock()
+        self._works: list[Work] = []
+        self._stream: TextIO | None = None
+        self._stop = threading.Event()
+        self._painted = False
+        self._whole = Whole()
+        self._shown: list[str] = []
+        """What the line said last; it says so between one piece of work and the next."""
+        self._last_line = 0.0
+
+    @contextmanager
+    def showing(self, work: Work) -> Iterator[Work]:
+        """Show a piece of work until it is done."""
+        with self._lock:
+            if not self._works:
+                self._whole, self._last_line = Whole(), time.monotonic()
+                self._shown = ["starting"]
+                self._open(work.patience)
+            self._works.append(work)
+        try:
+            yield work
+        finally:
+            with self._lock:
+                self.share()  # the bar never goes back
+                self._works.remove(work)
+                self._whole.end(work, self._works)
+                if not self._works:
+                    self._close()
+
+    def advance(self, work: Work, steps: float) -> None:
+        """Note that so much more is done."""
+        self.check()
+        with self._lock:
+            work.advance(steps)
+        self._tick()
+
+    def take_report(self, sender: str, kind: str, content: Any) -> None:
+        """Show what a worker reports: a notice, or how far it is."""
+        if kind == "notice":
+            self.say(content)
+            return
+        with self._lock:
+            for work in self._works[-1:]:
+                if content is not None:
+                    work.reports[sender] = content
+                else:
+                    work.reports.pop(sender, None)
+        self._tick()
+
+    def say(self, message: str) -> None:
+        """Write a line, unless it is one that a quiet command keeps to itself."""
+        if self.report:
+            self.report("notice", message)
+        elif self.level > QUIET or "WARNING" in message:
+            self.tell(message)
+
+    def tell(self, message: str) -> None:
+        """Write a line, whatever the level."""
+        width = terminal_width(self._stream or sys.stderr)
+        self.write(f"{wrapped(for_display(message), width)}\n")
+
+    def write(self, text: str) -> None:
+        """Write to stderr in the place of the progress line, which moves on below."""
+        with self._lock, suppress(OSError, ValueError):  # a terminal that was closed stops no run
+            stream = self._stream or sys.stderr
+            self.clear()
+            stream.write(text)
+            stream.flush()
+
+    def clear(self) -> None:
+        """Take the progress line off the terminal until it is painted next."""
+        if self._painted and self._stream is not None:
+            self._painted = False
+            with suppress(OSError, ValueError):
+                self._stream.write("\r\x1b[K")
+                self._stream.flush()
+
+    def _open(self, patience: float) -> None:
+        stream = sys.stderr
+        if self.report is None and self.level > QUIET and terminal_width(stream):
+            self._stream, self._stop = stream, threading.Event()
+            arguments = (self._stop, patience)
+            threading.Thread(target=self._repaint, args=arguments, daemon=True).start()
+
+    def _close(self) -> None:
+        self._stop.set()
+        self.clear()
+        self._stream = None
+
+    def _repaint(self, stop: threading.Event, patience: float) -> None:
+        began = time.monotonic()
+        while not stop.wait(max(patience, _QUICKEST, (time.monotonic() - began) / _PAINTS)):
+            patience = 0
+            with self._lock, suppress(OSError, ValueError):
+                if not stop.is_set() and self._stream is not None:
+                    self._stream.write(f"\r{self._line(self._stream)}\x1b[K")
+                    self._stream.flush()
+                    self._painted = True
+
+    def _line(self, stream: TextIO) -> str:
+        """The progress line, as wide as the terminal at most."""
+        from rich.cells import cell_len, set_cell_size
+
+        share = self.share()
+        seconds = time.monotonic() - self._works[0].began
+        end = f" {_clock(seconds)}"
+        if share is not None:
+            end = f" {share:4.0%}{end}"
+            if (left := seconds_left(self._works)) is not None:
+                end += f", {_clock(left)} left"
+        room = (terminal_width(stream) or 80) - len("^C") - 1 - len(end)
+        self._shown = texts = [for_display(text) for text in self.texts() if text] or self._shown
+        fitting = [
+            t for bar in (_FAIR_BAR, _NARROWEST_BAR) for t in texts if cell_len(t) < room - bar
+        ]
+        text = next(iter(fitting), texts[-1])
+        width = min(_WIDEST_BAR, room - cell_len(text) - 1)
+        if share is not None and width >= _NARROWEST_BAR:
+            full, empty = "━─" if "utf" in (stream.encoding or "").lower() else "#-"
+            filled = round(width * share)
+            text += f" {full * filled}{empty * (width - filled)}"
+        elif cell_len(text) > room:
+            text = f"{set_cell_size(text, max(0, room - 2))} …"
+        return text + end
+
+    def _tick(self) -> None:
+        """Write a line, or send a report, where no line is painted and the last one is old."""
+        with self._lock:
+            now = time.monotonic()
+            interval = _QUICKEST if self.report else _LINE_INTERVAL
+            if self._stream is not None or not self._works or now - self._last_line < interval:
+                return
+            if not (text := self.texts()[0]):
+                return
+            self._last_line = now
+            if self.report:
+                self.report("progress", (text, self.share() or 0.0))
+            else:
+                self.say(f"{text} after {now - self._works[0].began:.0f} s")
+
+    def texts(self) -> list[str]:
+        """What is done, and the same in fewer and fewer words."""
+        return texts_of(self._works, self.subject)
+
+    def share(self) -> float | None:
+        """How much of the whole is done, from 0 to 1; None where nobody knows."""
+        return self._whole.share(self._works)
+
+
+_display = _Display()
+_told: set[str] = set()
+"""What `notice_once` has said."""
+
+
+def set_level(level: int) -> None:
+    """Say less than usual, as much, or more: `QUIET`, `NORMAL` or `VERBOSE`."""
+    _display.level = level
+
+
+def speak_as(name: str) -> None:
+    """Say in front of every line who speaks: one of several processes."""
+    _display.speaker = name
+
+
+def say_nothing() -> None:
+    """Write nothing more to stderr: of several processes that do the same, one speaks."""
+    _display.report = lambda _kind, _content: None
+    sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
+
+
+def report_to(report: Callable[[str, Any], None]) -> None:
+    """Hand notices and progress to another process, which calls `take_report` with them."""
+    _display.report = report
+
+
+def at_each_step(check: Callable[[], None]) -> None:
+    """Call a function whenever progress is made; it may raise what should end the work."""
+    _display.check = check
+
+
+take_report = _display.take_report
+write = _display.write
+tell = _display.tell
+
+
+def end_with(message: str) -> None:
+    """Write a last line to the terminal, whatever holds the display."""
+    if _display._painted:
+        message = f"\r\x1b[K{message}"
+    with suppress(OSError, ValueError):
+        os.write(2, f"{message}\n".encode())
+
+
+@contextmanager
+def speaking_of(subject: str) -> Iterator[None]:
+    """Say in front of every line what it is about, where the same work is done several times."""
+    before, _display.subject = _display.subject, subject
+    try:
+        yield
+    finally:
+        _display.subject = before
+
+
+def say(text: str = "") -> None:
+    """Print a result for people to stdout; see `errors.for_display`."""
+    print(for_display(text), flush=True)
+
+
+def say_text(text: str = "") -> None:
+    """Print sentences for people to stdout; on a terminal lines end between words."""
+    say(wrapped(text, terminal_width(sys.stdout)))
+
+
+def notice(message: str) -> None:
+    """Tell the user something in a line."""
+    names = (_display.speaker, _display.subject)
+    _display.say(": ".join(part for part in (*names, message) if part))
+
+
+def notice_once(message: str) -> None:
+    """Tell the user something about a file, however often it is read."""
+    if message not in _told:
+        _told.add(message)
+        notice(message)
+
+
+def detail(message: str) -> None:
+    """Tell something that only `--verbose` shows."""
+    if _display.level == VERBOSE:
+        notice(message)
+
+
+@contextmanager
+def parts(total: float, done: float = 0) -> Iterator[Advance]:
+    """Divide work into parts, each a `stage` or so many steps; yields what takes finished steps.
+
+    Args:
+        total: of all parts together, in any unit.
+        done: how much is done already.
+    """
+    with _display.showing(Work(total=total, done=done)) as work:
+        yield lambda steps: _display.advance(work, steps)
+
+
+@contextmanager
+def stage(title: str, share: float = 1) -> Iterator[None]:
+    """Show a part of the work around it; the progress within it tells how far it is.
+
+    Args:
+        title: what is done: "training delta"; "" takes the label of that progress.
+        share: of the total of the work around it.
+    """
+    around = innermost(_display._works)
+    if around is not None:
+        around.step, around.within = share, 0
+    with _display.showing(Work(title, total=1, stage=True)):
+        yield
+    if around is not None:
+        around.step = 1
+        _display.advance(around, share)
+
+
+@contextmanager
+def steps(
+    noun: str, total: int | None, done: int = 0, *, counts: bool = True, part: float = 1
+) -> Iterator[Advance]:
+    """Show work as steps of a kind: "epoch 4 of 12"; yields what takes finished steps.
+
+    Args:
+        noun: what a step is; steps without one only move the bar.
+        total: how many there are; None where nobody knows.
+        done: how many are done already.
+        counts: whether the bar moves with them.
+        part: see `progress`.
+    """
+    work = Work("", noun, total=total, done=done, part=part, counts=counts)
+    with _display.showing(work):
+        yield lambda finished: _display.advance(work, finished)
+
+
+@contextmanager
+def progress(
+    label: str,
+    total: int | None = None,
+    unit: str = "",
+    *,
+    part: float = _USUAL,
+    once: bool = False,
+) -> Iterator[Advance]:
+    """Show how far a piece of work is; yields a function that takes the steps just done.
+
+    Args:
+        label: what is done: "searching".
+        total: how many steps there are; None where nobody knows.
+        unit: what is counted: "topics".
+        part: how much it takes of what the work around it has left of its step, from 0 to 1.
+        once: whether it is done for all that follows, and takes that part of all that is left.
+    """
+    work = Work(label, unit=unit, total=total, part=part, once=once)
+    with _display.showing(work):
+        yield lambda done: _display.advance(work, done)
+    _display.check()
+
+
+@contextmanager
+def waiting(label: str) -> Iterator[None]:
+    """Show that something goes on that nobody can measure: "loading torch"."""
+    counts = not _display._works
+    with _display.showing(Work(label, stage=True, counts=counts, patience=_PATIENCE)):
+        yield
+
+
+def terminal_width(stream: TextIO | None) -> int | None:
+    """The columns of a terminal; None for a stream that is none, or that can move no cursor."""
+    with suppress(OSError, ValueError, AttributeError):
+        if stream is not None and stream.isatty():
+            dumb = os.environ.get("TERM", "").lower() in ("dumb", "unknown")
+            return None if dumb else os.get_terminal_size(stream.fileno()).columns or None
+    return None
+
+
+def wrapped(text: str, width: int | None) -> str:
+    """A text with line breaks between words where a terminal is narrower; as it is for None."""
+    from textwrap import fill
+
+    def line(text: str) -> str:
+        return fill(text, width or 0, break_long_words=False, break_on_hyphens=False)
+
+    return "\n".join(map(line, text.split("\n"))) if width and len(text) > width else text
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}"
+
+
+# Seconds per stage of a command: stages lie within stages, and no second counts twice.
+
+
+@dataclass
+class Stopwatch:
+    """Times stages."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    clock: Callable[[], float] = time.monotonic
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add the time of a block to a stage, less what stages within it take for themselves."""
+        started, within = self.clock(), sum(self.seconds.values())
+        yield
+        inner = sum(self.seconds.values()) - within
+        spent = self.clock() - started - inner
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + spent
+
+    def since(self, before: Mapping[str, float]) -> dict[str, float]:
+        """Time spent per stage since `seconds` was as it is given here."""
+        return {
+            stage: spent - before.get(stage, 0.0)
+            for stage, spent in self.seconds.items()
+            if spent > before.get(stage, 0.0)
+        }
+
+
+def added(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, float]:
+    """Seconds per stage of two spans."""
+    stages = dict.fromkeys([*first, *second])
+    return {stage: first.get(stage, 0.0) + second.get(stage, 0.0) for stage in stages}

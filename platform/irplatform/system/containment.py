@@ -1,0 +1,218 @@
+"""Containment of plugins and of interruptions: output stays whole, and commands end in order.
+
+While a plugin works, prints go to stderr, and the working directory is put back afterwards. In a
+command, file descriptor 1 leads to stderr as well, for C libraries and programs that plugins start:
+`--json` promises one JSON object on stdout.
+
+Ctrl-C and SIGTERM: Python raises an exception where the signal finds it. Finalizers drop it, and
+libraries turn it into an error of their own. So it is remembered, and raised again whenever a
+plugin has returned or progress is made. While a library computes, Python can raise nothing: after
+`GRACE` seconds the process ends at once, which loses nothing that was finished.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import signal
+import sys
+import threading
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from irplatform.system import console
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from _typeshed import ReadableBuffer
+
+INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM)
+"""Exit codes of commands that a signal ended."""
+GRACE = 1.5
+"""Seconds for a command to end in order."""
+MESSAGE = (
+    "platform: interrupted; what was finished is kept, and the same command goes on from there."
+)
+
+_lock = threading.Lock()
+_blocks: list[tuple[TextIO, Path | None]] = []
+"""stdout and the working directory before each open block of `isolated`, in any thread. The last
+block to end restores those of the first."""
+_results: list[int] = []
+"""A duplicate of file descriptor 1, while that leads to stderr."""
+_command: list[int] = []
+"""The process of the running command. A program that calls the API has none."""
+_signals: list[type[KeyboardInterrupt]] = []
+"""Signals that have not ended the command yet."""
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which batch systems send: everything is left as after Ctrl-C."""
+
+
+@contextmanager
+def isolated() -> Iterator[None]:
+    """Send prints to stderr, keep the working directory, and raise interruptions that were lost."""
+    with _lock:
+        if not _blocks and _command:
+            _redirect_descriptor()
+        _blocks.append((sys.stdout, _working_directory()))
+        sys.stdout = io.TextIOWrapper(
+            _ToStderr(), encoding="utf-8", errors="backslashreplace", write_through=True
+        )
+    try:
+        yield
+    finally:
+        with _lock:
+            stdout, directory = _blocks[0]
+            _blocks.pop()
+            if not _blocks:
+                sys.stdout = stdout
+                _restore_descriptor()
+                if directory is not None and _working_directory() != directory:
+                    os.chdir(directory)
+        raise_lost()
+
+
+def finish() -> None:
+    """Give stdout up for good: threads that go on at the end of the process print to stderr."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):  # Python flushes once more when it ends, and says so
+        return
+    _redirect_descriptor()
+    _results.clear()
+    sys.stdout = sys.stderr
+
+
+@contextmanager
+def command() -> Iterator[None]:
+    """Within it, a command runs: `isolated` moves file descriptor 1, and signals end the work.
+
+    For the main thread of a program.
+    """
+    _command.append(os.getpid())
+    console.at_each_step(raise_lost)
+    handlers = {signal.SIGTERM: _raise(Terminated)}
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it is ignored
+        handlers[signal.SIGINT] = _raise(KeyboardInterrupt)
+    before: dict[int, Any] = {each: signal.signal(each, h) for each, h in handlers.items()}
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    ended = threading.Event()
+    watchdog = threading.Thread(target=_end_late, args=(reading, ended, {*before}), daemon=True)
+    try:
+        watchdog.start()
+    except RuntimeError:  # no thread is allowed: signals raise all the same
+        os.close(reading)
+    else:
+        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    try:
+        yield
+    finally:
+        ended.set()
+        signal.set_wakeup_fd(-1)
+        os.close(writing)  # which ends the thread
+        if watchdog.ident is not None:
+            watchdog.join(1)  # one that outlives Python aborts the process if memory is short
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _signals.clear()
+        _command.clear()
+
+
+def raise_lost() -> None:
+    """Raise an interruption again that was lost on its way.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C has come; or `Terminated`, SIGTERM.
+    """
+    if _signals and threading.current_thread() is threading.main_thread():
+        raise _signals[0]
+
+
+def is_interruption(error: BaseException) -> bool:
+    """Whether an error ends the program: not where code raises one without a signal."""
+    return isinstance(error, KeyboardInterrupt) and (bool(_signals) or _command != [os.getpid()])
+
+
+def _working_directory() -> Path | None:
+    with suppress(FileNotFoundError):  # removed
+        return Path.cwd()
+    return None
+
+
+def _redirect_descriptor() -> None:
+    """Lead file descriptor 1 to stderr, where it is that of stdout."""
+    with suppress(OSError):  # streams of tests and notebooks have none
+        if sys.stdout.fileno() == 1:
+            _results.append(os.dup(1))
+            os.dup2(sys.stderr.fileno(), 1)
+
+
+def _restore_descriptor() -> None:
+    import ctypes
+
+    while _results:
+        with suppress(OSError, TypeError, AttributeError):  # no such library on Windows
+            ctypes.CDLL(None).fflush(None)  # C libraries hold back what they printed
+        os.dup2(_results[-1], 1)
+        os.close(_results.pop())
+
+
+class _ToStderr(io.RawIOBase):
+    """Passes UTF-8 on to stderr."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        held = bytes(data)
+        console.write(self._decoder.decode(held))
+        return len(held)
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return sys.stderr.isatty()
+
+    def fileno(self) -> int:
+        return sys.stderr.fileno()
+
+    def close(self) -> None:
+        """Stay open: a plugin may keep the stream, or close it."""
+
+
+def _raise(kind: type[KeyboardInterrupt]) -> Callable[[int, object], None]:
+    """A handler that raises in the command's process; processes forked from it just end."""
+
+    def handle(number: int, _frame: object) -> None:
+        if _command != [os.getpid()]:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+        # `timeout` and batch systems send SIGTERM twice, to us and to our group; the second one
+        # would cut short what the first one tidies up.
+        elif kind is not Terminated or kind not in _signals:
+            _signals.append(kind)
+            raise kind
+
+    return handle
+
+
+def _end_late(reading: int, ended: threading.Event, numbers: set[int]) -> None:
+    """End the process if it is still there `GRACE` seconds after a signal.
+
+    Args:
+        reading: a pipe to which the system writes the number of each signal.
+        ended: set when the command has ended.
+        numbers: the signals.
+    """
+    with os.fdopen(reading, "rb", buffering=0) as pipe:
+        while received := pipe.read(1):
+            if received[0] in numbers and not ended.wait(GRACE):
+                console.end_with(MESSAGE)
+                os._exit(128 + received[0])

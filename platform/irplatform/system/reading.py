@@ -1,0 +1,322 @@
+"""Text files read line by line: plain, gzip or a pipe, as bytes, with errors that a person can use.
+
+Lines stay bytes because TREC's columns are parted by ASCII white space only: `str.split` would
+also split at a no-break space inside an id.
+"""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import io
+import itertools
+import operator
+import os
+import re
+import shutil
+import stat
+import tempfile
+import time
+import zlib
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError, counted
+from irplatform.system.console import notice, notice_once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+    from typing import IO
+
+NO_FILES = {
+    errno.ENAMETOOLONG: "this name is too long for a file.",
+    errno.ELOOP: "this link leads back to itself.",
+}
+"""What names that no file can have are refused with, wherever they are first looked at."""
+_GZIP = b"\x1f\x8b"
+_OTHERS = {
+    b"PK\x03\x04": "a zip archive",
+    b"BZh91AY&SY": "a bzip2 file",
+    b"\xfd7zXZ\x00": "an xz file",
+    b"\x28\xb5\x2f\xfd": "a zstd file",
+}
+"""How files begin that are not unpacked here, and what they are."""
+NUL_BYTE = "NUL byte, as damaged and binary files have. Make the file again."
+"""What to say of one."""
+BARE_RETURN = (
+    "a carriage return (CR) inside, as if lines ended in CR alone. Convert the file: "
+    "tr '\\r' '\\n' < FILE > NEW."
+)
+"""What to say of one that is followed by no line feed."""
+COMMENT = re.compile(rb"\n[ \t]*#")
+"""How a comment begins, behind the end of the line before."""
+LONGEST_LINE = 1 << 26
+"""Bytes: 64 MB. No document has a tenth of it, and memory ends where a line does not."""
+_LONG = f"this line has more than {LONGEST_LINE >> 20} MB. Is the file damaged?"
+_LINES_BETWEEN = 1 << 16
+_SECONDS_BETWEEN = 15.0
+_OF_THE_SYSTEM = ("/proc/", "/sys/")
+_STREAM = re.compile(r"/dev/(?:stdin|fd/\d+)|/proc/(?:self|\d+)/fd/\d+")
+"""Where a process finds what is piped to it; `<(…)` of a shell is such a name."""
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_LISTENERS: list[Callable[[int], None]] = []
+_PIPES: dict[tuple[int, int], IO[bytes]] = {}
+"""What came out of pipes, by device and inode: a pipe gives its content once, and files are opened
+more than once. The copies go when the process ends."""
+
+
+class _Told(io.FileIO):
+    """A file that says how many bytes are read of it."""
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Read into a buffer, and say how much."""
+        read = super().readinto(buffer)
+        for tell in _LISTENERS[-1:]:
+            tell(read or 0)
+        return read
+
+
+@contextmanager
+def reading_told(tell: Callable[[int], None]) -> Iterator[None]:
+    """Call a function with the number of bytes whenever some are read of a file, as they lie there.
+
+    Files that are packed are larger when they are read; so what is told is known to have an end.
+    """
+    _LISTENERS.append(tell)
+    try:
+        yield
+    finally:
+        _LISTENERS.remove(tell)
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
+    """Open a file for reading, unpacked if it is gzip; a pipe as often as any other file.
+
+    Raises:
+        InputError: the file is missing, is a folder, may not be read, is packed otherwise than by
+            gzip, or is not sound gzip (also while it is being read inside the block).
+    """
+    try:
+        raw: Any = (_Told if _LISTENERS else io.FileIO)(readable_again(path))
+        packed: io.BufferedReader
+        with io.BufferedReader(raw) as packed:
+            beginning = packed.peek(max(map(len, _OTHERS)))
+            if path.suffix == ".gz" or beginning.startswith(_GZIP):
+                with gzip.open(packed, "rb") as file:
+                    yield file
+            elif kind := next((_OTHERS[b] for b in _OTHERS if beginning.startswith(b)), None):
+                raise InputError(f"this is {kind}. Unpack it; gzip is read as it is.", path=path)
+            else:
+                yield packed
+    except FileNotFoundError as error:
+        hint = " Name standard input /dev/stdin." if str(path) == "-" else ""
+        raise InputError(f"there is no such file.{hint}", path=path) from error
+    except IsADirectoryError as error:
+        raise InputError("this is a folder; name a file.", path=path) from error
+    except PermissionError as error:
+        raise InputError("this file may not be read (no permission).", path=path) from error
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        named = path.suffix == ".gz"
+        otherwise = ", or drop '.gz' from its name if it is not compressed" if named else ""
+        raise InputError(
+            f"this is not a whole gzip file ({error}). Copy it again{otherwise}.", path=path
+        ) from error
+    except OSError as error:
+        if error.errno not in NO_FILES:  # a full disk, say, is no mistake of the user's
+            raise
+        raise InputError(NO_FILES[error.errno], path=path) from error
+
+
+def read_whole(path: Path, most: int) -> bytes:
+    """All that a file holds.
+
+    Raises:
+        InputError: see `open_bytes`; or it holds more.
+    """
+    with open_bytes(path) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise InputError(f"this file has more than {most >> 20:,} MB (unpacked).", path=path)
+    return content
+
+
+@contextmanager
+def opened_text(path: Path) -> Iterator[io.TextIOBase]:
+    """Open a file likewise, as UTF-8 text behind its byte order mark if it has one."""
+    try:
+        with (
+            open_bytes(path) as file,
+            io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n") as text,
+        ):
+            yield text
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 text ({error.reason}).", path=path) from error
+
+
+def readable_again(path: Path) -> Path:
+    """The path itself, or a copy's where it is a pipe such as `<(zcat run.gz)`.
+
+    Raises:
+        OSError: there is no such file.
+        InputError: it is a device, or a pipe that is no stream of this process.
+    """
+    status = path.stat()
+    if is_ordinary(path, status):
+        return path
+    if not _STREAM.match(os.path.abspath(path)):  # noqa: PTH100 - a link is looked at, not followed
+        raise InputError(
+            "this is a device or a named pipe, not a file. Copy what it gives into a file, or name "
+            "it /dev/stdin and pipe it there.",
+            path=path,
+        )
+    key = (status.st_dev, status.st_ino)
+    if key not in _PIPES:
+        copy = tempfile.NamedTemporaryFile(prefix="irplatform-")  # noqa: SIM115 - kept until the end
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, copy)
+        copy.flush()
+        _PIPES[key] = copy
+    return type(path)(_PIPES[key].name)
+
+
+def is_ordinary(path: Path, status: os.stat_result) -> bool:
+    """Whether what a path leads to lies on a disk, and ends; a folder does, too."""
+    if stat.S_ISREG(status.st_mode):
+        return status.st_size > 0 or not os.path.realpath(path).startswith(_OF_THE_SYSTEM)
+    return stat.S_ISDIR(status.st_mode)
+
+
+def starts_with_mark(path: Path) -> bool:
+    """Whether a file begins with the byte order mark of UTF-8, which `numbered_lines` drops."""
+    with open_bytes(path) as file:
+        return file.read(len(_BYTE_ORDER_MARK)) == _BYTE_ORDER_MARK
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not blank with their numbers, counted from 1.
+
+    Raises:
+        InputError: see `open_bytes`; or the first line is not in an encoding that has ASCII in it,
+            or lines end in a carriage return alone.
+    """
+    tell = _teller(path)
+    with open_bytes(path) as file:
+        for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), b""), start=1):
+            if len(line) >= LONGEST_LINE:
+                raise InputError(_LONG, path=path, line=number)
+            if number % _LINES_BETWEEN == 0:
+                tell(file.tell())
+            content = line
+            if number == 1:
+                _refuse_utf_16(line, path)
+                if b"\r" in line.rstrip():
+                    raise InputError(f"the first line has {BARE_RETURN}", path=path)
+                content = line.removeprefix(_BYTE_ORDER_MARK)
+            if content.strip():
+                yield number, content
+
+
+def uncommented_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the same lines without those that begin with `#`, which a notice counts."""
+    comments = 0
+    for number, line in numbered_lines(path):
+        if b"#" in line and line.lstrip().startswith(b"#"):
+            comments += 1
+        else:
+            yield number, line
+    tell_of_comments(path, comments)
+
+
+def tell_of_comments(path: Path, lines: int) -> None:
+    """Say how many lines of a file are passed over, once."""
+    if lines:
+        notice_once(f"{path}: ignored as comments: {counted(lines, 'line')} beginning with '#'")
+
+
+def _teller(path: Path) -> Callable[[int], None]:
+    """A function that takes how many bytes are read, and tells of it now and then."""
+    last = time.monotonic()
+
+    def tell(done: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _SECONDS_BETWEEN:
+            last = time.monotonic()
+            notice(f"reading {path}: {done >> 20:,} MB so far")
+
+    return tell
+
+
+def _refuse_nul_bytes(path: Path) -> None:
+    """Name the first line with a NUL byte: for programs in C, such as trec_eval, it ends there."""
+    for number, line in numbered_lines(path):
+        if b"\0" in line:
+            raise InputError(f"this line has a {NUL_BYTE}", path=path, line=number)
+
+
+def _refuse_utf_16(beginning: bytes, path: Path) -> None:
+    """Name the encoding, where every column would be found wrong for the NUL bytes in it."""
+    if beginning.startswith(_UTF_16_MARKS):
+        raise InputError("this file is UTF-16. Save the file as UTF-8.", path=path)
+    if b"\0" in beginning:
+        raise InputError(
+            "this file has NUL bytes, as UTF-16 and binary files have. Save the file as UTF-8.",
+            path=path,
+            line=1,
+        )
+
+
+def decoded(line: bytes, path: Path, number: int) -> str:
+    """A line's text."""
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte {error.start + 1} of this line is not UTF-8. Save the file as UTF-8.",
+            path=path,
+            line=number,
+        ) from error
+
+
+def blocks_of_lines(path: Path, size: int = 1 << 18) -> Iterator[bytes]:
+    """Yield the file's content in blocks of about `size` bytes, each ending where a line does.
+
+    Raises:
+        InputError: see `open_bytes`; or a line has a NUL byte.
+    """
+    with open_bytes(path) as file:
+        rest = b""
+        first = True
+        tell = _teller(path)
+        while block := file.read(size):
+            tell(file.tell())
+            if b"\0" in block:
+                _refuse_nul_bytes(path)
+            if first:
+                block, first = block.removeprefix(_BYTE_ORDER_MARK), False
+            cut = block.rfind(b"\n") + 1
+            if cut == 0:
+                rest += block
+                if len(rest) >= LONGEST_LINE:
+                    raise InputError(f"after {file.tell() - len(rest):,} bytes: {_LONG}", path=path)
+                continue
+            yield rest + block[:cut]
+            rest = block[cut:]
+        if rest:
+            yield rest
+
+
+def stretches(values: Sequence[bytes]) -> Iterator[tuple[bytes, int, int]]:
+    """Yield each stretch of equal neighbours: value, first position, position after the last."""
+    if not values:
+        return
+    start = 0
+    changes = itertools.compress(
+        itertools.count(1), map(operator.ne, values, itertools.islice(values, 1, None))
+    )
+    for end in itertools.chain(changes, [len(values)]):
+        yield values[start], start, end
+        start = end

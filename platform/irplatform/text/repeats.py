@@ -1,0 +1,51 @@
+"""What documents of a corpus share, ids or texts, found in 8 bytes a document.
+
+Hashes are kept, where ids themselves would take 100 bytes each. Two texts may share one: where a
+hash comes twice, the corpus is read again for the texts behind it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from irplatform.data import Corpus, Document
+
+
+class Repeats:
+    """What comes more than once among the documents that were read so far.
+
+    Args:
+        text: what is compared of a document; None of one that is not.
+    """
+
+    def __init__(self, text: Callable[[Document], str | None] = attrgetter("id")) -> None:
+        self._text = text
+        self._hashes = array("q")
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def add(self, document: Document) -> None:
+        """Note a document."""
+        if (text := self._text(document)) is not None:
+            self._hashes.append(hash(text))
+
+    def found(self, corpus: Corpus) -> dict[str, list[str]]:
+        """The texts that several documents have, and the ids of these documents."""
+        import numpy as np
+
+        ordered = np.array(self._hashes, dtype=np.int64)
+        ordered.sort()
+        suspects = set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
+        groups: dict[str, list[str]] = defaultdict(list)
+        for document in corpus if suspects else ():
+            text = self._text(document)
+            if text is not None and hash(text) in suspects:
+                groups[text].append(document.id)
+        return {text: ids for text, ids in groups.items() if len(ids) > 1}

@@ -1,0 +1,118 @@
+"""Where word vectors come from: a file of published ones, a checkpoint, or training on a corpus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError
+from irplatform.system.cache import Artifact, artifact
+from irplatform.system.digests import HashedFiles, digest, digests
+from irplatform.system.writing import fingerprint
+from irplatform.text.extra_text import ending
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from irplatform.data import Corpus
+    from irplatform.text import VectorOptions
+
+_IMPORTED = "imported"
+
+
+@dataclass(frozen=True)
+class VectorSource:
+    """Where word vectors come from.
+
+    Attributes:
+        imported: a file of published vectors, used as they are.
+        extra_text: text files that vectors are trained on beside the collection's documents.
+        ready: folders of vectors in our own form, which a checkpoint brings, by `key`. They go
+            first: a model means the vectors that it was trained with.
+    """
+
+    imported: Path | None = None
+    extra_text: tuple[Path, ...] = ()
+    ready: Mapping[str, Path] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for path in (*self.extra_text, *([self.imported] if self.imported else [])):
+            if not path.is_file():
+                raise InputError("there is no such file of text or word vectors.", path=path)
+
+    def check(self) -> None:
+        """See that the user's files hold vectors and text, as far as their beginnings tell.
+
+        Raises:
+            InputError: they do not.
+        """
+        from irplatform.text.extra_text import read_paragraphs
+        from irplatform.text.vectors import recognize
+
+        if self.imported is not None:
+            recognize(self.imported)
+        for path in self.extra_text:
+            if next(read_paragraphs(path), None) is None:
+                raise InputError("there is no text in this file.", path=path)
+
+    def key(self, options: VectorOptions) -> str:
+        """Stands for what these options get: published vectors are the same for all."""
+        of_options = fingerprint(options.model_dump())
+        if of_options in self.ready:
+            return of_options
+        return _IMPORTED if _IMPORTED in self.ready or self.imported else of_options
+
+    def describe(self) -> dict[str, Any]:
+        """The source as part of a fingerprint."""
+        ready = {key: digests(_files(folder)) for key, folder in sorted(self.ready.items())}
+        return {
+            "imported": digest(self.imported) if self.imported else None,
+            "extra_text": [
+                [mark, ending(path)]
+                for path, mark in zip(self.extra_text, digests(self.extra_text), strict=True)
+            ],
+            **({"ready": ready} if ready else {}),
+        }
+
+    def open(self, corpus: Corpus, options: VectorOptions) -> Artifact:
+        """The folder of the vectors, which are made where they are not there.
+
+        Args:
+            corpus: what is trained on.
+            options: of training.
+        """
+        from irplatform.text import import_vectors, train_vectors
+        from irplatform.text.vectors import VECTORS_FORMAT
+
+        if folder := self.ready.get(self.key(options)):
+            mark = fingerprint({"files": digests(_files(folder))})
+            return Artifact(folder, mark, built=False, seconds=0.0)
+        given = (*([self.imported] if self.imported else []), *self.extra_text)
+        files = HashedFiles(given)
+        files.digests()
+        made_from = {"source": self._files_of_user(), "format": VECTORS_FORMAT}
+        label = corpus.name
+        if self.imported:
+            label = self.imported.name
+        else:
+            made_from |= {"corpus": corpus.fingerprint, "options": options.model_dump()}
+
+        def build(folder: Path) -> None:
+            if self.imported:
+                import_vectors(self.imported, folder)
+            else:
+                total = corpus.size_hint()
+                train_vectors(corpus, self.extra_text, options, folder, total=total)
+            for path in given:
+                files.check(path)
+
+        return artifact("vectors", label, made_from, build)
+
+    def _files_of_user(self) -> dict[str, Any]:
+        """The source without the vectors that a checkpoint brings, as part of a fingerprint."""
+        return VectorSource(self.imported, self.extra_text).describe()
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.is_file())

@@ -1,0 +1,101 @@
+"""How a topic is known in whatever collection it stands: by what it asks, not by its id.
+
+A model that has learned from a topic has seen the answer to it, whoever asks again. Capitals, the
+order of words and the template that makes a query of a topic's fields make no other topic of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from irplatform.system.writing import fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Sequence
+
+    from irplatform.data import Topic
+
+APART = "citing_id"
+"""The topic field whose values keep topics together: sentences of one citing article."""
+_WORD = re.compile(r"\w+")
+_SUBJECT = ("disease", "gene")
+"""Fields that make a topic of precision medicine what it is: who asks, and about which treatment,
+changes little about what is relevant."""
+_ADDED = "treatment"
+"""The field with what some topics add to another topic's query."""
+
+
+def topic_marks(topic: Topic) -> frozenset[str]:
+    """Fingerprints that identify a topic across collections.
+
+    One is of the words of its query. If it has both a disease and a gene, another is of these two.
+    Otherwise another is of its query without the treatment, so that a topic which was made by
+    adding a treatment is known as the one that it was made from.
+    """
+    texts = [_words(topic.query)]
+    subject = [_words(*topic.values(name)) for name in _SUBJECT]
+    if all(subject):
+        texts.append(sum(subject, Counter()))
+    elif without_treatment := texts[0] - _words(*topic.values(_ADDED)):
+        texts.append(without_treatment)
+    return frozenset(map(_mark, texts))
+
+
+@lru_cache(maxsize=64)  # a sentence of a file of pairs stands there once per title that it cites
+def query_mark(text: str) -> str:
+    """The fingerprint of a query's words, one of the `topic_marks` of each topic that asks it."""
+    return _mark(_words(text))
+
+
+def source_mark(source: str) -> str:
+    """Stands for what topics or pairs are of, such as a DOI, in which capitals mean nothing."""
+    return " ".join(source.split()).casefold()
+
+
+def _mark(words: Counter[str]) -> str:
+    return fingerprint({"words": sorted(words.elements())})
+
+
+def _words(*texts: str) -> Counter[str]:
+    return Counter(_WORD.findall(" ".join(texts).casefold()))
+
+
+def families(topics: Sequence[Topic]) -> list[int]:
+    """Per topic the number of its family: topics that share a mark or a source, directly or not.
+
+    What was learned from one topic of a family is no surprise in another.
+    """
+    return components([[*topic_marks(topic), *sources(topic)] for topic in topics])
+
+
+def sources(topic: Topic) -> list[tuple[str, str]]:
+    """Keys of what a topic is of, by the field `APART`; none where it says nothing."""
+    return [(APART, mark) for mark in map(source_mark, topic.values(APART)) if mark]
+
+
+def components(keys: Sequence[Iterable[Hashable]]) -> list[int]:
+    """The connected components of items that share keys, directly or through others.
+
+    Returns:
+        Per item the number of its component, from 0 in the order of their first items.
+    """
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    nodes: dict[Hashable, int] = {}
+    edges = [
+        (item, len(keys) + nodes.setdefault(key, len(nodes)))
+        for item, item_keys in enumerate(keys)
+        for key in item_keys
+    ]
+    if not edges:
+        return list(range(len(keys)))
+    size = len(keys) + len(nodes)
+    items, ends = zip(*edges, strict=True)
+    graph = coo_matrix(([True] * len(edges), (items, ends)), shape=(size, size))
+    _, labels = connected_components(graph, directed=False)
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(label, len(numbers)) for label in labels[: len(keys)].tolist()]

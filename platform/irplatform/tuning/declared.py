@@ -1,0 +1,145 @@
+"""What the options of retrievers and rerankers say about themselves, for who searches over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from irplatform.options import path_within
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.retrieval.first_stage import RetrieverChoice
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An option of a system.
+
+    Attributes:
+        system: whose option it is.
+        value: what it is without a search.
+        kinds: the types and literal values that it takes; empty where that is not declared.
+        low: its declared lower bound.
+        high: its declared upper bound.
+        above: whether it must be above `low` (`gt`), not just as high.
+        below: whether it must be below `high` (`lt`), not just as low.
+    """
+
+    system: str
+    value: object
+    kinds: tuple[Any, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    above: bool = False
+    below: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether it takes whole numbers, and no others."""
+        if self.kinds:
+            return int in self.kinds and float not in self.kinds
+        return isinstance(self.value, int)
+
+    @property
+    def number(self) -> bool:
+        """Whether it takes numbers, and is no switch."""
+        if self.kinds:
+            return bool({int, float}.intersection(self.kinds)) and bool not in self.kinds
+        return isinstance(self.value, int | float) and not isinstance(self.value, bool)
+
+    @property
+    def text(self) -> bool:
+        """Whether it takes text (words of a choice and names of files are), and no number."""
+        texts = [kind for kind in self.kinds if kind in (str, Path) or isinstance(kind, str)]
+        others = [kind for kind in self.kinds if kind not in texts and kind is not NoneType]
+        return bool(texts) and all(get_origin(kind) for kind in others)
+
+    @property
+    def literals(self) -> tuple[object, ...]:
+        """All values that it takes, where they can be listed."""
+        if any(kind in (int, float, str) or get_origin(kind) for kind in self.kinds):
+            return ()
+        switches = (False, True) if bool in self.kinds else ()
+        return (*switches, *(k for k in self.kinds if isinstance(k, str)))
+
+
+def declarations(
+    systems: Sequence[RetrieverChoice | RerankerChoice], name: str
+) -> Iterator[Declared]:
+    """The options that a setting's name reaches, one per system that has it."""
+    for system in systems:
+        if path := _path(system, name):
+            yield _walk(system, path)
+
+
+def takes_text(systems: Sequence[RetrieverChoice | RerankerChoice], name: str) -> bool:
+    """Whether a setting's name reaches text, in every system that has it."""
+    options = list(declarations(systems, name))
+    return bool(options) and all(option.text for option in options)
+
+
+def in_common(systems: Sequence[RetrieverChoice | RerankerChoice], name: str, other: str) -> str:
+    """The option that two names of settings both reach, as "k1 of bm25"; "" for none."""
+    for system in systems:
+        path = _path(system, name)
+        if path and path == _path(system, other):
+            return f"{'.'.join(path)} of {system.name}"
+    return ""
+
+
+def _path(system: RetrieverChoice | RerankerChoice, name: str) -> list[str]:
+    """Where in a system's options a setting's name leads; nowhere where it has no such option."""
+    options = type(system.options).model_fields
+    path = path_within(name, system.name, options)
+    return path if path and path[0] in options else []
+
+
+def _walk(system: RetrieverChoice | RerankerChoice, path: Sequence[str]) -> Declared:
+    value: Any = system.options
+    field: FieldInfo | None = None
+    kinds: tuple[Any, ...] = ()
+    for part in path:
+        if isinstance(value, BaseModel):
+            field = type(value).model_fields.get(part)
+            kinds = _kinds(field.annotation) if field else ()
+            value = getattr(value, part, None)
+        else:
+            inner = [get_args(kind)[1] for kind in kinds if get_origin(kind) in (dict, Mapping)]
+            kinds = _kinds(inner[0]) if inner else ()
+            field = None
+            value = value.get(part) if isinstance(value, Mapping) else None
+    return Declared(system.name, value, kinds, *_bounds(field))
+
+
+def _kinds(annotation: Any) -> tuple[Any, ...]:
+    """The members of a union, with the values of its literals in their place."""
+    origin = get_origin(annotation)
+    if origin in (Union, UnionType):
+        return tuple(kind for member in get_args(annotation) for kind in _kinds(member))
+    if origin is Literal:
+        return get_args(annotation)
+    if hasattr(annotation, "__metadata__"):  # Annotated
+        return _kinds(get_args(annotation)[0])
+    return (annotation,)
+
+
+def _bounds(field: FieldInfo | None) -> tuple[float | None, float | None, bool, bool]:
+    """The bounds of `Field(ge=…, lt=…)`, and which of them are values that it does not take."""
+    low = high = None
+    above = below = False
+    for constraint in field.metadata if field else ():
+        for side in ("ge", "gt"):
+            if (bound := getattr(constraint, side, None)) is not None:
+                low, above = bound, side == "gt"
+        for side in ("le", "lt"):
+            if (bound := getattr(constraint, side, None)) is not None:
+                high, below = bound, side == "lt"
+    return low, high, above, below

@@ -1,0 +1,232 @@
+"""The system whose options are tuned: from settings to a score for every topic.
+
+What is learned is cross-validated on the topics, so that none is scored by a reranker, or by
+weights of a fusion, that learned from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from irplatform.evaluation.scoring import evaluate
+from irplatform.experiment.choosing import choose_systems
+from irplatform.registry.sources import source_digest
+from irplatform.reranking.candidates import Candidates
+from irplatform.reranking.folds import MEMBERS, fold_topics
+from irplatform.reranking.rerank import FOLDS, RerankingTask, rerank
+from irplatform.reranking.training_set import TrainingSource
+from irplatform.retrieval.first_stage import Retrieval, combine, find
+from irplatform.retrieval.fusion import AUTO, choose_fusion
+from irplatform.runs import Run
+from irplatform.system.writing import file_digest, fingerprint
+from irplatform.training.distributed import training_processes
+from irplatform.training.topic_identity import families
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.data import Topic
+    from irplatform.evaluation.judgments import Judgments
+    from irplatform.registry.lookup import Registry
+    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.training_set import TrainingSet
+    from irplatform.resources import CollectionResources
+    from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice
+    from irplatform.runs import Ranking
+
+
+# What retrievers find for the topics that a system is tuned on, trial after trial.
+#
+# All topics are searched without filling the cache with runs. The last runs are kept in memory,
+# since a reranker's options leave them as they are.
+
+_RUNS_KEPT = 4
+
+
+class FirstStages:
+    """First stages over some judged topics, each searched once.
+
+    Args:
+        depth: documents that each retriever finds.
+        fusion: "auto", or "plain" where all retrievers count the same.
+    """
+
+    def __init__(
+        self,
+        topics: Sequence[Topic],
+        qrels: Mapping[str, Mapping[str, float]],
+        depth: int,
+        fusion: str,
+        resources: CollectionResources,
+    ) -> None:
+        self._topics = topics
+        self._qrels = qrels
+        self._depth = depth
+        self._fusion = fusion
+        self._resources = resources
+        self._runs: dict[str, Run] = {}
+        self._last_fused: tuple[str, FirstStage] | None = None
+
+    def of(self, choices: Sequence[RetrieverChoice]) -> FirstStage:
+        """What retrievers find, fused where they are several."""
+        retrievals = []
+        for choice in choices:
+            mark = fingerprint(choice.describe())
+            run = self._runs.pop(mark, None)
+            if run is None:
+                run = find(choice, self._topics, self._depth, self._resources)
+            self._runs[mark] = run  # to the end: used last
+            retrievals.append(Retrieval(run, mark))
+        for old_mark in list(self._runs)[: -max(_RUNS_KEPT, len(choices))]:
+            del self._runs[old_mark]
+        first = combine(retrievals, self._depth)
+        if len(retrievals) == 1 or self._fusion != AUTO:
+            return first
+        # While only a reranker's options vary, the first stage stays as it is.
+        if self._last_fused is None or self._last_fused[0] != first.fingerprint:
+            self._last_fused = first.fingerprint, self._fused(first)
+        return self._last_fused[1]
+
+    def _fused(self, first: FirstStage) -> FirstStage:
+        """The runs, fused for every topic as those of other folds have it."""
+        topic_families = families(self._topics)
+        fusions: list[dict[str, Any]] = []
+        rankings: dict[str, Ranking] = {}
+        for split in fold_topics(self._topics, FOLDS, self._resources.seed, topic_families):
+            fusion = choose_fusion(_parts(first.runs, split.training), self._qrels)
+            fused = fusion.fuse(_parts(first.runs, split.validation), first.final.name)
+            fusions.append(fusion.describe())
+            rankings.update(fused.rankings)
+        return replace(
+            first,
+            final=Run(first.final.name, {t.id: rankings[t.id] for t in self._topics}),
+            fingerprint=fingerprint({"runs": first.fingerprint, "fusions": fusions}),
+        )
+
+
+def _parts(runs: Sequence[Run], topics: Sequence[Topic]) -> list[Run]:
+    """The runs, of some topics only."""
+    return [Run(run.name, {topic.id: run.rankings[topic.id] for topic in topics}) for run in runs]
+
+
+@dataclass(frozen=True)
+class TunedSystem:
+    """Retrievers, and a reranker perhaps, over some judged topics.
+
+    Attributes:
+        plugins: where names are resolved.
+        retrievers: names; several are fused, with weights that are learned on other topics.
+        rerankers: the name of the reranker, or nothing.
+        settings: options that stay as they are.
+        topics: the topics.
+        judgments: theirs, with the one measure that scores.
+        depth: documents that each retriever finds.
+        rerank_depth: how many of them are reranked.
+        interpolate: the first stage's share; None chooses it in every fold.
+        resources: the harness's resources.
+        members: how many models of a reranker that learns are trained and averaged.
+        declared: what a reranker learns from before that says so itself.
+        sampled: the file of sampled judgments, where there is one.
+        fusion: "auto", or "plain" where all retrievers count the same.
+    """
+
+    plugins: Registry
+    retrievers: Sequence[str]
+    rerankers: Sequence[str]
+    settings: Mapping[str, object]
+    topics: Sequence[Topic]
+    judgments: Judgments
+    depth: int
+    rerank_depth: int
+    interpolate: float | None
+    resources: CollectionResources
+    members: int = MEMBERS
+    declared: TrainingSet | None = None
+    sampled: Path | None = None
+    fusion: str = AUTO
+
+    @property
+    def measure(self) -> str:
+        """What scores."""
+        return self.judgments.measures[0]
+
+    def retrieving(self) -> Sequence[RetrieverChoice]:
+        """The retrievers, before anything is tuned."""
+        return self._chosen({})[0]
+
+    def describe(self, settings: Mapping[str, object]) -> dict[str, Any]:
+        """All options of all systems under some settings."""
+        first, second = self._chosen(settings)
+        return {"systems": [*(c.describe() for c in first), *(c.describe() for c in second)]}
+
+    def depends_on(self) -> dict[str, Any]:
+        """What scores depend on beside settings."""
+        dependencies: dict[str, Any] = {
+            "index": self.resources.index_artifact().fingerprint,
+            "topics": [topic.describe() for topic in self.topics],
+            "qrels": self._qrels(),
+            "sampled": file_digest(self.sampled) if self.sampled else None,
+            "measure": self.measure,
+            "fusion": self.fusion,
+            "depth": self.depth,
+            "seed": self.resources.seed,
+            "vectors": self.resources.source.describe(),
+            "device": self.resources.device,
+            "model_threads": self.resources.model_threads,
+            "processes": training_processes(self.resources.device),
+        }
+        if self.measure in self.plugins.measures:
+            dependencies["measure_source"] = source_digest(
+                self.plugins.measures[self.measure].__module__
+            )
+        if self.declared is not None:
+            dependencies["pretraining"] = self.declared.digest()
+        if self.rerankers:
+            dependencies |= {
+                "rerank_depth": self.rerank_depth,
+                "interpolate": self.interpolate,
+                "members": self.members,
+            }
+        return dependencies
+
+    def score(self, settings: Mapping[str, object]) -> Mapping[str, float]:
+        """The measure's value for every topic; it may leave out one without results."""
+        retrievers, rerankers = self._chosen(settings)
+        first = self._first_stages.of(retrievers)
+        run = first.cut(first.final)
+        for choice in rerankers:
+            candidates = Candidates(self.topics, first, first.candidates(self.rerank_depth))
+            training_source = TrainingSource(folds=True, declared=self.declared)
+            task = RerankingTask(candidates, training_source, self._qrels(), self.interpolate)
+            run = rerank(choice, task, self.resources).final
+        evaluation = evaluate(
+            {topic: self.judgments.qrels[topic] for topic in self._qrels()},
+            run,
+            [self.measure],
+            extra=self.plugins.measures,
+            sampled=self.judgments.sampled,
+        )
+        return next(iter(evaluation.per_topic.values()))
+
+    @cached_property
+    def _first_stages(self) -> FirstStages:
+        return FirstStages(self.topics, self._qrels(), self.depth, self.fusion, self.resources)
+
+    def _qrels(self) -> dict[str, dict[str, float]]:
+        """The topics' ordinary judgments; a topic may have sampled ones alone."""
+        qrels = self.judgments.qrels
+        return {topic.id: dict(qrels[topic.id]) for topic in self.topics if topic.id in qrels}
+
+    def _chosen(
+        self, settings: Mapping[str, object]
+    ) -> tuple[Sequence[RetrieverChoice], Sequence[RerankerChoice]]:
+        return choose_systems(
+            self.plugins,
+            self.retrievers,
+            self.rerankers,
+            {**self.settings, **settings},
+            members=self.members,
+        )

@@ -1,0 +1,235 @@
+"""The words of documents in relation to the closest word of a query, as both Delta models see them.
+
+For each document word, the query word whose vector is nearest by Euclidean distance, with three
+features of the two: cosine, distance and proximity (Mohan et al., BioNLP 2017, section 4.3; WWW
+2018, section 3.2). All of it depends on the word and the query alone, so it is computed once per
+distinct word of a topic's candidates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from irplatform.system.devices import square_root
+from irplatform.text.lexical import lexical_features
+from irplatform.text.tokenizer import tokenize
+from irplatform.text.words import distinct_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.data import Topic
+    from irplatform.text.forward_index import ForwardIndex
+    from irplatform.text.vectors import WordVectors
+
+
+FEATURES = 3
+"""Cosine, distance and proximity."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """Document words in relation to a query, or to several.
+
+    Attributes:
+        closest: int64 [u], for each of u words the row of its closest query word in the vectors.
+        word: int64 [u], the row of the word itself.
+        features: float32 [u, 3], cosine, Euclidean distance and proximity to the closest one.
+        active: bool [u], False for words without a vector or where no query word has one: their δ
+            is zero.
+    """
+
+    word: Tensor
+    closest: Tensor
+    features: Tensor
+    active: Tensor
+
+
+def relate(vectors: Tensor, norms: Tensor, words: Tensor, query: Tensor, unknown: int) -> Words:
+    """Find the closest query word of each word, and the Delta features (section 3.2).
+
+    Args:
+        vectors: float32 [rows, V].
+        norms: float32 [rows], their lengths.
+        words: int64 [u], rows of distinct document words.
+        query: int64 [m], rows of the query's words; those without a vector are left out.
+        unknown: the row of UNK.
+    """
+    known = query[query != unknown]
+    active = (words != unknown) & (len(known) > 0)
+    if not len(known):
+        zeros = torch.zeros(len(words), FEATURES, device=vectors.device)
+        return Words(words, words, zeros, active)
+    dots = vectors[known] @ vectors.index_select(0, words).T  # twice as fast as vectors[words]
+    lengths = norms[words]
+    # |d − q|² expanded loses digits where the two are equal; there it is zero by definition.
+    squared = (lengths**2 - 2 * dots).add_(norms[known, None] ** 2).clamp_(min=0)
+    squared.masked_fill_(words == known[:, None], 0)
+    least, position = squared.min(dim=0)
+    closest = known[position]
+    distance = square_root(least)
+    both = lengths, norms[closest]
+    dot = dots.gather(0, position[None])[0]
+    cosine = dot / (both[0] * both[1]).clamp(min=1e-12)
+    proximity = 1 - distance / (both[0] + both[1]).clamp(min=1e-12)
+    features = torch.stack([cosine, distance, proximity], dim=1)
+    return Words(words, closest, features * active[:, None], active)
+
+
+def distinct_rows(padding: int, *rows: Tensor) -> tuple[Tensor, Tensor]:
+    """The rows that some tensors name, and the place of every row among them.
+
+    Marking all rows beats sorting those that are named: there are far more names than rows.
+
+    Args:
+        padding: the number of rows; what stands for none.
+        rows: int64 tensors of any shape, 0 to `padding`.
+
+    Returns:
+        int64 [distinct], the rows in ascending order, without padding; and int64 [padding + 1],
+        the place of each of them, which for padding is their number.
+    """
+    used = torch.zeros(padding + 1, dtype=torch.int64, device=rows[0].device)
+    for tensor in rows:
+        used[tensor] = 1
+    used[padding] = 0
+    place = used.cumsum(0) - used
+    distinct = used.nonzero()[:, 0]
+    place[padding] = len(distinct)
+    return distinct, place
+
+
+class Reading(Protocol):
+    """What a model reads of a topic and its candidates."""
+
+    @property
+    def document_words(self) -> int:
+        """The first words of a document."""
+
+    @property
+    def query_words(self) -> int | None:
+        """The first words of a query; None reads all."""
+
+    @property
+    def lexical(self) -> tuple[str, ...]:
+        """Names of lexical match features."""
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A topic's candidates as the network takes them.
+
+    Attributes:
+        words: the u distinct words of the documents, in relation to the query.
+        documents: int64 [n, N], indexes into `words`; u marks padding.
+        lexical: float32 [n, L].
+    """
+
+    words: Words
+    documents: Tensor
+    lexical: Tensor
+
+    def with_features(self, values: npt.NDArray[np.float32]) -> Encoded:
+        """With further features [n, F] behind the lexical ones."""
+        if not values.shape[1]:
+            return self
+        more = torch.from_numpy(values).to(self.lexical.device)
+        return replace(self, lexical=torch.cat([self.lexical, more], dim=1))
+
+
+class Encoder:
+    """Turns topics and candidates into tensors, on one device.
+
+    Attributes:
+        vectors: float32 [rows, V].
+        norms: float32 [rows], their lengths.
+    """
+
+    def __init__(
+        self, index: ForwardIndex, vectors: WordVectors, options: Reading, device: str
+    ) -> None:
+        self._index = index
+        self._options = options
+        self._word_vectors = vectors
+        self.device = device
+        # The last entry serves padding (-1), which is never looked at.
+        self._rows = np.append(vectors.align(index.vocabulary), vectors.unk).astype(np.int64)
+        self.vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
+        self.norms = self.vectors.norm(dim=1)
+
+    def encode(self, topic: Topic, doc_ids: Sequence[str]) -> Encoded:
+        """Encode the documents of a topic.
+
+        A word of the query that the collection lacks has the vector that was trained elsewhere.
+        """
+        query = self._word_vectors.rows(tokenize(topic.query)[: self._options.query_words])
+        rows = self._index.rows(doc_ids)
+        tokens = self._index.matrix(rows, self._options.document_words)
+        distinct, positions = distinct_words(tokens, len(self._rows) - 1)
+        words = relate(
+            self.vectors,
+            self.norms,
+            self._to_device(self._rows[distinct]),
+            self._to_device(query.astype(np.int64)),
+            self._word_vectors.unk,
+        )
+        query_ids = self._index.query_ids(topic.query)
+        lexical = lexical_features(self._index, query_ids, rows, self._options.lexical)
+        return Encoded(words, self._to_device(positions), self._to_device(lexical))
+
+    def _to_device(self, array: npt.NDArray[Any]) -> Tensor:
+        return torch.from_numpy(array).to(self.device)
+
+
+# The encoded pools of all training topics, for models that read words beside their closest one.
+
+
+class ClosestPools:
+    """The encoded pools of all training topics, one after the other.
+
+    Attributes:
+        words: all topics' words in relation to their query.
+        documents: int32 [documents, N], indexes into `words`.
+        lexical: float32 [documents, L].
+    """
+
+    words: Words
+    documents: Tensor
+    lexical: Tensor
+
+    def __init__(self) -> None:
+        self._encoded: list[Encoded] = []
+
+    def add(self, encoded: Encoded) -> None:
+        """Append a topic's documents; 32 bits hold any index and halve the memory."""
+        words = encoded.words
+        words = replace(words, word=words.word.int(), closest=words.closest.int())
+        self._encoded.append(replace(encoded, words=words, documents=encoded.documents.int()))
+
+    def finish(self) -> None:
+        """Join the topics."""
+        parts = [encoded.words for encoded in self._encoded]
+        sizes = torch.tensor([len(part.word) for part in parts])
+        total = int(sizes.sum())
+        documents = []
+        for encoded, start, size in zip(
+            self._encoded, (sizes.cumsum(0) - sizes).tolist(), sizes.tolist(), strict=True
+        ):
+            # A topic's padding index is its number of words; after joining, the number of all.
+            padding = encoded.documents == size
+            documents.append((encoded.documents + start).masked_fill_(padding, total))
+        self.words = Words(
+            torch.cat([part.word for part in parts]),
+            torch.cat([part.closest for part in parts]),
+            torch.cat([part.features for part in parts]),
+            torch.cat([part.active for part in parts]),
+        )
+        self.documents = torch.cat(documents)
+        self.lexical = torch.cat([encoded.lexical for encoded in self._encoded])
+        self._encoded.clear()

@@ -1,0 +1,117 @@
+"""Convolutions in "full" mode over texts of different lengths, and their global maximum.
+
+As both models of Mohan et al. (BioNLP 2017, section 4.1) use them: a text is padded with width − 1
+zeros on either side, so that n words give n + width − 1 values. A batch holds texts of different
+lengths, padded on the right; values of a longer text's places are masked, so that a text gives the
+same values whatever stands beside it.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+
+class FullConvolutions(nn.Module):
+    """A stack of one-dimensional convolutions with ReLU, dropout, and max-pooling over the text."""
+
+    def __init__(self, inputs: int, filters: int, layers: int, width: int, dropout: float) -> None:
+        super().__init__()
+        self.width = width
+        self.filters = filters
+        self.dropout = dropout
+        self.layers = nn.ModuleList(
+            nn.Conv1d(inputs if layer == 0 else filters, filters, width, padding=width - 1)
+            for layer in range(layers)
+        )
+
+    def plain(self, words: Tensor, texts: Tensor) -> Tensor:
+        """Convolve the texts' matrices themselves; `forward` is checked against it.
+
+        Args:
+            words: float32 [u, inputs], what is read of each of u words.
+            texts: int64 [n, N], rows of `words`; u marks padding, on the right.
+
+        Returns:
+            float32 [n, filters], at least 0; all 0 for a text without words.
+        """
+        lengths = (texts < len(words)).sum(dim=1)
+        maps = functional.pad(words, (0, 0, 0, 1))[texts].transpose(1, 2)
+        for number, layer in enumerate(self.layers):
+            maps = torch.relu(layer(maps))
+            maps = maps * self._mask(maps.shape[2], number + 1, lengths)[:, None]
+        return functional.dropout(maps, self.dropout, self.training).amax(dim=2)
+
+    def forward(self, words: Tensor, texts: Tensor) -> Tensor:
+        """The same, with the first convolution multiplied out once per word and not per place.
+
+        Its value at a place is the sum of what `width` words give to it. Args and result are those
+        of `plain`.
+        """
+        lengths = (texts < len(words)).sum(dim=1)
+        first, *further = self._convolutions()
+        weight = first.weight.permute(2, 1, 0)  # [width, inputs, filters]
+        taps = words @ weight.permute(1, 0, 2).flatten(1)  # [u, width · filters]
+        taps = functional.pad(taps, (0, 0, 0, 1)).view(-1, self.filters)
+        windows = functional.pad(texts, (self.width - 1, self.width - 1), value=len(words)).unfold(
+            1, self.width, 1
+        )
+        rows = windows * self.width + torch.arange(self.width, device=texts.device)
+        summed = functional.embedding_bag(rows.reshape(-1, self.width), taps, mode="sum")
+        maps = (summed + first.get_parameter("bias")).view(len(texts), -1, self.filters)
+        maps = torch.relu(maps) * self._mask(maps.shape[1], 1, lengths)[:, :, None]
+        # [n, places, filters] → [n, filters, 1, places]: an image whose channels lie side by side
+        # in memory, which is convolved in half the time of `conv1d`.
+        image = maps[:, None].permute(0, 3, 1, 2)
+        for number, layer in enumerate(further):
+            image = functional.conv2d(
+                image, layer.weight[:, :, None], layer.bias, padding=(0, self.width - 1)
+            )
+            mask = self._mask(image.shape[3], number + 2, lengths)
+            image = torch.relu(image) * mask[:, None, None]
+        return functional.dropout(image, self.dropout, self.training).amax(dim=(2, 3))
+
+    def _convolutions(self) -> list[nn.Conv1d]:
+        return [layer for layer in self.layers if isinstance(layer, nn.Conv1d)]
+
+    def _mask(self, places: int, layers: int, lengths: Tensor) -> Tensor:
+        """Which places a text reaches after some layers: bool [n, places]."""
+        reach = lengths + layers * (self.width - 1) * (lengths > 0)
+        return torch.arange(places, device=lengths.device) < reach[:, None]
+
+    def penalty(self) -> Tensor:
+        """The sum of the squares of the filters' weights."""
+        return torch.stack([(layer.weight**2).sum() for layer in self._convolutions()]).sum()
+
+
+# The relevance classifier of Mohan et al. (BioNLP 2017, section 4.5), which two models share.
+
+
+class RelevanceClassifier(nn.Module):
+    """Dropout, two ReLU layers as wide as the input, dropout, and one output.
+
+    The output is the logit of the probability of relevance: its order is that of the probability,
+    and it does not round to 1 where the model is sure.
+    """
+
+    def __init__(self, inputs: int, dropout: float) -> None:
+        super().__init__()
+        self.dropout = dropout
+        self.first = nn.Linear(inputs, inputs)
+        self.second = nn.Linear(inputs, inputs)
+        self.output = nn.Linear(inputs, 1)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """From [n, inputs] to logits [n]."""
+        hidden = functional.dropout(inputs, self.dropout, self.training)
+        hidden = torch.relu(self.first(hidden))
+        hidden = torch.relu(self.second(hidden))
+        hidden = functional.dropout(hidden, self.dropout, self.training)
+        logits: Tensor = self.output(hidden)[:, 0]
+        return logits
+
+    def penalty(self) -> Tensor:
+        """The sum of the squares of the weights."""
+        layers = (self.first, self.second, self.output)
+        return torch.stack([(layer.weight**2).sum() for layer in layers]).sum()

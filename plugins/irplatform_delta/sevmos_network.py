@@ -1,0 +1,239 @@
+"""The network of SevMos (Severyn & Moschitti, SIGIR 2015, section 3), in the Delta papers' sizes.
+
+Query and document each go through convolutions of their own to a vector, x_q and x_d (Mohan et
+al., BioNLP 2017, section 5.1.1; WWW 2018, section 4.3.3). Their similarity is x_qᵀ M x_d with a
+trained M; [x_q ; similarity ; x_d ; lexical features] goes to the classifier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from irplatform.text import lexical_features
+from irplatform.text.tokenizer import tokenize
+from irplatform.text.words import distinct_words
+from irplatform.training import Points, PointSampler, Validator, pool_starts
+from irplatform.training.losses import learn_standardization, weighted_cross_entropy
+from irplatform_delta.convolution import FullConvolutions, RelevanceClassifier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy.typing as npt
+
+    from irplatform.plugin import Topic, TrainingData
+    from irplatform.text import ForwardIndex, WordVectors
+    from irplatform_delta.sevmos_options import SevMosOptions
+
+if TYPE_CHECKING:
+    Ids = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What fixes the shapes of the network, and so which weights fit it."""
+
+    dimensions: int
+    lexical: int
+    filters: int
+    layers: int
+    width: int
+
+
+class SevMosNetwork(nn.Module):
+    """Two convolution stages, a bilinear similarity and a classifier."""
+
+    lexical_mean: Tensor
+    lexical_scale: Tensor
+
+    def __init__(self, sizes: Sizes, dropout: float, classifier_dropout: float) -> None:
+        super().__init__()
+        self.sizes = sizes
+        shape = sizes.dimensions, sizes.filters, sizes.layers, sizes.width, dropout
+        self.query = FullConvolutions(*shape)
+        self.document = FullConvolutions(*shape)
+        self.similarity = nn.Linear(sizes.filters, sizes.filters, bias=False)
+        self.classifier = RelevanceClassifier(
+            2 * sizes.filters + 1 + sizes.lexical, classifier_dropout
+        )
+        # BM25 and proportions differ by orders of magnitude; the training data says by how much.
+        self.register_buffer("lexical_mean", torch.zeros(sizes.lexical))
+        self.register_buffer("lexical_scale", torch.ones(sizes.lexical))
+
+    def match(self, query: Tensor, document: Tensor, lexical: Tensor) -> Tensor:
+        """Score pairs of vectors.
+
+        Args:
+            query: float32 [n, filters], x_q of each document's query.
+            document: float32 [n, filters], x_d.
+            lexical: float32 [n, L].
+
+        Returns:
+            float32 [n], logits of the probability of relevance.
+        """
+        similarity = (self.similarity(query) * document).sum(dim=1, keepdim=True)
+        standard = (lexical - self.lexical_mean) / self.lexical_scale
+        logits: Tensor = self.classifier(torch.cat([query, similarity, document, standard], dim=1))
+        return logits
+
+    def penalty(self, l2_convolution: float, l2_classifier: float) -> Tensor:
+        """The L2 costs of the convolutions, and of similarity and classifier."""
+        texts = self.query.penalty() + self.document.penalty()
+        rest = self.classifier.penalty() + (self.similarity.weight**2).sum()
+        return l2_convolution * texts + l2_classifier * rest
+
+
+# The training task of SevMos: samples of either class, cross-entropy, two L2 costs.
+#
+# As for every model here, the ranking of the validation topics says when to stop; the paper looks
+# at the classification accuracy (Mohan et al., BioNLP 2017, section 4.7).
+
+_BLOCK = 512
+"""Documents whose vectors are computed at once for validation."""
+
+
+class SevMosTask:
+    """What the training loop needs."""
+
+    def __init__(
+        self,
+        network: SevMosNetwork,
+        texts: Texts,
+        index: ForwardIndex,
+        options: SevMosOptions,
+        data: TrainingData,
+        seed: int,
+        device: str,
+        advance: Callable[[int], None],
+    ) -> None:
+        self.module = network
+        self._texts = texts
+        self._index = index
+        self._options = options
+        self._device = device
+        weighting = options.weighting if options.weighted else "none"
+        self._sampler = PointSampler(data.training, options.points, seed, weighting)
+        self._starts = pool_starts(self._sampler.pools)
+        self._queries = texts.queries([labelled.topic for labelled in self._sampler.topics])
+        rows, lexical = [], []
+        for pool in self._sampler.pools:
+            rows.append(index.rows(pool.doc_ids))
+            lexical.append(self._lexical(pool.labelled.topic, rows[-1]))
+            advance(1)
+        self._documents = texts.documents(np.concatenate(rows))
+        self._features = torch.cat(lexical)
+        self._validator = Validator(data.validation)
+        self._candidates = self._validator.candidate_rows(index)
+        self._validation_features = []
+        for labelled in self._validator.topics:
+            features = self._lexical(labelled.topic, index.rows(labelled.candidates))
+            self._validation_features.append(features)
+            advance(1)
+        topics = [labelled.topic for labelled in self._validator.topics]
+        self._validation_queries = texts.queries(topics)
+
+    def _lexical(self, topic: Topic, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Tensor:
+        query = self._index.query_ids(topic.query)
+        features = lexical_features(self._index, query, rows, self._options.lexical)
+        return torch.from_numpy(features).to(self._device)
+
+    def standardize_lexical(self) -> None:
+        """Take mean and deviation of the lexical features from the training pools."""
+        learn_standardization(self._features, self.module.lexical_mean, self.module.lexical_scale)
+
+    def batches(self, epoch: int) -> list[Points]:
+        """The epoch's samples."""
+        return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
+
+    def loss(self, batch: Points) -> Tensor:
+        """Weighted cross-entropy and the two L2 costs."""
+        rows = batch.rows(self._starts)
+        topics, place = np.unique(batch.topic, return_inverse=True)
+        queries = self._texts.vectors(self.module.query, self._queries[topics])
+        documents = self._texts.vectors(self.module.document, self._documents[rows])
+        logits = self.module.match(
+            queries[torch.from_numpy(place).to(self._device)],
+            documents,
+            self._features[torch.from_numpy(rows).to(self._device)],
+        )
+        label = torch.from_numpy(batch.label).to(self._device)
+        weight = torch.from_numpy(batch.weight).to(self._device)
+        penalty = self.module.penalty(self._options.l2_convolution, self._options.l2_classifier)
+        return weighted_cross_entropy(logits, label, weight) + penalty
+
+    def validate(self) -> float:
+        """Mean nDCG@20 over the validation topics; each of their documents is read once."""
+        rows = self._candidates.distinct
+        if not len(rows):
+            return 0.0
+        blocks = [
+            self._texts.vectors(self.module.document, self._texts.documents(rows[i : i + _BLOCK]))
+            for i in range(0, len(rows), _BLOCK)
+        ]
+        documents = torch.cat(blocks)
+        queries = self._texts.vectors(self.module.query, self._validation_queries)
+
+        def score(number: int) -> Sequence[float]:
+            places = torch.from_numpy(self._candidates.of_topic[number]).to(self._device)
+            query = queries[number].expand(len(places), -1)
+            lexical = self._validation_features[number]
+            scores: list[float] = self.module.match(query, documents[places], lexical).tolist()
+            return scores
+
+        return self._validator(score)
+
+
+# From queries and documents to their vectors.
+
+
+class Texts:
+    """Reads texts as word ids, and makes vectors of them with a convolution stage.
+
+    Every word without a vector of its own is UNK, as in the papers. A word of a query that the
+    collection lacks may have one that was trained elsewhere.
+    """
+
+    def __init__(
+        self, index: ForwardIndex, vectors: WordVectors, options: SevMosOptions, device: str
+    ) -> None:
+        self._index = index
+        self._options = options
+        self._device = device
+        self._words = len(index.vocabulary)
+        # Behind the words of the collection come the rows themselves, for words that it lacks.
+        vector_rows = np.arange(len(vectors.matrix))
+        self._rows = np.concatenate([vectors.align(index.vocabulary), vector_rows]).astype(np.int64)
+        self._word_vectors = vectors
+        self._vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
+
+    def documents(self, rows: npt.NDArray[np.int64]) -> Ids:
+        """Word ids of documents, [n, N], padded with -1."""
+        return self._index.matrix(rows, self._options.document_words)
+
+    def queries(self, topics: Sequence[Topic]) -> Ids:
+        """Word ids of queries, [n, length of the longest, at least 1], padded with -1."""
+        word_ids = [self._ids(tokenize(t.query)[: self._options.query_words]) for t in topics]
+        padded = np.full((len(word_ids), max([1, *map(len, word_ids)])), -1, dtype=np.int32)
+        for place, ids in enumerate(word_ids):
+            padded[place, : len(ids)] = ids
+        return padded
+
+    def _ids(self, words: Sequence[str]) -> Ids:
+        ids = self._index.vocabulary.ids(words)
+        return np.where(ids < 0, self._words + self._word_vectors.rows(words), ids)
+
+    def vectors(self, stage: FullConvolutions, texts: Ids) -> Tensor:
+        """What a stage makes of texts: float32 [n, filters]."""
+        distinct, places = distinct_words(texts, len(self._rows))
+        rows = torch.from_numpy(self._rows[distinct]).to(self._device)
+        form = stage.plain if self._options.form == "plain" else stage
+        encoded: Tensor = form(
+            functional.embedding(rows, self._vectors), torch.from_numpy(places).to(self._device)
+        )
+        return encoded

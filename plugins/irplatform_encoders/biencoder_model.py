@@ -1,0 +1,274 @@
+"""The model: vectors of queries and of documents, through sentence-transformers.
+
+What a model does beside its transformer (pooling, further layers, prompts, normalization) is
+written in the folder that sentence-transformers saved; a bare transformer needs to be told.
+"""
+
+from __future__ import annotations
+
+import copy
+from contextlib import contextmanager
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irplatform.errors import InputError
+from irplatform_encoders.on_cpu import in_float32, in_threads, multiply_by_numpy
+from irplatform_encoders.pretrained import MODULES, content, model_folder, opening
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from torch import Tensor
+
+    from irplatform.text.arrays import Float32
+    from irplatform_encoders.biencoder_options import BiEncoderOptions
+
+
+NAME = "bi-encoder"
+_KIND = "SentenceTransformer"
+_FORMAT = 2
+_OF_DOCUMENTS = {"pooling", "similarity", "document_prompt", "max_length", "precision"}
+"""Options that vectors of documents depend on."""
+
+
+class Encoder:
+    """Turns texts into vectors whose inner products are the scores.
+
+    Attributes:
+        width: numbers of a vector.
+        identity: what vectors of documents depend on beside their texts, as JSON.
+        notes: sentences about the models for the user.
+    """
+
+    def __init__(self, options: BiEncoderOptions, device: str, threads: int = 1) -> None:
+        self._options = options
+        self._threads = threads
+        # In a matrix product of several texts, the last digits of one depend on the others. On the
+        # CPU it is no quicker, either.
+        self._alone = device == "cpu"
+        documents, queries = _folders(options)
+        of_documents = _open(documents, options, device)
+        of_queries = of_documents if queries == documents else _open(queries, options, device)
+        self.notes = [note for m in (of_documents, of_queries) if (note := _note(m, options))]
+        self.width = _width(of_documents)
+        if _width(of_queries) != self.width:
+            raise InputError(
+                f"its vectors have {_width(of_queries)} numbers, those of documents "
+                f"{self.width}: the two models do not belong together.",
+                path=queries,
+            )
+        similarity = options.similarity or of_documents.similarity_fn_name
+        if similarity not in ("cosine", "dot"):
+            raise InputError(
+                f"its vectors are compared by {similarity} distance; only cosine and dot can be "
+                f"searched for (--set {NAME}.similarity=cosine takes one of them nevertheless).",
+                path=documents,
+            )
+        self._normalized = similarity == "cosine"
+        self._documents = _Copies(of_documents)
+        self._queries = self._documents if queries == documents else _Copies(of_queries)
+        self.identity: Mapping[str, object] = {
+            "format": _FORMAT,
+            "model": content(documents),
+            "device": device,
+            **options.model_dump(include=_OF_DOCUMENTS),
+            "precision": _precision(options, device),
+        }
+
+    def queries(self, texts: Sequence[str]) -> Float32:
+        """Vectors of queries: float32 [n, width]; 0 where there is no text."""
+        return self._encoded(self._queries, "encode_query", texts, self._options.query_prompt)
+
+    def documents(self, texts: Sequence[str]) -> Float32:
+        """Vectors of documents: float32 [n, width]; 0 where there is no text."""
+        prompt = self._options.document_prompt
+        return self._encoded(self._documents, "encode_document", texts, prompt)
+
+    def _encoded(
+        self, models: _Copies, method: str, texts: Sequence[str], prompt: str | None
+    ) -> Float32:
+        vectors: Float32 = np.zeros((len(texts), self.width), np.float32)
+        filled = [number for number, text in enumerate(texts) if text.strip()]
+        parts = [[number] for number in filled] if self._alone else [filled] if filled else []
+        threads = min(self._threads, len(parts))
+        models.have(threads)
+
+        def encode(part: Sequence[int]) -> Float32:
+            with models.one() as model:
+                encoded: Tensor = getattr(model, method)(
+                    [texts[number] for number in part],
+                    prompt=prompt,
+                    batch_size=self._options.batch_size,
+                    normalize_embeddings=False,
+                    convert_to_numpy=False,
+                    convert_to_tensor=True,
+                    show_progress_bar=False,
+                ).float()
+            if self._normalized:  # here, in 32 bits: models may have fewer
+                encoded = encoded / encoded.norm(dim=1, keepdim=True).clamp_min(1e-12)
+            return encoded.cpu().numpy()
+
+        for part, encoded in zip(parts, in_threads(encode, parts, threads), strict=True):
+            vectors[part] = encoded
+        if not np.isfinite(vectors).all():
+            raise InputError(
+                f"its vectors have numbers that are not finite ({NAME}.precision="
+                f"{self._options.precision}): the weights are broken, or too large for float16.",
+                path=self._options.model,
+            )
+        return vectors
+
+
+class _Copies:
+    """A model for several threads: a tokenizer works for one at a time."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._made = 1
+        self._idle: SimpleQueue[Any] = SimpleQueue()
+        self._idle.put(model)
+
+    def have(self, count: int) -> None:
+        shared = {id(each): each for each in (*self._model.parameters(), *self._model.buffers())}
+        while self._made < count:
+            self._idle.put(copy.deepcopy(self._model, dict(shared)))
+            self._made += 1
+
+    @contextmanager
+    def one(self) -> Iterator[Any]:
+        model = self._idle.get()
+        try:
+            yield model
+        finally:
+            self._idle.put(model)
+
+
+def depends_on(options: BiEncoderOptions) -> Mapping[str, object]:
+    """The models' files."""
+    documents, queries = _folders(options)
+    return {
+        "model": content(documents),
+        **({"query_model": content(queries)} if queries != documents else {}),
+    }
+
+
+def _folders(options: BiEncoderOptions) -> tuple[Path, Path]:
+    documents = queries = model_folder(NAME, options, _KIND)
+    if options.query_model is not None:
+        of_queries = options.model_copy(
+            update={"model": options.query_model, "revision": options.query_revision}
+        )
+        queries = model_folder(NAME, of_queries, _KIND)
+    for folder in (documents, queries):
+        _check_pooling(folder, options)
+    return documents, queries
+
+
+def _check_pooling(folder: Path, options: BiEncoderOptions) -> None:
+    """See that either the model or the user says how texts are made of words."""
+    saved = (folder / MODULES).exists()
+    if not saved and options.pooling is None:
+        raise InputError(
+            "sentence-transformers has not saved this model (modules.json is missing), so it does "
+            "not say how words' vectors become a text's: --set bi-encoder.pooling=mean or cls "
+            "says it.",
+            path=folder,
+        )
+    if saved and options.pooling is not None:
+        raise InputError(
+            f"this model says itself how texts are made of words: take {NAME}.pooling out.",
+            path=folder,
+        )
+
+
+def _precision(options: BiEncoderOptions, device: str) -> str:
+    """Of the network's numbers; the shorter ones have no quick portable arithmetic."""
+    return "float32" if in_float32(device) else options.precision
+
+
+def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    saved = (folder / MODULES).exists()
+    weights: dict[str, Any] = {
+        "use_safetensors": True,
+        "dtype": getattr(torch, _precision(options, device)),
+    }
+    shared: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    with opening(folder, "a model for sentence-transformers"):
+        if saved:
+            model = SentenceTransformer(str(folder), device=device, model_kwargs=weights, **shared)
+        else:
+            modules = _with_pooling(folder, options.pooling, {**weights, **shared}, shared)
+            model = SentenceTransformer(modules=modules, device=device)
+    _check_weights(folder, model[0])
+    multiply_by_numpy(model, device)
+    return model.eval()
+
+
+def _with_pooling(
+    folder: Path, pooling: str | None, weights: dict[str, Any], configuration: dict[str, Any]
+) -> list[Any]:
+    """A transformer that was saved alone, and how its words' vectors become one."""
+    try:
+        from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    except ImportError:  # before 5.4
+        from sentence_transformers.models import Pooling, Transformer
+
+        words = Transformer(str(folder), model_args=weights, config_args=configuration)
+    else:
+        words = Transformer(str(folder), model_kwargs=weights, config_kwargs=configuration)
+    return [words, Pooling(_width(words), pooling_mode=pooling)]
+
+
+def _note(model: Any, options: BiEncoderOptions) -> str:
+    """Cut texts as the options say; what the user is told where the model reads less."""
+    most, wanted = model.max_seq_length, options.max_length
+    if wanted is None:
+        return ""
+    model.max_seq_length = min(wanted, most or wanted)
+    if model.max_seq_length == wanted:
+        return ""
+    return f"The model reads {most:,} tokens at most, fewer than {NAME}.max_length={wanted}"
+
+
+def _width(model: Any) -> int:
+    """Of the vectors of a model or of its transformer; before 5.4, the names were longer."""
+    names = ("embedding", "sentence_embedding", "word_embedding")
+    methods = (getattr(model, f"get_{name}_dimension", None) for name in names)
+    return int(next(filter(None, methods))())
+
+
+def _check_weights(folder: Path, first: Any) -> None:
+    """Refuse a transformer whose files lack some of its weights: they would be random."""
+    from safetensors import safe_open
+
+    if (network := getattr(first, "auto_model", None)) is None:
+        return
+    names: set[str] = set()
+    for path in folder.rglob("*.safetensors"):
+        with safe_open(path, "np") as file:
+            names.update(file.keys())
+    # Files may have a prefix, such as "bert.", and TensorFlow's names of layer norms.
+    old_names = {"Norm.gamma": "Norm.weight", "Norm.beta": "Norm.bias"}
+    for old, new in old_names.items():
+        names = {name.replace(old, new) for name in names}
+    parts = (name.split(".") for name in names)
+    ends = {".".join(part[start:]) for part in parts for start in range(len(part))}
+    state = network.state_dict()
+    loaded = {value.data_ptr() for name, value in state.items() if name in ends}
+    missing = [
+        name
+        for name, value in state.items()
+        if value.data_ptr() not in loaded and not name.startswith("pooler.")
+    ]  # tied weights are saved once; sentence-transformers has no use for the pooler
+    if missing:
+        raise InputError(
+            f"these are not all weights of the model: {missing[0]} is missing"
+            f"{f', and {len(missing) - 1} more' if len(missing) > 1 else ''}.",
+            path=folder,
+        )

@@ -1,0 +1,160 @@
+"""Opens a sequence-classification model, to score with it or to fine-tune it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError
+from irplatform_encoders.crossencoder_saved import as_saved
+from irplatform_encoders.pretrained import opening, saved_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+_OFFSET_POSITIONS = dict.fromkeys(
+    ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "longformer"), 2
+)
+"""Models that number positions from 2, and so have two fewer than they say."""
+_READ_AT_THE_END = ("xlnet",)
+"""Models that score by the last token, padding or not, and so need it on the left.
+
+Others look for the last token themselves; where they number positions, padding on the left would
+let a document's score depend on how long the others of its batch are.
+"""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A tokenizer and a model that classifies sequences.
+
+    Attributes:
+        tokenizer: of transformers.
+        network: of transformers, on the CPU, in evaluation mode, in 32-bit numbers.
+        labels: 1 or 2.
+        max_length: tokens that it can read, if it says so.
+        new: the names of weights that were not in its files, and were drawn at random.
+        prompt: put before a query, as the model's files say.
+        formatter: sentence-transformers' module that writes query and document into the model's
+            chat template; None for a model that reads them as a pair of texts.
+        notes: what of the model's files is not used, a sentence each.
+    """
+
+    tokenizer: Any
+    network: Any
+    labels: int
+    max_length: int | None
+    new: frozenset[str] = frozenset()
+    prompt: str = ""
+    formatter: Any = None
+    notes: tuple[str, ...] = ()
+
+
+def open_classifier(folder: Path) -> Model:
+    """Open a model that is scored with as it is."""
+    model = _open(folder)
+    if missing := sorted(model.new):
+        raise InputError(
+            f"these are not the weights of a trained classifier: {missing[0]} is missing"
+            f"{_more(missing)}. A language model "
+            "has to be fine-tuned for ranking first: `vanilla-bert` does.",
+            path=folder,
+        )
+    with_settings = as_saved(folder, model)
+    limits = [with_settings.max_length, with_settings.tokenizer.model_max_length]
+    return replace(with_settings, max_length=min(limit for limit in limits if limit is not None))
+
+
+def open_to_fine_tune(folder: Path) -> Model:
+    """Open a model to begin with: a classifier, or a language model, which gets a layer on top.
+
+    What is on top of a language model is drawn with torch's seed.
+    """
+    model = _open(folder, labels=1)
+    body = f"{model.network.base_model_prefix}."
+    lacking = sorted(name for name in model.new if name.startswith(body) and "pooler" not in name)
+    if lacking:
+        raise InputError(
+            f"there are no weights of the whole transformer: {lacking[0]} is missing or of another "
+            f"size{_more(lacking)}.",
+            path=folder,
+        )
+    unused = {
+        "prompt": saved_settings(folder).get("default_prompt_name"),
+        "chat template": model.tokenizer.chat_template,
+    }
+    notes = [f"The model's {name} is not used" for name, value in unused.items() if value]
+    return replace(model, notes=tuple(notes))
+
+
+def _open(folder: Path, labels: int | None = None) -> Model:
+    """A model of one or two labels."""
+    import torch
+    from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
+
+    shared: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    with opening(folder, "a sequence-classification model"):
+        tokenizer = AutoTokenizer.from_pretrained(folder, **shared)
+        config = AutoConfig.from_pretrained(folder, **shared)
+        new_top = bool(labels) and not _classifies(config)
+        if new_top:
+            config.num_labels = labels
+        network, report = AutoModelForSequenceClassification.from_pretrained(
+            folder,
+            config=config,
+            use_safetensors=True,
+            dtype=torch.float32,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # named below
+            **shared,
+        )
+    # What was on top for another task, as of a tagger of words, may have the same name.
+    unfit = _names(report["mismatched_keys"])
+    if unfit and not new_top:
+        needed = list(network.state_dict()[unfit[0]].shape)
+        raise InputError(
+            f"the tensor '{unfit[0]}' of its files has not the shape {needed} that config.json "
+            "asks for.",
+            path=folder,
+        )
+    labels_found = int(network.config.num_labels)
+    if labels_found not in (1, 2):
+        raise InputError(
+            f"the model has {labels_found} labels; one (a score) or two (not relevant, relevant) "
+            "are needed.",
+            path=folder,
+        )
+    if tokenizer.pad_token_id is None:
+        raise InputError(
+            "its tokenizer has no padding token, so that documents cannot be scored in batches. "
+            "Give it one (`tokenizer.pad_token = tokenizer.eos_token`, say) and save it.",
+            path=folder,
+        )
+    at_the_end = config.model_type in _READ_AT_THE_END
+    tokenizer.padding_side = "left" if at_the_end else "right"
+    if network.config.pad_token_id is None:  # generative models look for the last token by it
+        network.config.pad_token_id = tokenizer.pad_token_id
+    new = frozenset([*report["missing_keys"], *unfit])
+    return Model(tokenizer, network.eval(), labels_found, _longest(network.config), new)
+
+
+def _names(mismatched: Iterable[Any]) -> list[str]:
+    """Tensors of another size: Transformers 4 names them, Transformers 5 adds both shapes."""
+    return sorted(each if isinstance(each, str) else each[0] for each in mismatched)
+
+
+def _more(names: list[str]) -> str:
+    return f", and {len(names) - 1} more" if len(names) > 1 else ""
+
+
+def _classifies(config: Any) -> bool:
+    return any("ForSequenceClassification" in name for name in config.architectures or ())
+
+
+def _longest(config: Any) -> int | None:
+    """Tokens that a model can read; None where it does not say, or has no limit (XLNet: -1)."""
+    limit = getattr(config, "max_position_embeddings", None)
+    if not isinstance(limit, int) or limit < 1:
+        return None
+    return limit - _OFFSET_POSITIONS.get(config.model_type, 0)

@@ -1,0 +1,284 @@
+"""Pairs of texts to learn from: read from a file and drawn from documents, as bags of words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from scipy.sparse import csr_matrix
+from torch import Tensor
+from torch.nn import functional
+
+from irplatform.errors import InputError
+from irplatform.system.writing import file_digest, fingerprint
+from irplatform.text.arrays import Int64, ragged
+from irplatform.training import load_into, load_weights, run_loop, save_weights
+from irplatform.training.stored_documents import vectors_digest
+from irplatform.training.text_pairs import PairsOfTopics, read_text_pairs
+from irplatform_encoders.dual_encoder import FORMAT, Encoder, Learned, mark
+from irplatform_encoders.dual_network import Bags, joined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from irplatform.plugin import Resources, TextPair
+    from irplatform_encoders.dual_network import DualNetwork, Reader
+    from irplatform_encoders.dual_options import EncoderOptions, PairsOptions
+
+
+# Passages of a collection's documents as pairs: a few words of an abstract must find the title.
+#
+# Pairs that cost nothing (the inverse cloze task: Lee, Chang, Toutanova. Latent Retrieval for
+# Weakly Supervised Open Domain Question Answering. ACL 2019, section 4; with the title as what is
+# found, as in pairs of sentences and cited titles). They teach words of documents that no other
+# pair is about.
+
+
+def read_passages(reader: Reader, options: PairsOptions) -> tuple[Bags, Bags, Int64]:
+    """Draw passages of the documents that have a title and an abstract.
+
+    Where all documents are too many for `options.most`, some of them are drawn.
+
+    Returns:
+        Passages, the title of each, and the row of its document in the forward index.
+    """
+    random = np.random.default_rng([options.seed, 2_000_003])
+    index = reader.index
+    complete = (index.lengths("title") > 0) & (index.lengths("abstract") > 0)
+    rows = np.flatnonzero(complete)
+    if len(rows) > (most := options.most // max(options.passages, 1)):
+        rows = np.sort(random.choice(rows, most, replace=False))
+    titles, abstracts = reader.documents(rows, "title"), reader.documents(rows, "abstract")
+    lengths = np.diff(abstracts.offsets)
+    usable = np.flatnonzero((np.diff(titles.offsets) > 0) & (lengths > 0))
+    which = np.repeat(usable, options.passages)
+    spare = np.maximum(lengths[which] - options.passage_words, 0)
+    starts = abstracts.offsets[which] + random.integers(0, spare + 1)
+    sizes = np.minimum(lengths[which], options.passage_words)
+    places, offsets = ragged(starts, sizes)
+    return Bags(abstracts.words[places], offsets), titles.take(which), rows[which]
+
+
+# The training task of pairs: each text must find its own among all texts of its batch.
+#
+# The other texts of a batch are negatives (in-batch negatives: Karpukhin et al., EMNLP 2020,
+# section 3.2), both for the texts that ask and for those that are to be found; but not where they
+# are a pair, too.
+
+HELD_OUT = 50
+"""Of so many sources, one validates."""
+MOST_HELD_OUT = 5_000
+_BLOCK = 512
+"""Texts that are ranked at once for validation."""
+
+
+class PairsTask:
+    """What the training loop needs."""
+
+    def __init__(self, network: DualNetwork, pairs: Pairs, options: PairsOptions) -> None:
+        self.module = network
+        self._pairs = pairs
+        self._options = options
+        self.advance: Callable[[int], None] = lambda _steps: None
+        held_out = pairs.group % HELD_OUT == 0
+        self._validation = np.flatnonzero(held_out)[:MOST_HELD_OUT]
+        self._training = np.flatnonzero(~held_out)
+        # Which texts that ask and which that are to be found are a pair, by their numbers.
+        self._paired = csr_matrix((np.ones(len(pairs), np.bool_), (pairs.asking, pairs.found)))
+
+    @property
+    def steps(self) -> int:
+        """Batches of an epoch."""
+        return -(-len(self._training) // self._options.loop.batch_size)
+
+    def batches(self, epoch: int) -> Iterator[Int64]:
+        """The epoch's pairs."""
+        random = np.random.default_rng([self._options.seed, 1_000_003, epoch])
+        order = random.permutation(self._training)
+        size = self._options.loop.batch_size
+        for start in range(0, len(order), size):
+            yield order[start : start + size]
+
+    def loss(self, batch: Int64) -> Tensor:
+        """Mean cross-entropy of each text's own among all of the batch, and the other way round.
+
+        Two texts that are a pair wherever it may be are no negatives of each other.
+        """
+        self.advance(1)
+        queries, texts = self._encode(batch)
+        logits = self.module.logits(queries, texts)
+        rows, columns = self._pairs.asking[batch], self._pairs.found[batch]
+        paired = self._paired[rows][:, columns].toarray()
+        np.fill_diagonal(paired, val=False)
+        logits = logits.masked_fill(
+            torch.from_numpy(paired).to(logits.device), torch.finfo(logits.dtype).min
+        )
+        targets = torch.arange(len(batch), device=logits.device)
+        forth, back = (
+            functional.cross_entropy(logits, targets),
+            functional.cross_entropy(logits.T, targets),
+        )
+        return (forth + back) / 2
+
+    def validate(self) -> float:
+        """Mean reciprocal rank of the own text among all that are held out, 0 to 1."""
+        queries, texts = self._encode(self._validation)
+        ranks: list[Tensor] = []
+        for start in range(0, len(queries), _BLOCK):
+            scores = queries[start : start + _BLOCK] @ texts.T
+            rows = torch.arange(len(scores), device=scores.device)
+            own_scores = scores[rows, rows + start]
+            ranks.append(1 + (scores > own_scores[:, None]).sum(dim=1))
+        return float((1 / torch.cat(ranks).cpu().double()).mean()) if ranks else 0.0
+
+    def _encode(self, numbers: Int64) -> tuple[Tensor, Tensor]:
+        queries, texts = self._pairs.queries.take(numbers), self._pairs.texts.take(numbers)
+        return self.module.queries(queries), self.module.titles(texts)
+
+
+_FEWEST = 2
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of texts, as bags.
+
+    Attributes:
+        queries: the texts that ask.
+        texts: the texts that they should find.
+        group: int64, a number for the source of each pair.
+        asking: int64, equal for pairs whose asking texts are equal, from 0.
+        found: int64, equal for pairs whose texts to be found are equal, from 0.
+        learned: marks of all queries and sources.
+    """
+
+    queries: Bags
+    texts: Bags
+    group: Int64
+    asking: Int64
+    found: Int64
+    learned: Learned
+
+    def __len__(self) -> int:
+        return len(self.group)
+
+
+@dataclass(frozen=True)
+class Fold:
+    """The pairs of one of several parts of all sources."""
+
+    number: int
+    of: int
+
+    def __contains__(self, pair: TextPair) -> bool:
+        return mark("fold", pair.group or pair.query) % self.of == self.number
+
+
+def describe(pairs: PairsOfTopics | Fold) -> dict[str, object]:
+    """What stands for pairs that are left out, as JSON."""
+    if isinstance(pairs, Fold):
+        return {"fold": pairs.number, "of": pairs.of}
+    return {"queries": sorted(pairs.queries), "sources": sorted(pairs.sources)}
+
+
+def read_pairs(options: PairsOptions, reader: Reader, without: PairsOfTopics | Fold) -> Pairs:
+    """Read a file of pairs, where one is given, and passages where they are wanted."""
+    text_pairs = pairs_of_file(options, without) if options.file is not None else []
+    numbers: dict[str, int] = {}
+    # Without a source, a query is one of its own.
+    group = [numbers.setdefault(pair.group or pair.query, len(numbers)) for pair in text_pairs]
+    asking = _numbered([pair.query for pair in text_pairs])
+    found = _numbered([pair.text for pair in text_pairs])
+    queries = reader.texts(pair.query for pair in text_pairs)
+    texts = reader.texts(pair.text for pair in text_pairs)
+    groups = np.array(group, dtype=np.int64)
+    if options.passages:
+        passages, titles, rows = read_passages(reader, options)
+        queries, texts = joined(queries, passages), joined(texts, titles)
+        groups = np.concatenate([groups, rows + len(numbers)])
+        asking = np.concatenate([asking, len(text_pairs) + np.arange(len(rows))])
+        found = np.concatenate([found, len(text_pairs) + rows])
+    if len(np.unique(groups)) < _FEWEST:
+        raise InputError(
+            "there are too few pairs to learn from, apart from those of the topics at hand.",
+            path=options.file,
+        )
+    return Pairs(
+        queries,
+        texts,
+        groups,
+        asking,
+        found,
+        Learned.of((pair.query for pair in text_pairs), {pair.group for pair in text_pairs} - {""}),
+    )
+
+
+def _numbered(texts: Sequence[str]) -> Int64:
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)
+
+
+def pairs_of_file(options: PairsOptions, without: PairsOfTopics | Fold) -> list[TextPair]:
+    """The pairs of the file, but for those that are to be left out."""
+    if options.file is None or not options.file.is_file():
+        raise InputError("there is no such file of pairs.", path=options.file)
+    pairs = read_text_pairs(
+        options.file,
+        query=options.query,
+        text=options.text,
+        group=options.group,
+        marker=options.marker,
+    )
+    return list(islice((pair for pair in pairs if pair not in without), options.most))
+
+
+# An encoder that learned from pairs of texts; kept in the cache, and shared by all who ask.
+
+_WEIGHTS = "dual-pairs.safetensors"
+
+
+def pretrained(
+    resources: Resources, options: EncoderOptions, without: PairsOfTopics | Fold
+) -> tuple[Encoder, Learned]:
+    """An encoder after training on `options.pairs`, and what it learned from."""
+    pairs = options.pairs
+    if pairs.file is not None and not pairs.file.is_file():
+        raise InputError("there is no such file of pairs.", path=pairs.file)
+    file = None if pairs.file is None else file_digest(pairs.file)
+    encoder = Encoder(resources, options, pairs.seed)
+
+    def build(folder: Path) -> None:
+        training_pairs = read_pairs(pairs, encoder.reader, without)
+        resources.notice(f"dual-encoder: learning from {len(training_pairs):,} pairs of texts")
+        task = PairsTask(encoder.network, training_pairs, pairs)
+        with (
+            resources.progress(
+                "learning from pairs", task.steps * pairs.loop.epochs, "steps"
+            ) as advance,
+            TemporaryDirectory(dir=folder) as workspace,
+        ):
+            task.advance = advance
+            run_loop(task, pairs.loop, seed=pairs.seed, workspace=Path(workspace))
+        save_weights(folder / _WEIGHTS, encoder.network.state_dict(), encoder.sizes())
+        training_pairs.learned.save(folder)
+
+    depends_on = {
+        "format": FORMAT,
+        "file": file,
+        "pairs": pairs.model_dump(mode="json", exclude={"file"}),
+        "sizes": encoder.sizes(),
+        "vectors": vectors_digest(resources.vectors(options.vectors)),
+        "without": fingerprint(describe(without)),
+        "device": resources.device,
+        "model_threads": resources.model_threads,
+    }
+    folder = resources.artifact("dual-encoder-pairs", depends_on, build)
+    path = folder / _WEIGHTS
+    load_into(encoder.network, load_weights(path, encoder.sizes()), path)
+    encoder.network.eval()
+    return encoder, Learned.load(folder)

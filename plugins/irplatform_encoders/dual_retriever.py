@@ -1,0 +1,224 @@
+"""The retriever: documents whose vectors are nearest to the query's, through an index of them all.
+
+Its models are those that `platform train` made, or some that it trains on pairs of texts, each on
+all but a part of the file's sources. What a first stage finds for training topics is what rerankers
+learn from, so a topic is searched with the models that did not learn from it. Scores are means over
+these models: inner products of their vectors side by side.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from irplatform.errors import InputError
+from irplatform.plugin import Resources, Retriever, Topic
+from irplatform.runs import Ranking, Run
+from irplatform.system.writing import fingerprint
+from irplatform.training.checkpoints import Checkpoint, member_folder
+from irplatform_encoders.dual_options import RetrieverOptions
+from irplatform_encoders.dual_reranker import DualEncoder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.text import WordVectors
+    from irplatform.text.arrays import Float32
+    from irplatform_encoders.dual_encoder import Encoder, Learned
+
+
+_TOPICS = 256
+"""Topics that are searched for at once."""
+
+
+class _Open(NamedTuple):
+    """What a search needs: the models, each with what it learned from, and the index.
+
+    Attributes:
+        mark: of what they depend on.
+        vectors: the word vectors that models of pairs started from; None for a checkpoint's.
+        members: the models.
+        index: of all documents.
+    """
+
+    mark: str
+    vectors: WordVectors | None
+    members: list[tuple[Encoder, Learned]]
+    index: Any
+
+
+_opened: WeakKeyDictionary[Any, _Open] = WeakKeyDictionary()
+"""Per forward index, what was searched with last: features ask for a few topics at a time."""
+
+
+class DualEncoderSearch(Retriever):
+    """Nearest documents by the dual encoder's vectors, through FAISS."""
+
+    Options = RetrieverOptions
+    needs = (*DualEncoder.needs, "faiss")
+    on_device = True
+    citation: ClassVar[str] = (
+        f"{DualEncoder.citation} The index: Jeff Johnson, Matthijs Douze, Hervé Jégou. "
+        "Billion-scale similarity search with GPUs. IEEE Transactions on Big Data 7, 2021."
+    )
+    options: RetrieverOptions
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The content of the checkpoint or of the file of pairs."""
+        from irplatform.system.digests import digest, folder_digests
+
+        folder, pairs = self.options.checkpoint, self.options.pairs.file
+        if (folder is None) != self.options.pairs.given:
+            raise InputError(
+                "retriever 'dual-encoder' needs a trained model: --set dual-encoder.checkpoint="
+                "FOLDER, which `platform train --reranker dual-encoder --out FOLDER` writes, or "
+                "--set dual-encoder.pairs.file=FILE or --set dual-encoder.pairs.passages=3 to "
+                "train one on pairs of texts" + (", not both." if folder else ".")
+            )
+        if folder is None:
+            self.options.pairs.check()
+            return {"pairs": [digest(pairs)]} if pairs else {}
+        checkpoint = Checkpoint.read(folder)
+        if (other := checkpoint.reranker) != "dual-encoder":
+            raise InputError(
+                f"this is a checkpoint of '{other}'; retriever 'dual-encoder' needs one of the "
+                "reranker of its name.",
+                path=folder,
+            )
+        checkpoint.check_files()
+        return folder_digests(folder)
+
+    def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
+        """Whether all models of the checkpoint learned from some of the topics."""
+        from irplatform_encoders.dual_encoder import Learned
+
+        if (folder := self.options.checkpoint) is None:
+            return {}
+        group = self.options.pairs.group
+        members = range(Checkpoint.read(folder).members)
+        learned = [Learned.load(member_folder(folder, number)) for number in members]
+        known = [[model.knows(topic, group) for model in learned] for topic in topics]
+        if not (warning := _warning(known)):
+            return {}
+        resources.notice(warning)
+        return {"warning": warning}
+
+    def checkpoints(self) -> Sequence[Path]:
+        """The folder of the checkpoint, where one is named."""
+        return [self.options.checkpoint] if self.options.checkpoint else []
+
+    def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
+        """Rank the documents nearest to each topic's query.
+
+        Topics without a known word find nothing.
+        """
+        from irplatform_encoders.nearest import nearest
+
+        opened = self._open(resources)
+        members, index = opened.members, opened.index
+        encoders = [encoder for encoder, _ in members]
+        shares = self._shares([learned for _, learned in members], topics, resources)
+        texts = [topic.query for topic in topics]
+        queries = np.hstack(
+            [e.queries(texts) * share[:, None] for e, share in zip(encoders, shares.T, strict=True)]
+        )
+        doc_ids = encoders[0].index.doc_ids
+        rankings: dict[str, Ranking] = {}
+        with resources.progress("searching by dual encoder", len(topics), "topics") as advance:
+            for start in range(0, len(topics), _TOPICS):
+                part = slice(start, start + _TOPICS)
+                part_rankings = nearest(index, queries[part], depth, resources.threads, doc_ids)
+                for topic, ranking in zip(topics[part], part_rankings, strict=True):
+                    rankings[topic.id] = ranking
+                advance(len(part_rankings))
+        return Run("dual-encoder", rankings)
+
+    def _index(self, encoders: Sequence[Encoder], resources: Resources) -> Path:
+        from irplatform_encoders.nearest import FORMAT, build_index
+
+        count, width = encoders[0].index.count, sum(encoder.width for encoder in encoders)
+        exact = self.options.compares_all(count)
+
+        def build(folder: Path) -> None:
+            with resources.progress("computing document vectors", count, "documents") as advance:
+                build_index(
+                    folder,
+                    count,
+                    width,
+                    lambda rows: np.hstack([encoder.documents(rows) for encoder in encoders]),
+                    exact=exact,
+                    advance=advance,
+                )
+
+        depends_on = {
+            "format": FORMAT,
+            "exact": exact,
+            "encoders": [encoder.identity() for encoder in encoders],
+        }
+        return resources.artifact("dual-encoder-index", depends_on, build)
+
+    def _open(self, resources: Resources) -> _Open:
+        from irplatform_encoders.nearest import open_index
+
+        mark = fingerprint(
+            {
+                "of": dict(self.depends_on()),
+                "options": self.options.model_dump(mode="json"),
+                "device": resources.device,
+                "model_threads": resources.model_threads,
+                "seed": resources.system_seed,
+            }
+        )
+        vectors = None if self.options.checkpoint else resources.vectors(self.options.vectors)
+        opened = _opened.get(resources.forward_index())
+        if opened is None or opened.mark != mark or opened.vectors is not vectors:
+            members = self._members(resources)
+            folder = self._index([encoder for encoder, _ in members], resources)
+            opened = _Open(mark, vectors, members, open_index(folder, self.options.probes))
+            _opened[resources.forward_index()] = opened
+        return opened
+
+    def _shares(
+        self, learned: Sequence[Learned], topics: Sequence[Topic], resources: Resources
+    ) -> Float32:
+        group = self.options.pairs.group
+        known = [[model.knows(topic, group) for model in learned] for topic in topics]
+        if self.options.checkpoint is None and (warning := _warning(known)):
+            resources.notice(warning)  # of a checkpoint, `about` tells
+        return shares_of(np.array(known, dtype=np.bool_).reshape(len(topics), len(learned)))
+
+    def _members(self, resources: Resources) -> list[tuple[Encoder, Learned]]:
+        if self.options.checkpoint is None:
+            from irplatform_encoders.dual_pairs import Fold, pretrained
+
+            folds = self.options.folds if self.options.pairs.file else 1
+            return [pretrained(resources, self.options, Fold(n, folds)) for n in range(folds)]
+        # `depends_on` has seen that they are of this kind.
+        members = resources.checkpoint(self.options.checkpoint)
+        return [(m.encoder, m.learned) for m in members if isinstance(m, DualEncoder)]
+
+
+def _warning(known: Sequence[Sequence[bool]]) -> str:
+    """What to tell where all models learned from a topic, or ""."""
+    if not (count := sum(map(all, known))):
+        return ""
+    return (
+        f"WARNING: the dual encoder was trained on {count:,} of these {len(known):,} topics: what "
+        "it finds for them shows what it remembers."
+    )
+
+
+def shares_of(learned: npt.NDArray[np.bool_]) -> Float32:
+    """How much each model counts for each topic: all alike that did not learn from it.
+
+    Args:
+        learned: which models learned from which topics, [topics, models]; where all of them learned
+            from a topic, all of them count for it.
+    """
+    use = ~learned | learned.all(axis=1, keepdims=True)
+    shares: Float32 = (use / use.sum(axis=1, keepdims=True)).astype(np.float32)
+    return shares

@@ -1,0 +1,264 @@
+"""`platform headings`: a few MeSH headings as a query, or a disease and a gene.
+
+All articles that have these headings are relevant: the judgments are those of the indexers, who
+read the articles. A query is as short as one that a person asks, and can ask in other words than
+the headings', where a query of all headings (`collections.mesh`) is neither. The folder is
+in BEIR layout and searches the documents of its source.
+
+Genes are no headings. Where the knowledge bases know some, an article that names one asks for it
+and for a disease among its headings, as topics of TREC Precision Medicine do, unless another has
+asked for these two already.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from irplatform.building.pubmed_articles import write_reference
+from irplatform.collections.mesh_queries import (
+    FIELD,
+    check_headings,
+    counted_documents,
+    hash_of,
+    split_ids,
+)
+from irplatform.collections.writing import BeirWriter, write_measures
+from irplatform.errors import InputError
+from irplatform.knowledge import open_knowledge
+from irplatform.knowledge.model import uninverted
+from irplatform.registry.loading import registry
+from irplatform.system.writing import atomic_folder
+from irplatform.text.words import main_headings
+from irplatform_encoders.named_genes import NamedGenes, is_called
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.data import Corpus
+    from irplatform.knowledge import Knowledge
+    from irplatform.plugin import Document
+
+MEASURES = ("nDCG@20", "AP", "P@10")
+COMMON = 0.05
+"""Headings of more of the articles, such as *Humans*, say too little to be asked for."""
+_FEWEST = 10
+"""Fewer queries cannot be split."""
+_ONCE, _MORE_OFTEN = 1, 2
+"""Grades, by how often an article names the gene."""
+_OTHER_NAMES = ("preferred", "synonym")
+
+
+@dataclass(frozen=True)
+class Made:
+    """A folder of heading queries.
+
+    Attributes:
+        folder: where it is.
+        source: the collection's id.
+        queries: split to its number of queries.
+        relevant: relevant articles of all queries.
+        of_genes: queries that ask for a gene.
+        left_out: queries that too many articles answer.
+        renamed: headings that are asked for by another name, over all queries.
+    """
+
+    folder: Path
+    source: str
+    queries: Mapping[str, int]
+    relevant: int
+    of_genes: int
+    left_out: int
+    renamed: int
+
+    def as_json(self) -> dict[str, object]:
+        """The account as one JSON object."""
+        counts = {k: v for k, v in vars(self).items() if k not in ("folder", "source")}
+        where = {"collection": f"{self.folder}:train", "path": str(self.folder)}
+        return {**where, "from": self.source, **counts}
+
+
+class _Asked(NamedTuple):
+    """The headings and the symbol of the gene that a query asks for."""
+
+    headings: tuple[str, ...]
+    gene: str | None = None
+
+
+def build_headings(
+    source: str,
+    out: Path,
+    knowledge_bases: Sequence[str] = (),
+    *,
+    queries: int = 20_000,
+    most_headings: int = 3,
+    most_relevant: int = 200,
+    seed: int = 42,
+) -> Made:
+    """Make a folder of heading queries, with the splits train, dev and test (8:1:1).
+
+    Args:
+        source: a collection whose documents have headings, as the user names it.
+        out: the folder to make; nothing is left of it where this fails.
+        knowledge_bases: names of installed ones that know other names of headings, or genes.
+        queries: how many articles give a query, at most.
+        most_headings: of a query.
+        most_relevant: articles that have all headings; queries that more answer are left out.
+        seed: of all choices.
+
+    Raises:
+        InputError: the folder exists, the documents have no headings, a knowledge base is not
+            installed, or too few queries could be made.
+    """
+    with atomic_folder(out) as folder:
+        collection = registry().documents_of(source)
+        corpus = collection.corpus
+        knowledge = open_knowledge(knowledge_bases) if knowledge_bases else None
+        check_headings(corpus)
+        genes = NamedGenes.of_corpus(corpus, knowledge_bases, knowledge) if knowledge else None
+        asked = _asked(corpus, queries, most_headings, seed, genes)
+        if not asked:
+            raise InputError(
+                f"no document of '{collection.id}' has a heading that at most {COMMON:.0%} of the "
+                "documents have."
+            )
+        answers = _answers(corpus, asked, most_relevant, genes)
+        kept = {name: found for name, found in answers.items() if len(found) <= most_relevant}
+        if len(kept) < _FEWEST:
+            raise InputError(
+                f"only {len(kept)} queries could be made of '{collection.id}' (left out, since "
+                f"more than {most_relevant:,} articles answer them: {len(answers) - len(kept)}); "
+                f"at least {_FEWEST} are needed."
+            )
+        parts = split_ids(list(kept), seed)
+        renamed = 0
+        with BeirWriter(folder) as files:
+            for name in kept:
+                headings, gene = asked[name]
+                names = [_name(each, name, seed, knowledge) for each in headings]
+                renamed += sum(a != uninverted(b) for a, b in zip(names, headings, strict=True))
+                fields = {FIELD: list(headings)} | ({"gene": gene} if gene else {})
+                files.query(name, " ".join([*names, *filter(None, [gene])]), fields)
+            for part, ids in parts.items():
+                for name in ids:
+                    files.judge(part, name, kept[name])
+        write_reference(source, folder, seen_from=out)
+        write_measures(folder, MEASURES)
+    return Made(
+        out,
+        collection.id,
+        {part: len(ids) for part, ids in parts.items()},
+        sum(map(len, kept.values())),
+        sum(asked[name].gene is not None for name in kept),
+        len(answers) - len(kept),
+        renamed,
+    )
+
+
+def _asked(
+    corpus: Corpus, queries: int, most_headings: int, seed: int, genes: NamedGenes | None
+) -> dict[str, _Asked]:
+    """Queries: the article that gave each to what it asks for, none twice."""
+    frequency: Counter[str] = Counter()
+    documents = 0
+
+    def articles() -> Iterator[tuple[int, str, list[str]]]:
+        nonlocal documents
+        for document in counted_documents(corpus, "counting headings"):
+            documents += 1
+            if headings := _headings(document):
+                frequency.update(headings)
+                yield hash_of(document.id, seed, "draw"), document.id, headings
+
+    drawn = sorted(heapq.nsmallest(queries, articles()), key=lambda article: article[1])
+    weights = {heading: math.log(documents / number) for heading, number in frequency.items()}
+    common = {heading for heading, number in frequency.items() if number > COMMON * documents}
+    asked: dict[_Asked, str] = {}
+    for _, name, headings in drawn:
+        with_gene = _with_gene(name, headings, weights, seed, genes) if genes else None
+        if with_gene and with_gene not in asked:
+            asked[with_gene] = name
+        elif telling := {each: weights[each] for each in headings if each not in common}:
+            number = 1 + hash_of(name, seed, "number") % most_headings
+            chosen = sorted(_sample(name, telling, seed, "heading", number))
+            asked.setdefault(_Asked(tuple(chosen)), name)
+    return {name: chosen for chosen, name in asked.items()}
+
+
+def _with_gene(
+    name: str, headings: Sequence[str], weights: Mapping[str, float], seed: int, genes: NamedGenes
+) -> _Asked | None:
+    """A disease among an article's headings and a gene that it names, if it has both.
+
+    Common diseases are asked for as well: it is the gene that tells.
+    """
+    named = genes.mentions(name)
+    diseases = {
+        each: weights[each] for each in headings if weights[each] and genes.is_disease(each)
+    }
+    if not named or not diseases:
+        return None
+    (disease,) = _sample(name, diseases, seed, "heading", 1)
+    (gene,) = _sample(name, named, seed, "gene", 1)
+    return _Asked((disease,), gene)
+
+
+def _sample(
+    name: str, weights: Mapping[str, float], seed: int, purpose: str, number: int
+) -> list[str]:
+    """Some of what an article has: a sample by weight without replacement.
+
+    Those with the smallest exponential variables are taken (Efraimidis and Spirakis, 2006).
+    """
+
+    def arrival(each: str) -> float:
+        share = (hash_of(f"{name}\0{each}", seed, purpose) + 1) / 2**64
+        return -math.log(share) / weights[each]
+
+    return heapq.nsmallest(number, weights, key=arrival)
+
+
+def _answers(
+    corpus: Corpus, asked: Mapping[str, _Asked], most: int, genes: NamedGenes | None
+) -> dict[str, dict[str, int]]:
+    """Queries to the articles that have it all and their grades, as many as are needed to know."""
+    having: defaultdict[str, list[str]] = defaultdict(list)
+    frequency = Counter(heading for each in asked.values() for heading in each.headings)
+    for name, each in asked.items():
+        having[min(each.headings, key=frequency.__getitem__)].append(name)
+    answers: dict[str, dict[str, int]] = {name: {} for name in asked}
+    for document in counted_documents(corpus, "looking for articles with these headings"):
+        found = set(_headings(document))
+        named = genes.mentions(document.id) if genes and not found.isdisjoint(having) else {}
+        for heading in found:
+            for name in having.get(heading, ()):
+                gene = asked[name].gene
+                if (
+                    len(answers[name]) <= most
+                    and found.issuperset(asked[name].headings)
+                    and (gene is None or gene in named)
+                ):
+                    often = gene is not None and named[gene] > 1
+                    answers[name][document.id] = _MORE_OFTEN if often else _ONCE
+    return answers
+
+
+def _headings(document: Document) -> list[str]:
+    return main_headings(document.fields.get(FIELD))
+
+
+def _name(heading: str, query: str, seed: int, knowledge: Knowledge | None) -> str:
+    """One of the names of a heading's concept, its own among them, as it would be said."""
+    names = {uninverted(heading)}
+    for concept in knowledge.find(heading) if knowledge is not None else ():
+        if is_called(concept, heading):
+            names.update(
+                name.text
+                for name in concept.names
+                if name.kind in _OTHER_NAMES and ", " not in name.text
+            )
+    return sorted(names)[hash_of(f"{query}\0{heading}", seed, "name") % len(names)]

@@ -1,0 +1,151 @@
+"""Linear layers of a transformer in portable arithmetic, nearly as quick as in native arithmetic.
+
+Most of a transformer's time goes into products of matrices. Torch leaves them to MKL, whose kernels
+for all makers' processors have a third of the speed of the others. OpenBLAS, numpy's library, has
+kernels that are both: told which processor to compute for (`irplatform.system.devices`), it is as
+quick as ever. It has one thread, so each product is made in blocks of columns, in as many threads
+as torch has; the blocks are always the same, and so are the numbers.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from irplatform.system.devices import portable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from torch import Tensor, nn
+
+    from irplatform.plugin.resources import Resources
+
+
+_BLOCK = 192
+"""Columns; transformers' widths are multiples of it, or nearly."""
+_Float32 = npt.NDArray[np.float32]
+
+
+def in_float32(device: str) -> bool:
+    """Whether a network on this device has to be in float32 to be quick: `multiply_by_numpy`."""
+    return device == "cpu" and portable()
+
+
+def multiply_by_numpy(network: nn.Module, device: str) -> None:
+    """Let numpy compute the linear layers of a network, where that is quicker and as portable.
+
+    Args:
+        network: in float32. It can still be trained.
+        device: of torch, where the network is.
+    """
+    from torch import nn
+
+    if not in_float32(device):
+        return
+    for layer in network.modules():
+        if type(layer) is nn.Linear:
+            layer.forward = partial(_applied, layer)  # type: ignore[method-assign]
+
+
+def _applied(layer: nn.Linear, values: Tensor) -> Tensor:
+    import torch
+
+    if values.dtype != torch.float32:  # a part of the network that counts otherwise
+        return torch.nn.functional.linear(values, layer.weight, layer.bias)
+    product: Tensor = _differentiable()(values.reshape(-1, layer.in_features), layer.weight)
+    if layer.bias is not None:
+        product = product + layer.bias
+    return product.view(*values.shape[:-1], layer.out_features)
+
+
+@cache
+def _differentiable() -> Callable[[Tensor, Tensor], Tensor]:
+    """The product of rows [n, in] and weights [out, in], [n, out], with its gradients."""
+    from torch.autograd import Function
+
+    class Product(Function):
+        @staticmethod
+        def forward(context: Any, rows: Tensor, weight: Tensor) -> Tensor:
+            context.save_for_backward(rows, weight)
+            return _product(rows, weight.T)
+
+        @staticmethod
+        def backward(context: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None]:
+            rows, weight = context.saved_tensors
+            of_rows, of_weight = context.needs_input_grad
+            return (
+                _product(gradient, weight) if of_rows else None,
+                _product(gradient.T, rows) if of_weight else None,
+            )
+
+    return Product.apply
+
+
+def _product(left: Tensor, right: Tensor) -> Tensor:
+    import torch
+
+    rows: _Float32 = left.detach().numpy()
+    columns: _Float32 = right.detach().numpy()
+    product = np.empty((rows.shape[0], columns.shape[1]), np.float32)
+
+    def multiply(start: int) -> None:
+        block = slice(start, start + _BLOCK)
+        np.matmul(rows, columns[:, block], out=product[:, block])
+
+    starts = range(0, columns.shape[1], _BLOCK)
+    if (threads := torch.get_num_threads()) > 1:
+        list(_pool(threads).map(multiply, starts))
+    else:
+        for start in starts:
+            multiply(start)
+    return torch.from_numpy(product)
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads)
+
+
+# Passes of a network over inputs of their own, several at a time on the CPU.
+#
+# Numpy and torch leave Python's lock while they compute. An input gives the same numbers however
+# many are computed at a time, so that threads change no score.
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def passes_at_a_time(resources: Resources) -> int:
+    """In how many threads a system may compute: 1 on a GPU, which has its own."""
+    if resources.device != "cpu":
+        return 1
+    return max(1, resources.threads // resources.model_threads)
+
+
+def in_threads(
+    compute: Callable[[Item], Result], items: Sequence[Item], threads: int
+) -> Iterator[Result]:
+    """Compute something of each item.
+
+    Args:
+        compute: called from several threads at a time; torch's modes, such as `inference_mode`,
+            are those of a thread, so it enters them itself.
+        items: all are begun in their order.
+        threads: how many.
+
+    Yields:
+        What is computed, in the order of the items.
+    """
+    if threads <= 1 or len(items) < 2:
+        yield from map(compute, items)
+        return
+    pool = ThreadPoolExecutor(min(threads, len(items)))
+    try:
+        yield from pool.map(compute, items)
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -1,0 +1,285 @@
+"""Transformers that users bring: found, checked, never downloaded unasked, never run as code.
+
+A model is a folder as Hugging Face's libraries write it. Weights are read from safetensors alone:
+pickles can run code, and so can what a model brings as Python.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from irplatform.errors import InputError, PlatformError
+from irplatform.options import Options
+from irplatform.system.devices import VARIABLE, portable
+from irplatform.system.digests import folder_digests
+from irplatform.system.json_files import read_json
+from irplatform.training.weights import check_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from irplatform.plugin.resources import Resources
+
+_NEVER = "Models are never downloaded without being asked for"
+MODULES = "modules.json"
+"""What sentence-transformers writes beside a model: the parts that it consists of."""
+_ROUTER = "router_config.json"
+_SETTINGS = "config_sentence_transformers.json"
+_ADAPTER = "adapter_config.json"
+_VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model", "merges.txt")
+_FILES = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja")
+"""What a model consists of: settings, weights, vocabulary, chat template."""
+_KINDS = {
+    "sparse_encoder": "SparseEncoder",
+    "multi_vector_encoder": "MultiVectorEncoder",
+    "cross_encoder": "CrossEncoder",
+}
+"""Packages of sentence-transformers to the kind of model that has parts of them."""
+_OF_LABELS = ("Classification", "QuestionAnswering", "MultipleChoice")
+"""What the names of networks end with that were trained to give labels."""
+_SYSTEMS = {"CrossEncoder": "cross-encoder", "SentenceTransformer": "bi-encoder"}
+_MANY = 500
+"""As many texts take a transformer a minute or more on a CPU."""
+
+
+class PretrainedOptions(Options):
+    """Which model, of those that a user brings."""
+
+    model: str | None = Field(
+        None,
+        description="folder of a model in Hugging Face format "
+        "(config.json, *.safetensors, tokenizer files)",
+    )
+    download: bool = Field(
+        False,
+        description="`model` may also name a model of the Hugging Face hub, which is downloaded "
+        "where it is not in its cache yet",
+    )
+    revision: str | None = Field(
+        None, description="commit or tag of a model of the hub; none takes the newest"
+    )
+
+
+def tell_how_slow(resources: Resources, texts: int) -> None:
+    """Say what is faster, where a transformer is about to read many texts on the CPU."""
+    if resources.device == "cpu" and texts >= _MANY and portable():
+        resources.notice(
+            f"Transformers are slow without a GPU. With {VARIABLE}=native and in bfloat16 they are "
+            "twice as fast on some processors, and give other last digits on others."
+        )
+
+
+def model_folder(system: str, options: PretrainedOptions, kind: str | None = None) -> Path:
+    """The folder of the model that the options name, downloaded where that is asked for.
+
+    Args:
+        system: who needs it, for messages.
+        options: what the user said.
+        kind: of model that is needed, as sentence-transformers calls it: "CrossEncoder" or
+            "SentenceTransformer"; None takes any.
+
+    Raises:
+        InputError: there is none, or it cannot be used; what is wrong and what to do.
+        PlatformError: the hub cannot be reached, or fails.
+    """
+    if not options.model:
+        raise InputError(
+            f"'{system}' needs a model: its option `model` (--set {system}.model=FOLDER), a folder "
+            f"in Hugging Face format. {_NEVER}."
+        )
+    folder = Path(options.model).expanduser()
+    if folder.exists():
+        if options.revision is not None:
+            raise InputError(
+                f"{system}.revision has no effect: this is a folder, not a model of the hub.",
+                path=folder,
+            )
+    elif options.download:
+        folder = _downloaded(options.model, options.revision)
+    else:
+        raise InputError(
+            f"there is no such folder. --set {system}.model=FOLDER says where the model is; a "
+            f"checkpoint keeps its path as it was given in training. {_NEVER}: the option "
+            f"`download` of '{system}' (--set {system}.download=true) takes a model of that name "
+            "from the Hugging Face hub.",
+            path=options.model,
+        )
+    _check(folder)
+    if kind is not None:
+        _check_kind(folder, system, kind)
+    return folder
+
+
+def saved_settings(folder: Path) -> Mapping[str, Any]:
+    """What sentence-transformers wrote beside a model: its kind, prompts, similarity.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    path = folder / _SETTINGS
+    settings = read_json(path) if path.exists() else {}
+    if not isinstance(settings, dict):
+        raise InputError("does not hold the settings of a model.", path=path)
+    return settings
+
+
+def saved_parts(folder: Path) -> list[str]:
+    """The parts of a model, as sentence-transformers lists them; none where it did not save it."""
+    path = folder / MODULES
+    return _parts(read_json(path), path) if path.exists() else []
+
+
+def _check_kind(folder: Path, system: str, kind: str) -> None:
+    found, source = _kind(folder)
+    if found not in (None, kind):
+        advice = f" Use '{_SYSTEMS[found]}'." if found in _SYSTEMS else ""
+        raise InputError(
+            f"this model is a {found} ({source}), and '{system}' needs a {kind}.{advice}",
+            path=folder,
+        )
+
+
+def _kind(folder: Path) -> tuple[Any, str]:
+    if (saved := saved_settings(folder).get("model_type")) is not None:
+        return saved, f"{_SETTINGS}: model_type"
+    for part in saved_parts(folder):
+        for package, kind in _KINDS.items():
+            if part.startswith(f"sentence_transformers.{package}."):
+                return kind, f"{MODULES}: {part.rpartition('.')[2]}"
+    config = folder / "config.json"
+    parsed = read_json(config) if config.exists() else {}
+    for name in (parsed.get("architectures") if isinstance(parsed, dict) else None) or ():
+        if "ForSequenceClassification" in str(name):
+            return "CrossEncoder", f"config.json: {name}"
+        if str(name).endswith(_OF_LABELS):
+            return str(name), "config.json: architectures"
+    return None, ""
+
+
+def content(folder: Path) -> Mapping[str, str]:
+    """File to digest: what scores of the model in a folder depend on."""
+    return folder_digests(folder, _FILES)
+
+
+@contextmanager
+def opening(folder: Path, kind: str) -> Iterator[None]:
+    """Open a model without transformers' own talk; its errors become one line.
+
+    Raises:
+        InputError: the model cannot be opened as one of this kind.
+    """
+    from safetensors import SafetensorError
+    from transformers.utils import logging
+
+    bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()  # ours is enough
+    logging.set_verbosity_error()
+    try:
+        yield
+    except (
+        OSError, ValueError, KeyError, ImportError, RuntimeError, TypeError, AttributeError,
+        SafetensorError,
+    ) as error:  # fmt: skip
+        raise InputError(
+            f"cannot be opened as {kind}: {_first_line(error)}", path=folder
+        ) from error
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+@cache
+def _downloaded(name: str, revision: str | None) -> Path:
+    """The folder of a model of the hub, in the hub's own cache; asked for once in a process."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import (
+        HfHubHTTPError,
+        HFValidationError,
+        LocalEntryNotFoundError,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
+
+    try:
+        return Path(snapshot_download(name, revision=revision, allow_patterns=list(_FILES)))
+    except HFValidationError as error:
+        raise InputError(
+            "is neither a folder nor a name of the Hugging Face hub (owner/model).", path=name
+        ) from error
+    except (RepositoryNotFoundError, RevisionNotFoundError) as error:
+        raise InputError(
+            f"cannot be downloaded from the Hugging Face hub: {_first_line(error)}", path=name
+        ) from error
+    except LocalEntryNotFoundError as error:
+        raise PlatformError(
+            f"{name}: is not in the cache of the Hugging Face hub, and cannot be downloaded: "
+            f"{_first_line(error.__cause__ or error)}"
+        ) from error
+    except (HfHubHTTPError, OSError, ValueError) as error:
+        raise PlatformError(
+            f"{name}: cannot be downloaded from the Hugging Face hub: {_first_line(error)}"
+        ) from error
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
+def _check(folder: Path) -> None:
+    if not folder.is_dir():
+        raise InputError("a model is a folder, not a file.", path=folder)
+    if not any((folder / name).exists() for name in ("config.json", MODULES)):
+        raise InputError(
+            "there is no model in Hugging Face format here: config.json is missing.", path=folder
+        )
+    if (folder / _ADAPTER).exists():
+        raise InputError(
+            f"this is an adapter of another model ({_ADAPTER}), which is not read. Merge the two "
+            "(in peft: `merge_and_unload`) and save the result.",
+            path=folder,
+        )
+    for path in sorted(folder.rglob("*.json")):
+        parsed = read_json(path)
+        if path.name in (MODULES, _ROUTER):
+            _refuse_code(_parts(parsed, path), path)
+    for pickled in sorted(folder.rglob("pytorch_model*.bin")):
+        if not any(pickled.parent.glob("model*.safetensors")):
+            raise InputError(
+                "there are no weights in safetensors format here. Pickled ones (*.bin) are not "
+                "read, since they can run code: convert them with `save_pretrained`, where you "
+                "trust them.",
+                path=pickled.parent,
+            )
+    weights = sorted(folder.rglob("*.safetensors"))
+    if not weights:
+        raise InputError("there are no weights in safetensors format here.", path=folder)
+    for path in weights:
+        check_weights(path)
+    if not any(path for name in _VOCABULARIES for path in folder.rglob(name)):
+        raise InputError(
+            "there is no tokenizer here (tokenizer.json, vocab.txt or the like).", path=folder
+        )
+
+
+def _parts(parsed: Any, path: Path) -> list[str]:
+    try:
+        if path.name == MODULES:
+            return [str(part["type"]) for part in parsed if part["path"] is not None]
+        return [str(kind) for kind in parsed["types"].values()]
+    except (TypeError, KeyError, AttributeError) as error:
+        raise InputError("does not list the parts of a model.", path=path) from error
+
+
+def _refuse_code(parts: Sequence[str], path: Path) -> None:
+    for part in parts:
+        if not part.startswith("sentence_transformers."):
+            raise InputError(
+                f"the part '{part}' is code that the model brings, which is not run.", path=path
+            )

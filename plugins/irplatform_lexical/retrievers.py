@@ -1,0 +1,200 @@
+"""Retrievers over the title and abstract of the collection's Lucene index.
+
+Each searches for the words of `topic.query`; how they score is described in
+`irplatform.lucene.similarity`. `bm25` also expands topics with knowledge bases
+(`irplatform.expansion`).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import Field
+
+from irplatform.expansion import (
+    Expander,
+    QueryPlan,
+    as_json,
+    check_fields,
+    chosen_on,
+    query_dependencies,
+)
+from irplatform.knowledge import open_knowledge
+from irplatform.lucene import BM25, QLD, RM3, QueryBuilder, Similarity, date_limits
+from irplatform.plugin import Options, Resources, Retriever, Topic
+from irplatform.runs import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.lucene import LuceneIndex
+
+
+class Saturation(Options):
+    """The options of BM25's formula."""
+
+    k1: float = Field(0.9, ge=0, description="how slowly repeated words saturate")
+    b: float = Field(0.4, ge=0, le=1, description="how much long documents are discounted")
+
+
+class BM25Options(Saturation):
+    """The options of `bm25`."""
+
+    expand: tuple[str, ...] = Field(
+        (), description="knowledge bases whose names and relations expand the queries"
+    )
+    plan: QueryPlan = Field(
+        default_factory=QueryPlan, description="how a topic becomes a query, where it is expanded"
+    )
+
+
+class QLDOptions(Options):
+    """The options of `qld`."""
+
+    mu: float = Field(1000, gt=0, description="Dirichlet smoothing, in words")
+
+
+class RM3Options(Saturation):
+    """The options of `rm3`."""
+
+    fb_terms: int = Field(10, gt=0, description="how many words the feedback adds")
+    fb_docs: int = Field(10, gt=0, description="how many documents it takes them from")
+    original_query_weight: float = Field(
+        0.5, ge=0, le=1, description="share of the topic's own words in the expanded query"
+    )
+
+
+def _ready(query: Any, _index: LuceneIndex) -> Any:
+    return query
+
+
+class LuceneRetriever(Retriever):
+    """Searches the collection's index; subclasses say how to score."""
+
+    seeded = False
+    limits_dates = True
+
+    def similarity(self) -> Similarity:
+        """How documents are scored."""
+        raise NotImplementedError(f"{type(self).__name__} does not define similarity()")
+
+    def feedback(self) -> RM3 | None:
+        """How queries are expanded, if they are."""
+        return None
+
+    def queries(
+        self, topics: Sequence[Topic], resources: Resources
+    ) -> Mapping[str, str | QueryBuilder]:
+        """The query of every topic; its words, unless subclasses make something else of it."""
+        del resources
+        return {topic.id: topic.query for topic in topics}
+
+    def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
+        """Rank at most `depth` documents for every topic."""
+        rankings = resources.index().search(
+            self.queries(topics, resources),
+            depth,
+            similarity=self.similarity(),
+            feedback=self.feedback(),
+            before=date_limits(topics),
+            threads=resources.threads,
+        )
+        return Run(type(self).__name__, rankings)
+
+
+class BM25Formula(LuceneRetriever):
+    """What retrievers that score by BM25 share."""
+
+    citation = "Robertson and Zaragoza, The Probabilistic Relevance Framework (FnTIR 2009)"
+    options: Saturation
+
+    def similarity(self) -> Similarity:
+        """BM25 with the options' k1 and b."""
+        return BM25(self.options.k1, self.options.b)
+
+
+class BM25Retriever(BM25Formula):
+    """BM25 over title and abstract."""
+
+    Options: ClassVar[type[Options]] = BM25Options
+    options: BM25Options
+
+    def queries(
+        self, topics: Sequence[Topic], resources: Resources
+    ) -> Mapping[str, str | QueryBuilder]:
+        """The words of every topic or, where knowledge bases are named, its expanded query."""
+        if not self._knowledge_bases:
+            return super().queries(topics, resources)
+        expander = self._expander(resources)
+        with resources.progress("expanding queries", len(topics), "topics") as advance:
+            queries: dict[str, str | QueryBuilder] = {}
+            for topic in topics:  # here and not while searching: see `querying.compile`
+                queries[topic.id] = partial(_ready, expander.query(topic))
+                advance(1)
+        return queries
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The content of the knowledge bases, and weights of topics that were tuned on."""
+        if not self._knowledge_bases:
+            return {}
+        folds = query_dependencies(self.options.plan)
+        return {"knowledge": open_knowledge(self._knowledge_bases).fingerprint, **folds}
+
+    def check_topics(self, topics: Sequence[Topic]) -> None:
+        """Refuse a query plan that names a field which no topic has."""
+        if self._knowledge_bases:
+            check_fields(topics, self.options.plan)
+
+    def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
+        """How topics are searched that the query plan was chosen on."""
+        plan = self.options.plan
+        choice = chosen_on(topics, plan) if self._knowledge_bases else None
+        if choice is None:
+            return {}
+        resources.notice(str(choice))
+        warning = {} if choice.held_out else {"warning": str(choice)}
+        return {"plan_chosen_on": choice.as_json(), **warning}
+
+    def remark(self) -> str:
+        """That queries are expanded, and with what."""
+        names = ", ".join(self._knowledge_bases)
+        return f"queries expanded with {names}" if names else ""
+
+    def explain(self, topic: Topic, resources: Resources) -> Mapping[str, object]:
+        """The query of a topic, with the weight and the source of every part."""
+        if not self._knowledge_bases:
+            return super().explain(topic, resources)
+        return as_json(self._expander(resources).expression(topic))
+
+    @property
+    def _knowledge_bases(self) -> tuple[str, ...]:
+        return self.options.expand
+
+    def _expander(self, resources: Resources) -> Expander:
+        return Expander(resources.index(), self._knowledge_bases, self.options.plan)
+
+
+class QLDRetriever(LuceneRetriever):
+    """Query likelihood with Dirichlet smoothing over title and abstract."""
+
+    Options: ClassVar[type[Options]] = QLDOptions
+    options: QLDOptions
+    citation = "Zhai and Lafferty, A Study of Smoothing Methods for Language Models (SIGIR 2001)"
+
+    def similarity(self) -> Similarity:
+        """Query likelihood with the options' mu."""
+        return QLD(self.options.mu)
+
+
+class RM3Retriever(BM25Formula):
+    """BM25 whose query is expanded with words of the first documents that it finds."""
+
+    Options: ClassVar[type[Options]] = RM3Options
+    options: RM3Options
+    citation = "Abdul-Jaleel et al., UMass at TREC 2004: Novelty and HARD (TREC 2004)"
+
+    def feedback(self) -> RM3:
+        """RM3 with the options' numbers of words and documents."""
+        options = self.options
+        return RM3(options.fb_terms, options.fb_docs, options.original_query_weight)

@@ -1,0 +1,272 @@
+"""Word Mover's Distance between query and document, the best untrained model of Delta's paper.
+
+Kusner et al. (ICML 2015), as Mohan et al. (WWW 2018, section 4.3.2) use it: Euclidean distances
+between word vectors, stop words kept, best on titles; the score is the distance times −1. Words
+without a vector are left out, and the weights of the others add up to 1. The papers do not say what
+a document without such words gets: here, the longest distance that any word could have from the
+query's, so that it comes after all others. A query without such words gives every document 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from irplatform.plugin import Documents, Field, Options, Reranker, Resources, Topic
+from irplatform.text import STOP_WORDS, VectorOptions, content_words, tokenize
+from irplatform.text.arrays import without
+from irplatform.text.words import distinct_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from irplatform.text import WordVectors
+    from irplatform.text.arrays import Float64, Int64
+
+
+# The Word Mover's Distance of a query to many texts, and its relaxed lower bound.
+#
+# The distance (Kusner, Sun, Kolkin and Weinberger, ICML 2015, eq. 1) is the least cost of moving
+# the weights of one text's words to those of the other's, where moving a word to another costs
+# their Euclidean distance. A solver for optimal transport (POT's network simplex) finds it text by
+# text; everything before that is done for all texts at once.
+#
+# Two steps make the problems smaller and leave their value as it is. Weight that both texts have
+# on the same word stays where it is: the cost is a metric, for which the least cost depends on the
+# difference of the two weightings only (Kantorovich and Rubinstein). And where the weight of one
+# word is left to be moved, there is only one way to do it.
+
+_MOST_STEPS = 10_000_000
+"""Of the solver, which stops with a warning there; real texts need some thousands."""
+
+
+def exact(weights: Float64, costs: Float64, shared: Int64, texts: Bags) -> Float64:
+    """The Word Mover's Distance of a query to texts, none of which is empty.
+
+    Args:
+        weights: [q], the shares of the query's distinct words, adding up to 1.
+        costs: [q, w], the distance of each to every word that a text may have.
+        shared: [w], which word of the query a word is, or -1.
+        texts: the texts, with numbers of words below w.
+
+    Returns:
+        float64 [texts].
+    """
+    sources = np.tile(weights, (len(texts), 1))
+    targets = texts.weights.copy()
+    query_words = shared[texts.words]
+    both = np.flatnonzero(query_words >= 0)
+    cells = texts.owners[both], query_words[both]
+    common = np.minimum(sources[cells], targets[both])
+    sources[cells] -= common
+    targets[both] -= common
+    distances = np.zeros(len(texts))
+    for number in range(len(texts)):
+        part = slice(texts.offsets[number], texts.offsets[number + 1])
+        left = np.flatnonzero(targets[part])
+        moved = np.flatnonzero(sources[number])
+        if len(left):
+            distances[number] = _least_cost(
+                sources[number, moved],
+                targets[part][left],
+                costs[moved[:, None], texts.words[part][left]],
+            )
+    return distances
+
+
+def _least_cost(sources: Float64, targets: Float64, costs: Float64) -> float:
+    if 1 in costs.shape:
+        return float(sources @ costs @ targets / targets.sum())
+    from ot import emd2
+
+    return float(
+        emd2(
+            sources,
+            targets,
+            costs,
+            numItermax=_MOST_STEPS,
+            center_dual=False,  # the duals are not asked for
+            check_marginals=False,  # both add up to the same: as much was taken from either
+        )
+    )
+
+
+def relaxed(weights: Float64, costs: Float64, words: Int64, offsets: Int64) -> Float64:
+    """The relaxed distance (Kusner et al., section 4): a lower bound of the exact one.
+
+    Every word moves all of its weight to the nearest word of the other text; of the two directions,
+    the dearer one counts. A text's words are read as they come, each as often as it occurs: putting
+    equal ones together first would take longer.
+
+    Args:
+        weights: [q], as `exact` takes them.
+        costs: [q, w], likewise.
+        words: the words of all texts, one text behind the other, none of which is empty.
+        offsets: where each text begins; one more than there are texts.
+
+    Returns:
+        float64 [texts].
+    """
+    begins = offsets[:-1]
+    nearest = np.minimum.reduceat(np.take(costs, words, axis=1), begins, axis=1)
+    from_texts = np.add.reduceat(costs.min(axis=0)[words], begins) / np.diff(offsets)
+    from_query = np.add.reduce(weights[:, None] * nearest, axis=0)
+    return np.asarray(np.maximum(from_query, from_texts))
+
+
+# Texts as bags of words: what the Word Mover's Distance compares (Kusner et al., section 3).
+
+
+@dataclass(frozen=True)
+class Bags:
+    """The distinct words of several texts, one text behind the other.
+
+    Attributes:
+        words: int64 [m], ascending within a text.
+        weights: float64 [m], a word's share of its text; they add up to 1 in each.
+        offsets: int64 [n + 1], where each text begins.
+    """
+
+    words: Int64
+    weights: Float64
+    offsets: Int64
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def owners(self) -> Int64:
+        """The text of each word: [m]."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+
+def make_bags(words: Int64, offsets: Int64) -> Bags:
+    """The bags of texts.
+
+    Args:
+        words: the words of all texts, one text behind the other; those below 0 are left out.
+        offsets: where each text begins; one more than there are texts.
+    """
+    texts = len(offsets) - 1
+    owners = np.repeat(np.arange(texts), np.diff(offsets))
+    present = words >= 0
+    span = int(words.max(initial=0)) + 1
+    keys, counts = np.unique(owners[present] * span + words[present], return_counts=True)
+    owners, distinct = np.divmod(keys, span)
+    lengths = np.bincount(owners, weights=counts, minlength=texts)
+    starts = np.searchsorted(owners, np.arange(texts + 1))
+    return Bags(distinct, counts / lengths[owners], starts.astype(np.int64))
+
+
+_CHUNK = 128
+"""Words whose vectors are at work at once, so that they stay in the processor's cache."""
+
+
+class WMDOptions(Options):
+    """Options of the Word Mover's Distance; `[paper]` marks a choice of Mohan et al., WWW 2018."""
+
+    field: Literal["title", "abstract", "text"] = Field(
+        "text", description="what is read; text is title and abstract"
+    )
+    form: Literal["exact", "relaxed"] = Field(
+        "exact", description="the distance, or its relaxed lower bound, which is much faster"
+    )
+    stop_words: bool = Field(True, description="keep stop words [paper]")
+    unit_vectors: bool = Field(
+        False, description="bring word vectors to length 1 before distances are taken"
+    )
+    vectors: VectorOptions = Field(VectorOptions(), description="word vectors")
+
+
+class WMD(Reranker):
+    """Word Mover's Distance, exact or relaxed, of title, abstract or both."""
+
+    Options = WMDOptions
+    citation: ClassVar[str] = (
+        "Matt Kusner, Yu Sun, Nicholas Kolkin, Kilian Weinberger. From Word Embeddings To Document "
+        "Distances. ICML 2015, as in Mohan et al., WWW 2018, section 4.3.2."
+    )
+    options: WMDOptions
+
+    @property
+    def needs(self) -> Sequence[str]:
+        """POT for the exact form."""
+        return ("ot", "gensim") if self.options.form == "exact" else ("gensim",)
+
+    def prepare(self, resources: Resources) -> None:
+        """Open forward index and word vectors."""
+        self._index = resources.forward_index()
+        self._vectors = resources.vectors(self.options.vectors)
+        self._space = WordSpace(self._vectors, unit=self.options.unit_vectors)
+        self._words = self._vectors.align_known(self._index.vocabulary)
+        if not self.options.stop_words:
+            stop_ids = self._index.vocabulary.ids(sorted(STOP_WORDS))
+            self._words[stop_ids[stop_ids >= 0]] = -1
+
+    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
+        """Score documents: minus the distance, from 0 down."""
+        query = self._query(topic.query)
+        if not len(query.words):
+            return [0.0] * len(documents)
+        tokens, offsets = self._index.tokens(self._index.rows(documents.ids), self.options.field)
+        words = self._words[tokens]
+        words, offsets = without(words, offsets, words < 0)
+        distances = np.full(len(documents), self._space.farthest(query.words))
+        filled = np.flatnonzero(np.diff(offsets))
+        if len(filled):
+            texts = np.append(offsets[filled], offsets[-1])
+            distances[filled] = self._distances(query, words, texts)
+        scores: list[float] = (-distances).tolist()
+        return scores
+
+    def _query(self, text: str) -> Bags:
+        tokens = tokenize(text) if self.options.stop_words else content_words(text)
+        words = self._vectors.known_rows(tokens)
+        return make_bags(words, np.array([0, len(words)]))
+
+    def _distances(self, query: Bags, words: Int64, offsets: Int64) -> Float64:
+        distinct, places = distinct_words(words, len(self._vectors.matrix))
+        costs = self._space.costs(query.words, distinct)
+        if self.options.form == "relaxed":
+            return relaxed(query.weights, costs, places, offsets)
+        shared = np.searchsorted(query.words, distinct)
+        shared[query.words[np.minimum(shared, len(query.words) - 1)] != distinct] = -1
+        return exact(query.weights, costs, shared, make_bags(places, offsets))
+
+
+class WordSpace:
+    """Euclidean distances between words."""
+
+    def __init__(self, vectors: WordVectors, *, unit: bool = False) -> None:
+        self._matrix: npt.NDArray[np.float32] = vectors.matrix
+        squares = np.einsum("ij,ij->i", self._matrix, self._matrix, dtype=np.float64)
+        lengths = np.sqrt(squares)
+        self._scale = np.divide(1, lengths, out=np.ones_like(lengths), where=unit & (lengths > 0))
+        self._squares: Float64 = squares * self._scale**2
+        self._longest = float(np.sqrt(self._squares.max()))
+
+    def costs(self, these: Int64, those: Int64) -> Float64:
+        """Distances of words, given as rows of vectors: float64 [these, those].
+
+        In float64, since the difference of two large squares loses half of the digits.
+        """
+        left = -2 * self._scale[these][:, None] * self._matrix[these]
+        squares = np.empty((len(these), len(those)))
+        for start in range(0, len(those), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            right = self._matrix[those[part]].astype(np.float64)
+            np.matmul(left, right.T, out=squares[:, part])
+        squares *= self._scale[those]
+        squares += self._squares[these][:, None]
+        squares += self._squares[those]
+        squares[these[:, None] == those] = 0
+        distances: Float64 = np.sqrt(np.maximum(squares, 0, out=squares), out=squares)
+        return distances
+
+    def farthest(self, words: Int64) -> float:
+        """No word is farther than this from any of these, and no text from one made of them."""
+        return float(np.sqrt(self._squares[words].max())) + self._longest

@@ -1,0 +1,256 @@
+"""The 18 lexical match features of Delta, over words or over stems."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from irplatform.features.lucene import (
+    DocumentQueries,
+    best_scores,
+    relative,
+    scores_of,
+    words_query,
+)
+from irplatform.lucene import BM25, QLD
+from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources, Topic
+from irplatform.text import ALL18, VectorOptions, lexical_features
+from irplatform.text.words import unit_rows, unit_vectors
+from irplatform.training.stored_documents import vectors_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from irplatform.text import ForwardIndex
+    from irplatform.text.arrays import Float32, Int64
+    from irplatform_ltr.matching import StemmedIndex
+
+
+class LexicalOptions(Options):
+    """Options of the lexical features."""
+
+    features: tuple[str, ...] = Field(ALL18, description="which of the 18, by name or number")
+
+
+class LexicalMatches(FeatureGroup):
+    """The 18 lexical match features: overlap of query and title, abstract, text, and BM25."""
+
+    Options = LexicalOptions
+    needs = ("gensim",)
+    citation: ClassVar[str] = "Mohan et al., WWW 2018, section 4.2.2"
+    options: LexicalOptions
+    _index: ForwardIndex | StemmedIndex
+
+    def prepare(self, resources: Resources) -> None:
+        """Take the forward index."""
+        self._index = resources.forward_index()
+
+    def names(self) -> tuple[str, ...]:
+        """Names of the chosen features."""
+        return self.options.features
+
+    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+        """The features."""
+        query, rows = self._index.query_ids(topic.query), self._index.rows(documents.ids)
+        return lexical_features(self._index, query, rows, self.options.features)  # type: ignore[arg-type]
+
+
+class StemmedMatches(LexicalMatches):
+    """The same over Porter stems, so that "mutations" is met by "mutation"."""
+
+    def prepare(self, resources: Resources) -> None:
+        """Take the stemmed view of the forward index."""
+        from irplatform_ltr.matching import StemmedIndex
+
+        self._index = StemmedIndex.of(resources)
+
+
+# Similarities of word vectors: of whole texts, and of each query word to its nearest word.
+#
+# Texts are means of unit vectors weighted by inverse document frequency. The soft match of a query
+# is the mean over its words, by the same weights, of the greatest cosine to a word of the document
+# (Mihalcea et al., AAAI 2006, in one direction).
+
+_AT_ONCE = 1 << 24
+"""Similarities of query words and documents' words in memory at once."""
+_CLOSE = 0.7
+"""A cosine from which on a word counts as matched."""
+
+
+class EmbeddingOptions(Options):
+    """Options of the embedding similarities."""
+
+    query_words: int = Field(60, gt=0, description="most words of a query")
+    vectors: VectorOptions = Field(VectorOptions(), description="word vectors")
+
+
+class EmbeddingSimilarities(FeatureGroup):
+    """Cosines of mean vectors with title, abstract and text; soft matches of query words."""
+
+    Options = EmbeddingOptions
+    needs = ("gensim",)
+    citation: ClassVar[str] = (
+        "Rada Mihalcea, Courtney Corley, Carlo Strapparava. Corpus-based and Knowledge-based "
+        "Measures of Text Semantic Similarity. AAAI 2006."
+    )
+    options: EmbeddingOptions
+    _index: ForwardIndex
+    _unit: Float32
+    _rows: Int64
+    _mark: str
+
+    def prepare(self, resources: Resources) -> None:
+        """Take forward index and word vectors."""
+        self._index = resources.forward_index()
+        vectors = resources.vectors(self.options.vectors)
+        self._unit = unit_vectors(vectors)
+        self._rows = np.asarray(vectors.align(self._index.vocabulary), dtype=np.int64)
+        self._mark = vectors_digest(vectors)
+
+    def names(self) -> tuple[str, ...]:
+        """Cosine, soft match, matched share and weakest match, per field."""
+        kinds = ("cosine", "soft", "matched", "weakest")
+        return tuple(f"{k}_{field}" for field in ("title", "abstract", "text") for k in kinds)
+
+    def prepared_with(self) -> Mapping[str, object]:
+        """The word vectors, which a checkpoint may bring."""
+        return {"vectors": self._mark}
+
+    def compute(self, topic: Topic, documents: Documents) -> Float32:
+        """The similarities; 0 where a text or the query has no word with a vector."""
+        query = self._index.query_ids(topic.query)
+        query = query[query >= 0][: self.options.query_words]
+        idf = self._index.idf("text").astype(np.float32)
+        words = self._unit[self._rows[query]]
+        rows = self._index.rows(documents.ids)
+        mean = unit_rows((words * idf[query][:, None]).sum(axis=0, keepdims=True))[0]
+        distinct, first = np.unique(query, return_index=True)
+        weights = idf[distinct] * (np.abs(words[first]).sum(axis=1) > 0)
+        titles = self._index.tokens(rows, "title")
+        abstracts = self._index.tokens(rows, "abstract")
+        document_words, inverse = np.unique(
+            np.concatenate([titles[0], abstracts[0]]), return_inverse=True
+        )
+        vectors = self._unit[self._rows[document_words]]
+        # Not a matrix product: how that rounds depends on how many documents there are.
+        near = np.einsum("qd,wd->qw", words[first], vectors)
+        title_places, abstract_places = np.split(inverse, [len(titles[0])])
+        title = _Side(title_places, titles[1])
+        abstract = _Side(abstract_places, abstracts[1])
+        weighted = vectors * idf[document_words][:, None]
+        sums = [side.sums(weighted) for side in (title, abstract)]
+        best = [side.best(near) for side in (title, abstract)]
+        columns = []
+        for total, match in (
+            (sums[0], best[0]),
+            (sums[1], best[1]),
+            (sums[0] + sums[1], np.maximum(best[0], best[1])),
+        ):
+            columns += [np.einsum("nd,d->n", unit_rows(total), mean), *_soft(match, weights)]
+        return np.asarray(np.stack(columns, axis=1), dtype=np.float32)
+
+
+class _Side:
+    """The words of one field of documents, as places in a list of distinct words."""
+
+    def __init__(self, places: Int64, offsets: Int64) -> None:
+        self._places = places
+        self._offsets = offsets
+
+    def sums(self, vectors: Float32) -> Float32:
+        from scipy.sparse import csr_matrix
+
+        shape = (len(self._offsets) - 1, len(vectors))
+        counts = csr_matrix(
+            (np.ones(len(self._places), np.float32), self._places, self._offsets), shape=shape
+        )
+        return np.asarray(counts @ vectors, dtype=np.float32)
+
+    def best(self, near: Float32) -> Float32:
+        greatest = np.zeros((len(near), len(self._offsets) - 1), dtype=np.float32)
+        filled = np.flatnonzero(np.diff(self._offsets))
+        if not len(near):
+            return greatest
+        for part in _of_size(filled, np.diff(self._offsets)[filled], _AT_ONCE // len(near)):
+            start, end = self._offsets[part[0]], self._offsets[part[-1] + 1]
+            each = np.take(near, self._places[start:end], axis=1)
+            starts = self._offsets[part] - start
+            greatest[:, part] = np.maximum.reduceat(each, starts, axis=1)
+        return np.maximum(greatest, 0)
+
+
+def _of_size(documents: Int64, lengths: Int64, most: int) -> Iterator[Int64]:
+    """Parts of documents with about so many words together; a longer one is a part of its own."""
+    part = np.cumsum(lengths) // max(most, 1)
+    yield from np.split(documents, np.flatnonzero(np.diff(part)) + 1) if len(documents) else ()
+
+
+def _soft(best: Float32, weights: Float32) -> list[Float32]:
+    """Mean of the best matches, share of close ones, and the weakest of them."""
+    total = float(weights.sum())
+    if total <= 0:
+        return [np.zeros(best.shape[1], np.float32)] * 3
+    share = weights / total
+    # Documents first, so that the sum over query words is made in one way for any number of them.
+    near = np.ascontiguousarray(best.T)
+    close = (near >= _CLOSE).astype(np.float32)
+    mean, matched = (np.einsum("nq,q->n", values, share) for values in (near, close))
+    return [mean, matched, best[weights > 0].min(axis=0)]
+
+
+# What Lucene makes of a topic's words, field by field: BM25 and query likelihood over stems.
+
+_FIELDS = ("contents", "title", "abstract")
+
+
+class FieldsOptions(Options):
+    """Options of the scores by field."""
+
+    k1: float = Field(1.6, ge=0, description="of a second BM25, beside 0.9")
+    b: float = Field(0.75, ge=0, le=1, description="of a second BM25, beside 0.4")
+
+
+class LuceneFields(FeatureGroup):
+    """Lucene's scores of title, abstract and both: two settings of BM25, query likelihood.
+
+    BM25 is also given as a share of the best document's score in the collection, which makes
+    topics comparable.
+    """
+
+    Options = FieldsOptions
+    options: FieldsOptions
+    _resources: Resources
+
+    def prepare(self, resources: Resources) -> None:
+        """Keep the resources."""
+        self._resources = resources
+
+    def names(self) -> tuple[str, ...]:
+        """One per field and formula."""
+        kinds = ("bm25", "bm25_share", "bm25_tuned", "bm25_tuned_share", "qld")
+        return tuple(f"{kind}_{field}" for kind in kinds for field in _FIELDS)
+
+    def compute_batch(
+        self, batch: Sequence[tuple[Topic, Documents]]
+    ) -> list[npt.NDArray[np.float32]]:
+        """The scores, for all topics in one search."""
+        index, threads = self._resources.index(), self._resources.threads
+        topic_queries = [
+            [words_query(index, topic.query, field) for field in _FIELDS] for topic, _ in batch
+        ]
+        requests = [
+            DocumentQueries(documents.ids, queries)
+            for (_, documents), queries in zip(batch, topic_queries, strict=True)
+        ]
+        everything = [query for queries in topic_queries for query in queries]
+        parts: list[list[npt.NDArray[np.float32]]] = [[] for _ in batch]
+        for similarity in (BM25(), BM25(self.options.k1, self.options.b)):
+            best = best_scores(index, everything, similarity, threads).reshape(-1, len(_FIELDS))
+            for number, values in enumerate(scores_of(index, requests, similarity, threads)):
+                parts[number] += [values, relative(values, best[number])]
+        for number, values in enumerate(scores_of(index, requests, QLD(), threads)):
+            parts[number].append(values)
+        return [np.hstack(columns) for columns in parts]

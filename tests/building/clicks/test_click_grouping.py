@@ -1,0 +1,79 @@
+"""Grouping on disk gives what a dictionary of everything gives, in the order of the ids."""
+
+import random
+
+import polars as pl
+import pytest
+
+from irplatform.building.clicks.judge import QueryRules, query_id
+from irplatform.building.clicks.log import COLUMNS, grouped, prepare
+
+SCHEMA = dict.fromkeys(COLUMNS, pl.Int64) | dict.fromkeys(("query", "doc_id"), pl.String)
+
+
+def frame(lines):
+    return pl.DataFrame(lines, schema=SCHEMA, orient="row")
+
+
+def lines(count, seed=1):
+    rng = random.Random(seed)
+    queries = ["Lung cancer", "lung  cancer", "a AND b", "", *(f"query {i}" for i in range(40))]
+    return [
+        (
+            rng.choice(queries),
+            f"d{rng.randint(1, 30)}",
+            rng.randint(1, 20),
+            rng.randint(0, 3),
+            rng.randint(0, 2),
+            rng.randint(0, 1),
+        )
+        for _ in range(count)
+    ]
+
+
+def plain(given):
+    """The dictionary of everything."""
+    found = {}
+    for query, doc_id, _, abstract, fulltext, available in given:
+        name = " ".join(query.lower().split())
+        refused = "no words" if not name else "boolean operators" if "AND" in query else ""
+        key = (query_id(name), name, refused, "" if refused else doc_id)
+        held = found.setdefault(key, [0, 0, 0, 0])
+        held[0] += 1
+        if not refused:
+            held[1] += abstract
+            held[2] += fulltext
+            held[3] = max(held[3], available, int(fulltext > 0))
+    return [(*key, *held) for key, held in sorted(found.items())]
+
+
+@pytest.mark.parametrize("most_rows", [1_000_000, 200, 20, 1])
+@pytest.mark.parametrize("block", [3, 500, 5000])
+def test_it_is_the_dictionary_of_everything_however_little_is_held(tmp_path, most_rows, block):
+    given = lines(2_000)
+    blocks = (
+        prepare(frame(given[start : start + block]), QueryRules())
+        for start in range(0, len(given), block)
+    )
+    frames = list(grouped(blocks, tmp_path, most_rows=most_rows))
+    assert pl.concat(frames).rows() == plain(given)
+    assert (len(frames) > 1) == (most_rows < 1_000_000)
+    whole = [set(frame["id"]) for frame in frames]
+    assert sum(map(len, whole)) == len(set().union(*whole)), "no query is in two frames"
+
+
+def test_the_parts_are_removed_when_they_have_been_read(tmp_path):
+    list(grouped(iter([prepare(frame(lines(2_000)), QueryRules())]), tmp_path, most_rows=20))
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_one_query_with_more_documents_than_are_held_is_grouped_all_the_same(tmp_path):
+    given = [("q", f"d{i % 300}", 1, 1, 0, 0) for i in range(900)]
+    blocks = (prepare(frame(given[i : i + 100]), QueryRules()) for i in range(0, 900, 100))
+    (rows,) = grouped(blocks, tmp_path, most_rows=50)
+    assert rows.height == 300
+    assert set(rows["abstract"]) == {3}
+
+
+def test_nothing_gives_nothing(tmp_path):
+    assert list(grouped(iter([]), tmp_path)) == []

@@ -1,0 +1,124 @@
+"""The same settings are the same systems, whatever is done with them."""
+
+from dataclasses import replace
+
+import pytest
+from checkpoints import described
+
+from irplatform import experiment as training_topics
+from irplatform.api import RunSettings, train
+from irplatform.errors import InputError
+from irplatform.experiment.plan import resolve, resolve_training, training_source_of
+from irplatform.experiment.systems import resolve_systems
+from irplatform.registry.loading import registry
+from irplatform.retrieval.fusion import Fusion
+
+pytestmark = pytest.mark.usefixtures("fresh_home")
+
+DELTA = RunSettings(
+    "demo-train", rerankers=("delta",), settings={"k1": 2.0, "delta.filters": 8}, members=2
+)
+
+
+def test_a_run_and_a_training_have_the_systems_that_their_settings_name():
+    chosen = resolve_systems(DELTA, registry())
+    (retriever,), (reranker,) = chosen.retrievers, chosen.rerankers
+    assert (retriever.options.k1, reranker.options.filters, reranker.members) == (2.0, 8, 2)
+    for call in (resolve, resolve_training):
+        held = call(DELTA, registry())
+        assert (held.collection.id, held.retrievers) == ("demo-train", [retriever])
+        assert held.rerankers == [reranker]
+
+
+def test_a_training_learns_from_its_own_collection():
+    held = resolve_training(DELTA, registry())
+    assert held.training is held.collection
+    assert held.learns
+    assert not held.folds
+
+
+def test_nothing_is_learned_where_nothing_learns_and_the_share_is_given(capsys):
+    settings = RunSettings("demo", rerankers=("revdocid",))
+    assert resolve(settings, registry()).training is not None  # the share is chosen there
+    given = replace(settings, interpolate=0.3)
+    for collection in ("demo", "demo-train"):
+        held = resolve(replace(given, collection=collection), registry())
+        assert (held.learns, held.training, held.folds) == (False, None, False)
+    assert "cross-validating" not in capsys.readouterr().err
+    with pytest.raises(InputError, match="--train-on has no effect: no reranker learns"):
+        resolve(replace(given, train_on=("demo-train",)), registry())
+    assert resolve(replace(given, rerankers=("revdocid", "delta")), registry()).learns
+
+
+def _trained(folder, reranker, **facts):
+    """A checkpoint of one member, whose weights nobody reads here."""
+    (folder / "member-0").mkdir(parents=True)
+    (folder / "member-0" / "weights").touch()
+    return described(folder, reranker, **facts)
+
+
+def test_beside_a_checkpoint_only_the_share_of_who_does_not_learn_is_learned(tmp_path, capsys):
+    folder = _trained(tmp_path / "ckpt", "delta", options={"filters": 8})
+    both = RunSettings("demo", rerankers=("bm25-text", "delta"), checkpoint=folder)
+    held = resolve(both, registry())
+    assert [choice.name for choice in held.learning] == ["bm25-text"]
+    assert held.training is not None
+    assert resolve(replace(both, train_on=("demo-train",)), registry()).training is not None
+    folded = resolve(replace(both, collection="demo-train"), registry())
+    assert (folded.training, folded.folds) == (None, True)
+    told = capsys.readouterr().err
+    assert "by a choice of the first stage's share that saw its judgments" in told
+    assert "--train-on COLLECTION or --interpolate W." in told
+    for given in ({"interpolate": 0.3}, {"rerankers": ("delta",)}):
+        held = resolve(replace(both, **given), registry())
+        assert (held.learns, held.training, held.folds) == (False, None, False)
+        with pytest.raises(InputError, match="--train-on has no effect with --checkpoint"):
+            replace(both, train_on=("demo-train",), **given)
+
+
+def test_the_options_of_a_checkpoint_are_overridden_by_those_that_are_set(tmp_path):
+    (usual,) = resolve_systems(RunSettings("demo", rerankers=("delta",)), registry()).rerankers
+    folder = _trained(tmp_path / "ckpt", "delta", options={"filters": 8, "query_words": 3})
+    given = RunSettings(
+        "demo",
+        rerankers=("delta",),
+        checkpoint=folder,
+        settings={"delta.filters": usual.options.filters},
+    )
+    (choice,) = resolve(given, registry()).rerankers
+    assert (choice.options.filters, choice.options.query_words) == (usual.options.filters, 3)
+
+
+def test_the_reranker_of_a_checkpoint_asks_for_no_pretraining(tmp_path, monkeypatch):
+    folder = _trained(tmp_path / "ckpt", "delta")
+    both = RunSettings("demo", rerankers=("bm25-text", "delta"), checkpoint=folder)
+    asked = []
+    monkeypatch.setattr(
+        training_topics,
+        "declared_pretraining",
+        lambda _, choices, __: asked.extend(choices),
+    )
+    training_source_of(resolve(both, registry()), None, Fusion())
+    assert [choice.name for choice in asked] == ["bm25-text"]
+
+
+@pytest.mark.parametrize("given", [{"seeds": 2}, {"members": 2}])
+def test_a_training_refuses_repetitions_without_effect_like_a_run(given):
+    settings = RunSettings("demo-train", rerankers=("revdocid",), **given)
+    for call in (train, lambda settings: resolve(settings, registry())):
+        with pytest.raises(InputError, match=f"--{next(iter(given))} has no effect"):
+            call(settings)
+
+
+def test_a_wrong_number_of_processes_is_refused_before_any_work(monkeypatch):
+    monkeypatch.setenv("IRPLATFORM_TRAINING_PROCESSES", "many")
+    for call in (resolve, resolve_training):
+        with pytest.raises(InputError, match="IRPLATFORM_TRAINING_PROCESSES is 'many'"):
+            call(DELTA, registry()).on_device()
+    untrained = replace(DELTA, rerankers=("revdocid",), settings={}, members=5)
+    resolve(untrained, registry()).on_device()
+
+
+def test_a_training_takes_no_checkpoint(tmp_path):
+    with pytest.raises(InputError, match="--checkpoint has no effect"):
+        train(RunSettings("demo-train", rerankers=("delta",), checkpoint=tmp_path))

@@ -1,0 +1,347 @@
+"""What a command leaves in the folder of runs: files, scores, and word of what is not its own."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from irplatform.data import Collection, Corpus
+from irplatform.errors import InputError, PlatformError
+from irplatform.evaluation.scoring import evaluate
+from irplatform.experiment.recorder import Recorder
+from irplatform.plugin import Topic
+from irplatform.reranking.rerank import RerankedRun
+from irplatform.runs import Ranking, Run
+from irplatform.runs.folder import read_scores
+from irplatform.system.console import Stopwatch
+
+QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
+
+
+class Empty(Corpus):
+    name = "empty"
+    fields = ()
+    fingerprint = "0"
+
+    def __iter__(self):
+        return iter(())
+
+
+RESOURCES = SimpleNamespace(
+    stopwatch=Stopwatch(), artifacts={}, java_version="21", device="cpu", seed=1, model_threads=1
+)
+
+
+def a_run(name, first="a"):
+    return Run(name, {"1": Ranking.of([first, "x"], [2.0, 1.0]), "2": Ranking.of(["c"], [1.0])})
+
+
+@pytest.fixture
+def record(tmp_path):
+    """Record runs of the first stage and of rerankers, as a command does."""
+
+    def record(*names, rerankers=(), qrels=QRELS, first_stage="one"):
+        collection = Collection(
+            id="c",
+            title="c",
+            corpus=Empty(),
+            load_topics=lambda: [Topic("1", "q"), Topic("2", "q")],
+        )
+        recorder = Recorder(collection, qrels, ["P@1"], {}, tmp_path / "out", None, ["platform"])
+        for name in names:
+            recorder.add(a_run(name), [{"name": name}], RESOURCES, {})
+        recorder.first_stage = first_stage
+        for name in rerankers:
+            system = SimpleNamespace(
+                choice=SimpleNamespace(describe=dict), description={}, fingerprint="f"
+            )
+            made = RerankedRun(a_run(f"{name}-alone", "b"), a_run(name), 0.5, [system])
+            recorder.add_reranked(name, [(made, RESOURCES)], [], names[0])
+        recorder.report(names[0], list(rerankers))
+        return tmp_path / "out"
+
+    return record
+
+
+def metadata(folder, name):
+    return json.loads((folder / f"{name}.run.meta.json").read_text())
+
+
+def test_a_folder_in_the_place_of_a_file_is_refused_at_once(record, tmp_path):
+    (tmp_path / "out" / "report.json").mkdir(parents=True)
+    with pytest.raises(
+        InputError, match=r"report\.json: this is a folder; a run writes a file here"
+    ):
+        record()
+
+
+def test_scores_are_kept_topic_by_topic(record):
+    scores = read_scores(record("bm25", rerankers=["ranker"]))
+    assert (scores.collection, scores.measures) == ("c", ["P@1"])
+    assert list(scores.systems) == ["bm25", "ranker", "ranker-alone"]
+    assert scores.systems["bm25"].per_topic == {"P@1": {"1": 1.0, "2": 1.0}}
+    assert scores.systems["ranker-alone"].means == {"P@1": 0.5}
+
+
+def test_of_several_seeds_each_run_is_written_and_the_mean_is_reported(tmp_path, capsys):
+    corpus = Empty()
+    collection = Collection(id="c", title="c", corpus=corpus, load_topics=lambda: [Topic("1", "q")])
+    recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, ["platform"])
+    recorder.add(a_run("bm25"), [{"name": "bm25"}], RESOURCES, {})
+    system = SimpleNamespace(choice=SimpleNamespace(describe=dict), description={}, fingerprint="f")
+    written = []
+
+    def attempts():
+        for seed, first, weight in ((42, "a", 0.4), (1042, "b", 0.6)):
+            written.append(sorted(path.name for path in tmp_path.glob("ranker*.run")))
+            made = RerankedRun(a_run("ranker-alone", "b"), a_run("ranker", first), weight, [system])
+            resources = SimpleNamespace(**{**vars(RESOURCES), "seed": seed})
+            yield made.with_suffix(f"-seed{seed}"), resources
+
+    recorder.add_reranked("ranker", attempts(), [], "bm25")
+    report = recorder.report("bm25", ["ranker"])
+    assert written == [[], ["ranker-seed42-alone.run", "ranker-seed42.run"]]
+    ranker = report.systems[-1]
+    assert ranker.measures == {"P@1": 0.75}  # 1 with the first seed, 0.5 with the second
+    assert ranker.per_topic == {"P@1": {"1": 0.5, "2": 1.0}}
+    assert (ranker.interpolation, ranker.path.name) == (0.5, "ranker-seed42.run")
+    assert [seed.measures["P@1"] for seed in ranker.seeds] == [1.0, 0.5]
+    assert metadata(tmp_path, "ranker-seed1042")["method"]["seed"] == 1042
+    assert list(read_scores(tmp_path).systems) == ["bm25", "ranker", "ranker-alone"]
+    assert report.comparisons["ranker"]["P@1"].difference == -0.25
+    assert "earlier commands" not in capsys.readouterr().err
+
+
+def test_a_run_is_there_before_it_is_scored(record, tmp_path, monkeypatch):
+    def fails(*arguments, **options):
+        raise PlatformError("out of order")
+
+    monkeypatch.setattr("irplatform.experiment.scoreboard.evaluate", fails)
+    with pytest.raises(PlatformError):
+        record("bm25")
+    assert (tmp_path / "out" / "bm25.run").exists()
+    assert metadata(tmp_path / "out", "bm25")["tag"] == "bm25"
+
+
+def test_a_rerankers_runs_are_there_before_they_are_scored(record, tmp_path, monkeypatch):
+    def fails(qrels, run, measures, **options):
+        if run.name.startswith("ranker"):
+            raise PlatformError("out of order")
+        return evaluate(qrels, run, measures, **options)
+
+    monkeypatch.setattr("irplatform.experiment.scoreboard.evaluate", fails)
+    with pytest.raises(PlatformError):
+        record("bm25", rerankers=["ranker"])
+    for name in ("ranker", "ranker-alone"):
+        assert (tmp_path / "out" / f"{name}.run").exists()
+        assert metadata(tmp_path / "out", name)["tag"] == name
+
+
+def test_the_stages_of_a_run_are_timed(record):
+    folder = record("bm25", rerankers=["ranker"])
+    report = json.loads((folder / "report.json").read_text())
+    stages = {"index", "retrieve", "train", "rerank"}
+    assert all(set(run["seconds"]) == {*stages, "evaluate"} for run in report["runs"])
+    assert set(metadata(folder, "ranker")["timings"]) == stages
+
+
+def test_measures_that_look_deeper_than_the_depth_are_named(tmp_path):
+    collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
+    recorder = Recorder(collection, QRELS, ["P@5", "P@20", "AP"], {}, tmp_path, None, ["platform"])
+    recorder.add(a_run("bm25"), [{"name": "bm25"}], RESOURCES, {})
+    told = recorder.report("bm25", [], 5).cut_short
+    assert told == ["P@20: no run has more than 5 documents per topic"]
+    assert recorder.report("bm25", [], 20).cut_short == recorder.report("bm25", []).cut_short == []
+
+
+def test_measures_that_look_deeper_than_rerankers_go_are_named(tmp_path):
+    collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
+    recorder = Recorder(collection, QRELS, ["P@5", "P@20"], {}, tmp_path, None, ["platform"])
+    recorder.add(a_run("bm25"), [{"name": "bm25"}], RESOURCES, {})
+    system = SimpleNamespace(choice=SimpleNamespace(describe=dict), description={}, fingerprint="f")
+    ranked = RerankedRun(a_run("r-alone"), a_run("r"), 0.5, [system])
+    recorder.add_reranked("r", [(ranked, RESOURCES)], [], "bm25")
+    told = recorder.report("bm25", ["r"], 20, 7).cut_short
+    assert told == [
+        "P@20: no more than 7 documents per topic were reranked; the others follow in the first "
+        "stage's order"
+    ]
+    assert recorder.report("bm25", [], 20, 7).cut_short == []
+
+
+def test_topics_that_only_judgments_or_only_the_collection_have_are_named_once(record, capsys):
+    record("bm25", "qld", qrels={"1": {"a": 1}, "7": {"a": 1}, "8": {"a": 0}})
+    assert capsys.readouterr().err.splitlines() == [
+        "bm25: 2 topics with no results (they count as 0): 7, 8; judged, but no topics of 'c': "
+        "7, 8",
+        "bm25: 1 topic with results but no judgments (they do not count): 2",
+        "1 topic without a relevant document, where no run can find one (they count): 8",
+    ]
+    record("bm25")
+    assert "topics with" not in capsys.readouterr().err
+
+
+def test_warnings_are_in_the_report_and_in_the_metadata_of_the_runs_that_they_are_about(tmp_path):
+    collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
+    recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, ["platform"])
+    recorder.warn("")
+    recorder.warn("half of it is empty")
+    recorder.add(a_run("bm25"), [{"name": "bm25"}], RESOURCES, {})
+    system = SimpleNamespace(choice=SimpleNamespace(describe=dict), description={}, fingerprint="f")
+    runs = (a_run("ranker-alone", "b"), a_run("ranker"))
+    made = RerankedRun(*runs, 0.5, [system], ("it saw these topics",))
+    attempts = [(made.with_suffix(f"-seed{seed}"), RESOURCES) for seed in (1, 2)]
+    recorder.add_reranked("ranker", attempts, [], "bm25")
+    report = recorder.report("bm25", ["ranker"])
+    everything = ["half of it is empty", "it saw these topics"]
+    assert list(report.warnings) == report.as_json()["warnings"] == everything
+    assert json.loads((tmp_path / "report.json").read_text())["warnings"] == everything
+    assert metadata(tmp_path, "bm25")["method"]["warnings"] == everything[:1]
+    for name in ("ranker-seed1", "ranker-seed1-alone", "ranker-seed2"):
+        assert metadata(tmp_path, name)["method"]["warnings"] == everything
+
+
+def test_runs_of_earlier_commands_stay_and_are_named(record, capsys):
+    record("bm25", "qld")
+    assert "earlier commands" not in capsys.readouterr().err
+    folder = record("bm25")
+    told = capsys.readouterr().err
+    assert told.rstrip().endswith("report.json and scores.json are not about: qld.run")
+    assert (folder / "qld.run").exists()
+    assert list(read_scores(folder).systems) == ["bm25"]
+    report = json.loads((folder / "report.json").read_text())
+    assert [run["name"] for run in report["runs"]] == ["bm25"]
+
+
+def test_runs_over_a_first_stage_that_is_replaced_are_named(record, capsys):
+    record("bm25", "qld", rerankers=["ranker"])
+    record("bm25", first_stage="another")
+    told = capsys.readouterr().err
+    (warning,) = [line for line in told.splitlines() if "WARNING" in line]
+    assert "bm25.run in " in warning
+    assert "has been replaced by another first stage's" in warning
+    assert warning.endswith("the one that was there: ranker-alone.run, ranker.run")
+    assert told.splitlines()[-1].endswith("are not about: qld.run")
+
+
+def test_a_replaced_first_stage_stays_known_until_its_runs_are_made_anew(record, capsys):
+    record("bm25", rerankers=["ranker"])
+    for _ in range(2):
+        record("bm25", first_stage="another")
+        assert "has been replaced" in capsys.readouterr().err
+    record("bm25", rerankers=["ranker"], first_stage="another")
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("baseline", ["bm25", "qld"])
+def test_runs_over_the_same_first_stage_or_one_of_another_name_are_not_warned_of(
+    record, capsys, baseline
+):
+    record("bm25", rerankers=["ranker"])
+    record(baseline, first_stage="one" if baseline == "bm25" else "another")
+    assert "WARNING" not in capsys.readouterr().err
+
+
+def test_a_run_without_metadata_is_only_named(record, capsys):
+    folder = record("bm25", rerankers=["ranker"])
+    (folder / "ranker.run.meta.json").write_text("{")
+    (folder / "ranker-alone.run.meta.json").unlink()
+    record("bm25", first_stage="another")
+    told = capsys.readouterr().err
+    assert told.rstrip().endswith("are not about: ranker-alone.run, ranker.run")
+    assert "WARNING" not in told
+
+
+@pytest.mark.parametrize("goal", [[], {"evaluation": None}, {"evaluation": {"baseline": None}}])
+def test_metadata_of_somebody_elses_making_do_no_harm(record, capsys, goal):
+    folder = record("bm25", rerankers=["ranker"])
+    (folder / "ranker.run.meta.json").write_text(json.dumps({"research goal": goal}))
+    record("bm25", first_stage="another")
+    assert "ranker.run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("theirs", ["a", "b"])
+def test_runs_that_another_command_replaces_meanwhile_are_told(tmp_path, capsys, theirs):
+    topics = [Topic("1", "q")]
+    collection = Collection(id="c", title="c", corpus=Empty(), load_topics=lambda: topics)
+    ours, others = (
+        Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, ["platform"]) for _ in range(2)
+    )
+    ours.add(a_run("bm25", "a"), [{"name": "bm25"}], RESOURCES, {})
+    others.add(a_run("bm25", theirs), [{"name": "bm25"}], RESOURCES, {})
+    others.report("bm25", [])
+    assert "replaced" not in capsys.readouterr().err
+    warnings = ours.report("bm25", []).as_json()["warnings"]
+    told = capsys.readouterr().err
+    if theirs == "a":  # the same run
+        assert "replaced" not in told
+        return
+    assert "while this command ran, another one has replaced runs" in told
+    assert "bm25.run. Give each command a --run-dir of its own." in told
+    assert warnings[-1] in told
+
+
+def test_summaries_of_earlier_runs_go_when_a_run_is_written_over(record, monkeypatch):
+    folder = record("bm25")
+    assert (folder / "report.json").exists()
+
+    def fails(*arguments, **options):
+        raise PlatformError("out of order")
+
+    monkeypatch.setattr("irplatform.experiment.scoreboard.evaluate", fails)
+    with pytest.raises(PlatformError):
+        record("bm25")
+    assert not (folder / "report.json").exists()
+    assert not (folder / "scores.json").exists()
+
+
+def test_many_runs_of_earlier_commands_are_counted(record, capsys):
+    record("bm25", rerankers=[f"ranker{n}" for n in range(10)])
+    for first_stage in ("one", "another"):
+        record("bm25", first_stage=first_stage)
+        (told,) = capsys.readouterr().err.splitlines()
+        assert told.endswith("ranker0-alone.run, ranker0.run, ranker1-alone.run and 17 more")
+
+
+def test_metadata_name_the_test_where_there_is_one(record):
+    folder = record("bm25", rerankers=["ranker"])
+    for name in ("ranker", "ranker-alone"):
+        evaluation = metadata(folder, name)["research goal"]["evaluation"]
+        assert evaluation["baseline"] == ["bm25"]
+        assert evaluation["significance test"] == [
+            {"name": "paired t-test, two-sided", "correction method": "Holm"}
+        ]
+    assert "significance test" not in metadata(folder, "bm25")["research goal"]["evaluation"]
+
+
+def test_without_rerankers_retrievers_are_compared_with_the_first_one(record):
+    told = json.loads((record("bm25", "qld", "fused") / "report.json").read_text())["comparisons"]
+    assert told["baseline"] == "bm25"
+    assert list(told["systems"]) == ["qld", "fused"]
+
+
+def test_beside_rerankers_retrievers_are_not_compared(record):
+    folder = record("bm25", "qld", rerankers=["ranker"])
+    told = json.loads((folder / "report.json").read_text())["comparisons"]
+    assert list(told["systems"]) == ["ranker", "ranker-alone"]
+
+
+def test_a_single_retriever_is_compared_with_nothing(record):
+    assert "comparisons" not in json.loads((record("bm25") / "report.json").read_text())
+
+
+def test_without_judgments_there_is_no_test_and_no_score_and_that_is_said(record, capsys):
+    folder = record("bm25", rerankers=["ranker"], qrels=None)
+    assert capsys.readouterr().err.count("has no judgments: runs are written and not scored") == 1
+    assert "significance test" not in metadata(folder, "ranker")["research goal"]["evaluation"]
+    assert read_scores(folder).systems["bm25"].per_topic == {}
+
+
+def test_metadata_name_the_gpu(record, monkeypatch):
+    folder = record("bm25")
+    assert "gpu" not in metadata(folder, "bm25")["platform"]["hardware"]
+    monkeypatch.setattr("torch.cuda.get_device_name", lambda device: f"Card of {device}")
+    monkeypatch.setattr(RESOURCES, "device", "cuda")
+    assert metadata(record("bm25"), "bm25")["platform"]["hardware"]["gpu"] == {
+        "model": "Card of cuda"
+    }

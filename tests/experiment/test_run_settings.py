@@ -1,0 +1,164 @@
+"""What a run can be told, refused as soon as it is told."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from irplatform.api import (
+    RunSettings,
+    TuneSettings,
+    check_runs,
+    evaluate_runs,
+    explain,
+    fuse_runs,
+    run,
+    train,
+    tune,
+)
+from irplatform.errors import InputError
+from irplatform.evaluation.scoring import Evaluation
+from irplatform.experiment.settings import settings_of
+
+
+def test_a_rerank_depth_that_has_no_effect_is_refused():
+    with pytest.raises(InputError, match="--rerank-depth 101 has no effect beyond --depth 100"):
+        RunSettings("demo", depth=100, rerank_depth=101)
+    RunSettings("demo", depth=100, rerank_depth=100, rerankers=("delta",))
+
+
+def test_the_usual_rerank_depth_goes_with_any_depth():
+    assert RunSettings("demo", depth=100).depth == 100
+
+
+@pytest.mark.parametrize("candidates", ["judged", "some.run"])
+def test_candidates_that_are_not_found_do_not_heed_the_depth(candidates):
+    RunSettings("demo", depth=100, rerank_depth=1000, candidates=candidates, rerankers=("delta",))
+
+
+@pytest.mark.parametrize("candidates", ["retrieved", "some.run"])
+def test_a_rerank_depth_without_rerankers_is_refused(candidates):
+    with pytest.raises(InputError, match="--rerank-depth has no effect without --reranker NAME"):
+        RunSettings("demo", rerank_depth=50, candidates=candidates)
+    RunSettings("demo", candidates=candidates)
+    RunSettings("demo", rerank_depth=50, candidates="judged")  # where it is idle anyway
+
+
+def test_a_fusion_of_one_retriever_is_refused():
+    with pytest.raises(InputError, match="--fusion plain has no effect without a second --retr"):
+        RunSettings("demo", fusion="plain")
+    RunSettings("demo", fusion="plain", retrievers=("bm25", "qld"))
+    RunSettings("demo", fusion="auto")
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ({"retrievers": ("rm3",)}, "--retriever rm3"),
+        ({"retrievers": ("bm25", "qld")}, "--retriever bm25, qld"),
+        ({"settings": {"bm25.expand": ["mesh"]}}, r"the setting of bm25\.expand"),
+    ],
+)
+def test_retrievers_that_a_run_file_takes_the_place_of_are_refused(given, what):
+    with pytest.raises(InputError, match=f"{what} has no effect without --reranker NAME"):
+        RunSettings("demo", candidates="some.run", **given)
+    for candidates, rerankers in (("some.run", ("delta",)), ("judged", ()), ("retrieved", ())):
+        RunSettings("demo", candidates=candidates, rerankers=rerankers, **given)
+
+
+def test_a_text_will_do_for_a_path_and_a_name_for_a_list():
+    told = RunSettings(
+        Path("folder"),
+        run_dir="runs/x",
+        vectors="v.txt",
+        vectors_text="more.txt",
+        rerankers="delta",
+        retrievers="rm3",
+        measures=["AP"],
+        train_on="other",
+        candidates=Path("judged"),
+        interpolate="auto",
+    )
+    assert (told.collection, told.candidates, told.interpolate) == ("folder", "judged", None)
+    assert (told.run_dir, told.vectors) == (Path("runs/x"), Path("v.txt"))
+    assert told.vectors_text == (Path("more.txt"),)
+    assert (told.rerankers, told.retrievers, told.measures) == (("delta",), ("rm3",), ("AP",))
+    assert told.train_on == ("other",)
+    assert RunSettings("demo", rerankers="delta", checkpoint="c").checkpoint == Path("c")
+    assert TuneSettings("k1", train_on="other").over == ("k1",)
+
+
+def test_options_may_stand_under_their_system():
+    given = {"rm3": {"fb_terms": 20, "deep": {"er": 1}}, "k1": 1.5, "bm25.plan": {"gene": {}}}
+    assert RunSettings("demo", settings=given).settings == {
+        "rm3.fb_terms": 20,
+        "rm3.deep.er": 1,
+        "k1": 1.5,
+        "bm25.plan": {"gene": {}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"depth": "100"}, "depth is '100'; it must be a whole number"),
+        ({"depth": 1.5}, "depth is 1.5; it must be a whole number"),
+        ({"seeds": True}, "seeds is True; it must be a whole number"),
+        ({"interpolate": "0.5", "rerankers": "delta"}, "interpolate is '0.5'; it must be a number"),
+        ({"rerankers": 1}, "rerankers is 1; it must be a name or a list of names"),
+        ({"rerankers": {"delta": 1}}, "it must be a name or a list of names"),
+        ({"measures": ["AP", None]}, "measures has None in it; it must be a list of names"),
+        ({"run_dir": ""}, "run_dir is ''; it must be a path"),
+        ({"run_dir": 3}, "run_dir is 3; it must be a path"),
+        ({"vectors_text": 3}, "vectors_text is 3; it must be a path or a list of paths"),
+        ({"settings": ["k1=1"]}, "it must map options to values"),
+    ],
+)
+def test_what_cannot_be_meant_is_named(given, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        RunSettings("demo", **given)
+
+
+def test_functions_of_run_files_take_texts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.run").write_text("q1 Q0 d1 1 2.0 a\n")
+    Path("b.run").write_text("q1 Q0 d2 1 2.0 b\n")
+    Path("qrels.txt").write_text("q1 0 d1 1\n")
+    found = evaluate_runs("a.run", qrels="qrels.txt", measures="P@1")
+    assert found["a.run"].aggregate == {"P@1": 1.0}
+    assert check_runs("a.run")["a.run"].tag == "a"
+    assert fuse_runs(["a.run", "b.run"], "c.run")["path"] == "c.run"
+    with pytest.raises(InputError, match="paths is 3; it must be a path or a list of paths"):
+        check_runs(3)
+
+
+def test_a_run_is_told_by_a_collection_and_options(tmp_path):
+    wanted = RunSettings("demo", rerankers=("delta",), run_dir=tmp_path, depth=50)
+    given = {"rerankers": "delta", "run_dir": str(tmp_path), "depth": 50}
+    assert settings_of("demo", given) == wanted
+    assert settings_of(None, {"collection": "demo", **given}) == wanted
+    assert settings_of(RunSettings("demo", rerankers="drmm"), given) == wanted
+    assert settings_of(wanted) is wanted
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: run("demo", reranker="delta"), "Did you mean 'rerankers'?"),
+        (lambda: run("demo", "delta"), "`rerankers=` names rerankers"),
+        (run, "it is missing"),
+        (lambda: train(7), "not 7"),
+        (lambda: tune("demo", 7), "tuning is 7"),
+        (lambda: explain("demo", "41", "d"), "explain takes one reranker"),
+        (lambda: train("demo", rerankers=["delta", "drmm"]), "not delta, drmm"),
+    ],
+)
+def test_a_call_without_settings_is_told_what_is_meant(call, told):
+    with pytest.raises(InputError, match=re.escape(told)):
+        call()
+
+
+def test_scores_of_a_run_are_printed_in_a_line():
+    evaluation = Evaluation({"AP": 0.25, "P@5": 0.5}, {"AP": {"t1": 0.25}, "P@5": {"t1": 0.5}})
+    assert str(evaluation) == "AP 0.2500, P@5 0.5000"
+    assert "t1" not in repr(evaluation)

@@ -1,0 +1,125 @@
+"""Topics that may only be answered with documents from before a year."""
+
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.lucene import RM3, date_limits
+from irplatform.lucene.dates import Years, search_before, year_of
+from irplatform.plugin import Document, Topic
+from irplatform.runs import Ranking
+
+pytestmark = pytest.mark.java
+
+DOCUMENTS = [
+    Document("old", "Melanoma cells", "of mice", {"year": "1999"}),
+    Document("same", "Melanoma cells", "of mice", {"year": "2012"}),
+    Document("new", "Melanoma cells melanoma", "of later mice", {"year": "2020"}),
+    Document("undated", "Melanoma cells", "of unknown mice"),
+    Document("day", "Melanoma cells", "of dated mice", {"year": "2008-05-30"}),
+    Document("early number", "Melanoma cells", "of counted mice", {"year": "2008.0"}),
+    Document("number", "Melanoma cells", "of counted mice", {"year": "2012.0"}),
+]
+
+
+@pytest.fixture(scope="module")
+def index(index_of):
+    return index_of(DOCUMENTS, fields=("year",))
+
+
+@pytest.mark.parametrize("feedback", [None, RM3()])
+def test_documents_of_that_year_and_later_are_not_found(index, feedback):
+    queries = {"free": "melanoma cells", "limited": "melanoma cells"}
+    found = index.search(queries, 10, before={"limited": "2012"}, feedback=feedback)
+    assert set(found["free"].doc_ids) == {document.id for document in DOCUMENTS}
+    assert set(found["limited"].doc_ids) == {"old", "undated", "day", "early number"}
+
+
+def test_of_several_years_the_last_counts_wherever_documents_come_from(index_of):
+    documents = [
+        Document("both", "melanoma", "", {"year": "2012 Dec-2013 Jan"}),
+        Document("before", "melanoma", "", {"year": "2011-2012"}),
+    ]
+    index = index_of(documents, fields=("year",))
+    found = index.search({"a": "melanoma"}, 10, before={"a": "2013"})
+    assert list(found["a"].doc_ids) == ["before"]
+    assert [year_of(document) for document in documents] == ["2013", "2012"]
+
+
+def test_the_scores_are_those_without_a_limit(index):
+    found = index.search({"a": "melanoma mice", "b": "melanoma mice"}, 10, before={"b": "2013"})
+    assert dict(found["b"]) == {d: s for d, s in found["a"] if d != "new"}
+
+
+def test_topics_that_are_searched_at_once_keep_their_own_limits(index_of):
+    documents = [Document(f"d{n}", "melanoma", "", {"year": str(1960 + n)}) for n in range(60)]
+    limits = {f"t{n}": str(1960 + n % 60) for n in range(600)}
+    index = index_of(documents, fields=("year",))
+    found = index.search(dict.fromkeys(limits, "melanoma"), 60, before=limits, threads=4)
+    assert {topic: len(held) for topic, held in found.items()} == {
+        topic: int(year) - 1960 for topic, year in limits.items()
+    }
+
+
+def test_a_corpus_without_years_is_searched_whole(article_index):
+    found = article_index.search({"a": "melanoma", "b": "melanoma"}, 10, before={"b": "1900"})
+    assert list(found["a"]) == list(found["b"])
+
+
+def test_topics_say_so_in_a_field():
+    topics = [Topic("a", "x", {"published_before": "2012"}), Topic("b", "x", {"year": "2012"})]
+    assert date_limits(topics) == {"a": "2012"}
+    with pytest.raises(InputError, match="topic 'c': published_before is 'May 2012'"):
+        date_limits([Topic("c", "x", {"published_before": "May 2012"})])
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 10])
+def test_what_other_retrievers_find_is_limited_as_deep_as_it_takes(depth):
+    """Twenty documents, the later ones first: the first that may be found is at rank 16."""
+    made = [Document(f"d{n:02}", "", "", {"year": str(2020 - n)}) for n in range(20)]
+    documents = {document.id: document for document in made}
+    asked = []
+
+    def search(topics, depth):
+        asked.append((len(topics), depth))
+        ids = list(documents)[:depth]
+        return {t.id: Ranking.of(ids, [-float(n) for n in range(len(ids))]) for t in topics}
+
+    topics = [Topic("free", "x"), Topic("limited", "x")]
+    years = Years(lambda ids: [documents[i] for i in ids])
+    found = search_before(search, topics, depth, {"limited": "2005"}, years)
+    assert found["free"].doc_ids == tuple(list(documents)[:depth])
+    assert found["limited"].doc_ids == tuple(list(documents)[16:][:depth])
+    assert asked[0] == (2, depth)
+    assert all(count == 1 for count, _ in asked[1:])
+
+
+def test_a_search_is_no_deeper_than_anybody_reads(monkeypatch):
+    """Where no document is early enough: by few topics at a time, and not of all documents."""
+    monkeypatch.setattr("irplatform.lucene.dates.DEEPEST", 50)
+    monkeypatch.setattr("irplatform.lucene.dates.HITS_AT_ONCE", 100)
+    asked = []
+
+    def search(topics, depth):
+        asked.append((len(topics), depth))
+        ids = [f"d{n:03}" for n in range(depth)]
+        return {t.id: Ranking.of(ids, [-float(n) for n in range(depth)]) for t in topics}
+
+    topics = [Topic(str(n), "x") for n in range(5)]
+    years = Years(lambda ids: [Document(i, "", "", {"year": "2020"}) for i in ids])
+    found = search_before(search, topics, 10, dict.fromkeys("01234", "1990"), years)
+    assert all(len(ranking) == 0 for ranking in found.values())
+    assert asked == [(5, 10), (2, 40), (2, 40), (1, 40), (2, 50), (2, 50), (1, 50)]
+
+
+def test_years_are_read_from_dates_and_each_document_once():
+    asked = []
+
+    def fetch(ids):
+        asked.append(list(ids))
+        return [Document(i, "", "", {"year": i} if i != "none" else {}) for i in ids]
+
+    years = Years(fetch)
+    held = years.of(["2008-05-30", "May 1999", "none", "20081", "2012.0"])
+    assert held == ["2008", "1999", "", "", "2012"]
+    assert years.of(["none", "2001"]) == ["", "2001"]
+    assert asked[1:] == [["2001"]]

@@ -1,0 +1,51 @@
+"""Documents as Anserini's JSON records."""
+
+import orjson
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.lucene.records import from_record, searchable, to_record
+from irplatform.plugin import Document
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        Document("1", "Title", "Abstract", {"mesh": ("A", "B"), "journal": "J", "none": ()}),
+        Document("2"),
+        Document("3", " leading", "trailing ", {"id": "9", "contents": "c", "fields": ("x",)}),
+        Document("4", "β 🧬 \u2028 \x00", "\t\n", {"entity": "e", "raw": "r", "title": "t"}),
+    ],
+)
+def test_a_record_gives_the_document_back(document):
+    assert from_record(to_record(document)) == document
+
+
+def test_text_is_composed_and_ids_and_fields_stay_as_they_are():
+    document = Document("e\u0301", "Ne\u0301o", "Lie\u0300ge", {"journal": "E\u0301tude"})
+    record = orjson.loads(to_record(document))
+    assert (record["title"], record["abstract"]) == ("N\xe9o", "Li\xe8ge")
+    assert (record["contents"], record["journal"]) == ("N\xe9o Li\xe8ge", "\xc9tude")
+    read = from_record(to_record(document))
+    assert (read.id, dict(read.fields)) == ("e\u0301", {"journal": "E\u0301tude"})
+
+
+def test_title_and_abstract_are_searched_together():
+    assert orjson.loads(to_record(Document("1", "On BRAF", "We saw.")))["contents"] == (
+        "On BRAF We saw."
+    )
+
+
+def test_a_record_without_text_is_not_blank_to_java():
+    for document in (Document("1"), Document("2", "\x00", " \t")):
+        contents = orjson.loads(to_record(document))["contents"]
+        assert contents.strip("".join(map(chr, range(33))))
+
+
+def test_fields_with_names_of_the_record_are_kept_but_not_searched():
+    assert searchable(("mesh", "contents", "id", "journal")) == ["mesh", "journal"]
+
+
+def test_text_that_is_not_unicode_is_refused_by_name():
+    with pytest.raises(InputError, match="document 'half' cannot be indexed"):
+        to_record(Document("half", "\ud800"))
