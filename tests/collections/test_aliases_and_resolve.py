@@ -100,7 +100,7 @@ def test_names_that_could_be_mistaken_are_refused(name, beir_folder):
 
 def test_a_plugins_name_is_refused(beir_folder):
     with pytest.raises(InputError, match="'demo' is a plugin's"):
-        add_alias("demo", str(beir_folder("test")), taken={"demo"})
+        add_alias("demo", str(beir_folder("test")), registered={"demo": None})
 
 
 def test_an_alias_for_nothing_is_refused_and_not_stored(tmp_path):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from irplatform.collections.toml import open_toml
+from irplatform.collections.names import open_path
 from irplatform.errors import InputError
 from irplatform.experiment.choosing import choose_systems
 from irplatform.experiment.expansion import expanded_for, with_expansion_of
@@ -26,7 +26,7 @@ def collection(toml_collection, declaration, fresh_home, tmp_path):
         declaration.replace("[topics]\n", '[topics]\nexpand = ["mine"]\nplan = "plan.toml"\n')
     )
     (path.parent / "plan.toml").write_text("[gene]\nweight = 3.0\ntitle = 0.25\n")
-    return open_toml(path)
+    return open_path(path)
 
 
 def _bm25(collection, **settings):
@@ -122,7 +122,7 @@ def test_mistakes_are_explained(toml_collection, declaration, line, plan, messag
     path = toml_collection(declaration.replace("[topics]\n", f"[topics]\n{line}\n"))
     (path.parent / "plan.toml").write_text(plan)
     with pytest.raises(InputError, match=message):
-        open_toml(path)
+        open_path(path)
 
 
 def test_options_are_tuned_with_the_queries_that_a_run_would_have(plain, monkeypatch):

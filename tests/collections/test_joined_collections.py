@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from irplatform.collections.joined import joined
-from irplatform.collections.toml import open_toml
+from irplatform.collections.names import open_path
 from irplatform.data import Collection
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
@@ -100,7 +100,7 @@ def test_a_toml_file_names_one_or_several(toml_collection, declaration):
     for name in ("one", "other"):
         text = declaration.replace('"pm"', f'"{name}"')
         (path.parent / f"{name}.toml").write_text(text)
-    training = open_toml(path).training()
+    training = open_path(path).training()
     assert training.id == "one+other"
     assert [part.id for part in training.parts] == ["one", "other"]
     # Both files name the same topics.
@@ -122,6 +122,6 @@ def test_what_cannot_train_is_refused(toml_collection, declaration, named, messa
     path = toml_collection(declaration + f"[train]\ncollection = {named}\n")
     (path.parent / "other.toml").write_text(declaration.replace('"pm"', '"other"'))
     with pytest.raises(InputError) as error:
-        open_toml(path).training()
+        open_path(path).training()
     assert message in str(error.value)
     assert str(error.value).startswith(str(path.parent))

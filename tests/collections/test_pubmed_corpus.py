@@ -11,7 +11,7 @@ from irplatform.collections import medline as baseline
 from irplatform.collections.medline import NumberSet, PubmedCorpus, latest
 from irplatform.collections.pubmed import FIELDS as FIELDS_OF_PUBMED
 from irplatform.collections.pubmed_files import Member, pack
-from irplatform.collections.toml import open_toml
+from irplatform.collections.names import open_path
 from irplatform.errors import InputError
 
 FIELDS = ("mesh",)
@@ -150,7 +150,7 @@ def declared(tmp_path):
 
 
 def test_a_collection_can_have_pubmeds_files_as_documents(declared):
-    collection = open_toml(declared())
+    collection = open_path(declared())
     assert texts(collection.corpus) == {"1": "new", "2": "kept"}
     assert collection.corpus.fields == baseline.DEFAULT_FIELDS
     assert [d.fields.get("mesh") for d in collection.corpus] == [("Mice",), None]
@@ -160,7 +160,7 @@ def test_a_collection_can_have_pubmeds_files_as_documents(declared):
 
 
 def test_the_fields_of_its_documents_can_be_chosen(declared):
-    corpus = open_toml(declared('fields = ["mesh_major"]')).corpus
+    corpus = open_path(declared('fields = ["mesh_major"]')).corpus
     assert corpus.fields == ("mesh_major",)
 
 
@@ -177,7 +177,7 @@ def test_the_fields_of_its_documents_can_be_chosen(declared):
 def test_a_declaration_that_makes_no_sense_is_refused(declared, more, message):
     path = declared(more)
     with pytest.raises(InputError) as refused:
-        open_toml(path)
+        open_path(path)
     assert str(refused.value).startswith(f"{path}: [documents] ")
     assert message in str(refused.value)
 
@@ -186,7 +186,7 @@ def test_files_that_are_not_there_are_named(declared):
     path = declared()
     Path(path.parent / "updatefiles/pubmed24n0002.xml.gz").unlink()
     with pytest.raises(InputError, match=r"\[documents\] there are no files .*updatefiles/\*"):
-        open_toml(path)
+        open_path(path)
 
 
 CHAPTER = """<PubmedBookArticle><BookDocument><PMID Version="1">20301001</PMID><ArticleIdList>

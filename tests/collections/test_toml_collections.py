@@ -7,7 +7,7 @@ import pytest
 
 from irplatform.collections.checks import check
 from irplatform.collections.names import open_path
-from irplatform.collections.toml import open_toml
+from irplatform.collections.names import open_path
 from irplatform.errors import InputError
 from irplatform.experiment.learning import check_same_documents, find_training
 from irplatform.lucene import build_index, documents_indexed
@@ -16,7 +16,7 @@ from irplatform.plugin import Document
 
 def test_everything_that_is_declared_is_there(toml_collection):
     path = toml_collection()
-    collection = open_toml(path)
+    collection = open_path(path)
     assert (collection.id, collection.title) == ("pm", "A pool")
     assert collection.measures == ("P@10",)
     assert list(collection.corpus) == [
@@ -35,7 +35,7 @@ def test_everything_that_is_declared_is_there(toml_collection):
 
 def test_judgments_measures_and_title_may_be_left_out(toml_collection, declaration):
     lines = declaration.replace('title = "A pool"\nmeasures = ["P@10"]\n', "")
-    collection = open_toml(toml_collection(lines.partition("[qrels]")[0]))
+    collection = open_path(toml_collection(lines.partition("[qrels]")[0]))
     assert collection.load_qrels is None
     assert collection.sampled_qrels is None
     assert collection.title == "pm"
@@ -45,7 +45,7 @@ def test_judgments_measures_and_title_may_be_left_out(toml_collection, declarati
 def test_sampled_judgments_alone_are_judgments_too(toml_collection, declaration):
     path = toml_collection(declaration.replace('file = "qrels.txt"\n', ""))
     (path.parent / "sampled.txt").write_text("1 0 1 1 2\n1 0 2 2 -1\n2 0 2 1 0\n")
-    collection = open_toml(path)
+    collection = open_path(path)
     assert collection.load_qrels() == {"1": {"1": 2}, "2": {"2": 0}}
     assert collection.metadata["judgments"] == str(path.parent / "sampled.txt")
 
@@ -53,8 +53,8 @@ def test_sampled_judgments_alone_are_judgments_too(toml_collection, declaration)
 @pytest.mark.parametrize("files", ["docs/*.jsonl*", "docs", "./docs/[ab].*"])
 def test_patterns_and_folders_name_the_files_of_documents(toml_collection, declaration, files):
     listed = '"docs/a.jsonl", "docs/b.jsonl.gz"'
-    one_by_one = open_toml(toml_collection()).corpus.fingerprint
-    corpus = open_toml(toml_collection(declaration.replace(listed, f'"{files}"'))).corpus
+    one_by_one = open_path(toml_collection()).corpus.fingerprint
+    corpus = open_path(toml_collection(declaration.replace(listed, f'"{files}"'))).corpus
     assert [document.id for document in corpus] == ["1", "2"]
     assert corpus.fingerprint == one_by_one
 
@@ -62,14 +62,14 @@ def test_patterns_and_folders_name_the_files_of_documents(toml_collection, decla
 def test_a_pattern_that_names_no_documents_is_told(toml_collection, declaration):
     path = toml_collection(declaration.replace("docs/a.jsonl", "docs/x*.jsonl"))
     with pytest.raises(InputError, match=r"\[documents\] files: there are no files .*x\*\.jsonl\."):
-        open_toml(path)
+        open_path(path)
 
 
 def test_two_collections_can_train_for_each_other(toml_collection, declaration):
     path = toml_collection(declaration + '[train]\ncollection = "other.toml"\n')
     other = declaration.replace('"pm"', '"other"') + '[train]\ncollection = "collection.toml"\n'
     (path.parent / "other.toml").write_text(other)
-    collection = open_toml(path)
+    collection = open_path(path)
     training = collection.training()
     assert training.id == "other"
     assert training.training().id == "pm"
@@ -80,7 +80,7 @@ def test_two_collections_can_train_for_each_other(toml_collection, declaration):
 def test_a_folder_in_beir_layout_can_train(toml_collection, declaration, beir_folder):
     beir_folder("train")
     path = toml_collection(declaration + '[train]\ncollection = "../small:train"\n')
-    assert open_toml(path).training().id == "small-train"
+    assert open_path(path).training().id == "small-train"
 
 
 def test_the_folder_that_the_file_lies_in_can_train(
@@ -89,9 +89,9 @@ def test_the_folder_that_the_file_lies_in_can_train(
     folder = beir_folder("train")
     text = declaration + '[train]\ncollection = ".:train"\n'
     path = toml_collection(text, name=folder.name).rename(folder / "new.toml")
-    assert open_toml(path).training().id == "small-train"
+    assert open_path(path).training().id == "small-train"
     monkeypatch.chdir(folder)
-    assert open_toml(path.relative_to(folder)).training().id == "small-train"
+    assert open_path(path.relative_to(folder)).training().id == "small-train"
 
 
 def test_a_folder_over_the_same_file_trains_whatever_fields_are_kept(
@@ -100,7 +100,7 @@ def test_a_folder_over_the_same_file_trains_whatever_fields_are_kept(
     beir_folder("train")
     files, keys = 'files = ["docs/a.jsonl", "docs/b.jsonl.gz"]', 'id = "_id"\nabstract = "text"'
     text = declaration.replace(files, f'files = ["../small/corpus.jsonl"]\n{keys}')
-    collection = open_toml(toml_collection(text + '[train]\ncollection = "../small:train"\n'))
+    collection = open_path(toml_collection(text + '[train]\ncollection = "../small:train"\n'))
     training = find_training(collection, [])
     assert training.id == "small-train"
     check_same_documents(training, collection.corpus)
@@ -110,7 +110,7 @@ def test_a_folder_over_the_same_file_trains_whatever_fields_are_kept(
 def test_a_missing_training_collection_is_reported_when_it_is_asked_for(
     toml_collection, declaration
 ):
-    collection = open_toml(toml_collection(declaration + '[train]\ncollection = "no.toml"\n'))
+    collection = open_path(toml_collection(declaration + '[train]\ncollection = "no.toml"\n'))
     with pytest.raises(InputError, match=r"collection.toml: \[train\] collection: .*no.toml"):
         collection.training()
 
@@ -118,13 +118,13 @@ def test_a_missing_training_collection_is_reported_when_it_is_asked_for(
 def test_a_collection_cannot_train_for_itself(toml_collection, declaration):
     text = declaration + '[train]\ncollection = "../pool/collection.toml"\n'
     with pytest.raises(InputError, match="cannot train for itself"):
-        open_toml(toml_collection(text)).training()
+        open_path(toml_collection(text)).training()
 
 
 def test_the_corpus_is_the_same_wherever_the_folder_lies(toml_collection, tmp_path):
     path = toml_collection()
     moved = shutil.copytree(path.parent, tmp_path / "elsewhere" / "pool")
-    assert open_path(moved).corpus.fingerprint == open_toml(path).corpus.fingerprint
+    assert open_path(moved).corpus.fingerprint == open_path(path).corpus.fingerprint
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_mistake_is_explained_in_a_line_that_names_the_file(
     assert old in declaration
     path = toml_collection(declaration.replace(old, new, 1))
     with pytest.raises(InputError) as error:
-        open_toml(path)
+        open_path(path)
     assert str(error.value).startswith(str(path))
     assert message in str(error.value)
     assert "\n" not in str(error.value)
@@ -168,7 +168,7 @@ def test_a_mistake_is_explained_in_a_line_that_names_the_file(
 def test_a_template_that_asks_for_another_field_is_answered_with_the_fields(
     toml_collection, declaration
 ):
-    collection = open_toml(toml_collection(declaration.replace("{gene}", "{genes}")))
+    collection = open_path(toml_collection(declaration.replace("{gene}", "{genes}")))
     with pytest.raises(InputError) as error:
         collection.load_topics()
     assert "Did you mean 'gene'? Fields: disease, gene, other." in str(error.value)
@@ -189,13 +189,13 @@ def test_a_template_that_asks_for_another_field_is_answered_with_the_fields(
 def test_a_key_that_no_document_has_is_found(
     toml_collection, declaration, fresh_home, old, new, message
 ):
-    collection = open_toml(toml_collection(declaration.replace(old, new, 1)))
+    collection = open_path(toml_collection(declaration.replace(old, new, 1)))
     assert collection.corpus.problems() == ()
     found = {finding.kind: finding for finding in check(collection)}
     assert found["keys that no document has"].serious
     assert re.search(message, found["keys that no document has"].message)
     with pytest.raises(InputError, match=message):
-        build_index(open_toml(toml_collection(declaration.replace(old, new, 1))).corpus)
+        build_index(open_path(toml_collection(declaration.replace(old, new, 1))).corpus)
 
 
 @pytest.mark.java
@@ -210,10 +210,10 @@ def test_a_declared_title_that_no_document_has_is_found_in_the_index_of_who_decl
     for name in "ab":
         record = {"id": name, "abstract": "One", "mesh": ["x"], **titles}
         json_lines(path.parent / f"docs/{name}.jsonl", [record])
-    assert build_index(open_toml(path).corpus).built
+    assert build_index(open_path(path).corpus).built
     path.write_text(declaration.replace("fields", 'title = "title"\nfields', 1))
     for _ in range(2):
-        corpus = open_toml(path).corpus
+        corpus = open_path(path).corpus
         if message is None:
             assert not build_index(corpus).built
             continue
@@ -225,6 +225,6 @@ def test_a_declared_title_that_no_document_has_is_found_in_the_index_of_who_decl
 def test_titles_that_nobody_spoke_of_may_be_missing(toml_collection, json_lines):
     path = toml_collection()
     json_lines(path.parent / "docs/a.jsonl", [{"id": "1", "abstract": "One", "mesh": []}])
-    corpus = open_toml(path).corpus
+    corpus = open_path(path).corpus
     assert [document.title for document in corpus] == ["", ""]
     assert corpus.problems() == ()

@@ -34,7 +34,8 @@ from irplatform.building.pubmed_articles import (
     MISSING_FILE as MISSING,
 )
 from irplatform.collections.names import add_alias, aliases
-from irplatform.collections.toml import FILE_NAME, open_toml
+from irplatform.collections.names import open_path
+from irplatform.collections.toml import FILE_NAME
 from irplatform.collections.writing import write_documents
 from irplatform.errors import counted
 from irplatform.runs.bioasq import PMID
@@ -284,7 +285,7 @@ def preview(settings: PoolSettings) -> list[str]:
 def _existing(settings: PoolSettings) -> Path | None:
     """The file of a pool that was built: in the folder asked for, or wherever its name leads."""
     declared = settings.folder / FILE_NAME
-    if declared.is_file() and open_toml(declared).id == settings.name:
+    if declared.is_file() and open_path(declared).id == settings.name:
         return declared
     by_alias = Path(aliases().get(settings.name, ""))
     return by_alias if settings.out is None and by_alias.is_file() else None

@@ -148,7 +148,7 @@ def add(name: str, path: str, force: bool) -> None:
     """Give the collection at a path (or an ir_datasets id) a name."""
     from irplatform.collections.names import add_alias
 
-    target = add_alias(name, path, taken=registry().collections, replace=force)
+    target = add_alias(name, path, registered=registry().collections, replace=force)
     say_text(f"{name}: {target}")
 
 

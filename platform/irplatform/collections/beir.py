@@ -14,6 +14,7 @@ are reported by default, one a line.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -60,19 +61,21 @@ FILE_NAME = "corpus.toml"
 _HINT = 'It needs one line: collection = "a name, a path or an ir_datasets id".'
 
 
-def read(path: Path) -> Corpus:
+Find = Callable[[str], Collection]
+"""Finds the collection of a name, a path or an id, of which only the documents are needed."""
+
+
+def referenced_corpus(path: Path, find: Find) -> Corpus:
     """The documents of the collection that a file names.
 
     Args:
         path: the file. A name in it that begins with a dot is a path relative to its folder, where
             that really is: a link to it may lie elsewhere.
+        find: finds collections.
 
     Raises:
         InputError: the file is not such a reference, or there is no such collection.
     """
-    # A collection may name another one: what resolves names opens references, too
-    from irplatform.registry.loading import registry
-
     try:
         content = read_toml(path)
     except InputError as error:
@@ -82,7 +85,7 @@ def read(path: Path) -> Corpus:
         raise InputError(f"this does not name a collection. {_HINT}", path=path)
     target = os.path.normpath(path.parent.resolve() / name) if name.startswith(".") else name
     try:
-        return registry().documents_of(target).corpus
+        return find(target).corpus
     except InputError as error:
         raise InputError(f"the collection '{name}': {error}", path=path) from error
 
@@ -151,10 +154,10 @@ class BeirFolder:
             return self.name
         return self.name if is_named else f"{self.name}-{split}"
 
-    def open_corpus(self) -> Corpus:
-        """Its documents."""
+    def open_corpus(self, find: Find) -> Corpus:
+        """Its documents; `find` finds those of another collection."""
         if self.corpus.name == FILE_NAME:
-            return read(self.corpus)
+            return referenced_corpus(self.corpus, find)
         return JsonLinesCorpus(self.name, [self.corpus], BEIR)
 
 
@@ -164,13 +167,18 @@ def is_beir(path: Path) -> bool:
     return any((path / name).is_file() for name in names)
 
 
-def open_beir(path: Path, split: str | None = None) -> Collection:
+def _find_nothing(name: str) -> Collection:
+    raise InputError(f"collection '{name}' cannot be found here.")
+
+
+def open_beir(path: Path, split: str | None = None, find: Find = _find_nothing) -> Collection:
     """A split of a folder in BEIR layout, as a collection.
 
     Args:
         path: the folder.
         split: which judgments, or None for `test`; `unjudged` for the topics without any, which
             None also stands for in a folder without judgments.
+        find: finds the collection whose documents are searched, where a `corpus.toml` names one.
 
     Raises:
         InputError: a file or the split is missing (the splits that exist are named).
@@ -192,7 +200,7 @@ def open_beir(path: Path, split: str | None = None) -> Collection:
             [*folder.splits, UNJUDGED],
             hint=f"(Judgments are read from {path}/qrels.)",
         )
-    return _collection(folder, folder.open_corpus(), split, evaluated=split)
+    return _collection(folder, folder.open_corpus(find), split, evaluated=split)
 
 
 def _collection(folder: BeirFolder, corpus: Corpus, split: str, *, evaluated: str) -> Collection:

@@ -5,12 +5,22 @@ from __future__ import annotations
 import difflib
 import os
 import re
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from irplatform.collections import beir as corpus_reference
-from irplatform.collections.beir import DEFAULT_SPLIT, BeirFolder, is_beir, open_beir
+from irplatform.collections.beir import FILE_NAME as REFERENCE
+from irplatform.collections.beir import (
+    DEFAULT_SPLIT,
+    UNJUDGED,
+    BeirFolder,
+    NoSplitError,
+    is_beir,
+    open_beir,
+)
 from irplatform.collections.builders import check_built
 from irplatform.collections.irds import exists, known, open_dataset
 from irplatform.collections.toml import FILE_NAME, is_declaration, open_toml
@@ -21,7 +31,7 @@ from irplatform.system.json_files import read_own_json
 from irplatform.system.packages import require
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from irplatform.data import Collection
 
@@ -29,14 +39,24 @@ if TYPE_CHECKING:
 # A collection at a path: a `.toml`, a folder with one, or a folder in BEIR layout with a split.
 
 
-def open_path(path: Path) -> Collection:
+Registered = Mapping[str, Callable[[], "Collection"]]
+"""Collections of plugins: name to a function that opens it."""
+NONE: Registered = MappingProxyType({})
+
+
+def open_path(path: Path, registered: Registered = NONE) -> Collection:
     """The collection at `FOLDER`, `FOLDER:split` or `FILE.toml`.
+
+    Args:
+        path: the path.
+        registered: collections whose documents a folder may search by their names.
 
     Raises:
         InputError: there is nothing there, or nothing that is a collection.
     """
+    open_partner = partial(open_path, registered=registered)
     if path.suffix == ".toml":
-        return open_toml(path)
+        return open_toml(path, open_partner)
     folder, split = split_off(path)
     if not folder.is_dir():
         if folder.exists():
@@ -47,15 +67,15 @@ def open_path(path: Path) -> Collection:
             raise InputError(
                 f"a folder with a {FILE_NAME} has no splits. Leave out ':{split}'.", path=folder
             )
-        return open_toml(folder / FILE_NAME)
+        return open_toml(folder / FILE_NAME, open_partner)
     if is_beir(folder):
-        return open_beir(folder, split)
+        return open_beir(folder, split, partial(documents_of, registered=registered))
     others = (file for file in sorted(folder.glob("*.toml")) if is_declaration(file))
     other = next(others, None)
     if other is None and ((folder / "queries.jsonl").is_file() or (folder / "qrels").is_dir()):
         raise InputError(
             "this folder has topics or judgments, but no documents: neither a corpus.jsonl nor a "
-            f'{corpus_reference.FILE_NAME} with the line collection = "…" that names the '
+            f'{REFERENCE} with the line collection = "…" that names the '
             "collection they are of.",
             path=folder,
         )
@@ -137,9 +157,15 @@ SHORT_NAMES: Mapping[str, str] = {
 """Names of ours for ir_datasets ids."""
 
 
-def resolve(
-    name: str, registered: Mapping[str, Callable[[], Collection]], also: Iterable[str] = ()
-) -> Collection:
+def documents_of(name: str, registered: Registered = NONE) -> Collection:
+    """A collection of which only the documents are needed: a folder's split need not be named."""
+    try:
+        return resolve(name, registered)
+    except NoSplitError:
+        return resolve(f"{name}:{UNJUDGED}", registered)
+
+
+def resolve(name: str, registered: Registered, also: Iterable[str] = ()) -> Collection:
     """The collection that a name stands for.
 
     Raises:
@@ -151,12 +177,14 @@ def resolve(
     user_names = aliases()
     base, colon, split = name.partition(":")
     if base in user_names:
-        return resolve_target(f"{user_names[base]}{colon}{split}")
+        return resolve_target(f"{user_names[base]}{colon}{split}", (), registered)
     check_built(name)
-    return resolve_target(name, [*registered, *user_names, *also])
+    return resolve_target(name, [*registered, *user_names, *also], registered)
 
 
-def resolve_target(target: str, names: Iterable[str] = ()) -> Collection:
+def resolve_target(
+    target: str, names: Iterable[str] = (), registered: Registered = NONE
+) -> Collection:
     """The collection at a path, or under an ir_datasets id or one of our short names for those."""
     if not target.strip():
         raise InputError("no collection is named: give a name, a path or an ir_datasets id.")
@@ -167,13 +195,13 @@ def resolve_target(target: str, names: Iterable[str] = ()) -> Collection:
     if is_path(target):
         _refuse_split(target, names)
         _refuse_misspelt(target)
-        return open_path(path)
+        return open_path(path, registered)
     if exists(target):
         return open_dataset(target)
     if "/" in target and not path.exists():
         require(f"there is no folder {target} here, and an id of ir_datasets", "ir_datasets")
     if path.exists():
-        return open_path(path)  # which says why it is not a collection
+        return open_path(path, registered)  # which says why it is not a collection
     raise _unknown(target, [*names, *SHORT_NAMES])
 
 
@@ -239,7 +267,9 @@ def _unknown(name: str, names: list[str]) -> InputError:
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
-def add_alias(name: str, target: str, *, taken: Container[str] = (), replace: bool = False) -> str:
+def add_alias(
+    name: str, target: str, *, registered: Registered = NONE, replace: bool = False
+) -> str:
     """Give a collection a name.
 
     Raises:
@@ -250,9 +280,9 @@ def add_alias(name: str, target: str, *, taken: Container[str] = (), replace: bo
         raise InputError(
             f"'{name}' cannot be a name: use lower-case letters, digits, '-', '_' and '.'."
         )
-    if name in taken:
+    if name in registered:
         raise InputError(f"'{name}' is a plugin's collection. Choose another name.")
-    resolve_target(_openable(target))
+    resolve_target(_openable(target), (), registered)
     stored = str(expand(target).absolute()) if is_path(target) else target
     current = aliases().get(name) or SHORT_NAMES.get(name) or stored
     if current != stored and not replace:

@@ -21,7 +21,7 @@ from irplatform.options import first_problem
 from irplatform.system.formats import read_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from pydantic_core import ErrorDetails
@@ -177,8 +177,12 @@ def _keys(tables: Iterable[str]) -> list[str]:
 FILE_NAME = "collection.toml"
 
 
-def open_toml(path: Path) -> Collection:
+def open_toml(path: Path, open_path: Callable[[Path], Collection]) -> Collection:
     """The collection that a TOML file describes.
+
+    Args:
+        path: the file.
+        open_path: opens the collections that it names for training.
 
     Raises:
         InputError: the file is missing or not TOML, a key is missing, unknown or of the wrong
@@ -200,7 +204,7 @@ def open_toml(path: Path) -> Collection:
         load_topics=partial(read_topics, topic_file, topics.format, topics.query, topics.id),
         load_qrels=partial(_read_qrels, judged, sampled) if qrels else None,
         measures=tuple(declared.measures) if declared.measures else Collection.measures,
-        training=partial(_training, path, train.collection) if train else None,
+        training=partial(_training, path, train.collection, open_path) if train else None,
         sampled_qrels=sampled,
         note=declared.note,
         expand=tuple(topics.expand),
@@ -290,9 +294,10 @@ def _plan(path: Path, name: str) -> dict[str, object]:
     return read_plan(_file(path, name, "[topics] plan"))
 
 
-def _training(path: Path, declared: str | list[str]) -> Collection:
+def _training(
+    path: Path, declared: str | list[str], open_path: Callable[[Path], Collection]
+) -> Collection:
     from irplatform.collections.joined import joined
-    from irplatform.collections.names import open_path  # which opens TOML files, too
 
     names = [declared] if isinstance(declared, str) else declared
     if any((path.parent / name).resolve() == path.resolve() for name in names):

@@ -75,12 +75,9 @@ class Registry(Tables):
         Args:
             name: as the user gave it.
         """
-        from irplatform.collections.beir import UNJUDGED, NoSplitError
+        from irplatform.collections.names import documents_of
 
-        try:
-            return self.collection(name)
-        except NoSplitError:
-            return self.collection(f"{name}:{UNJUDGED}")
+        return documents_of(name, self.collections)
 
     def _find(
         self, kind: str, table: Mapping[str, Registration[System]], name: str
