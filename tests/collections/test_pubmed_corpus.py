@@ -9,9 +9,9 @@ from pubmed_files import article, article_set, deletion, write_gz
 
 from irplatform.collections import medline as baseline
 from irplatform.collections.medline import NumberSet, PubmedCorpus, latest
+from irplatform.collections.names import open_path
 from irplatform.collections.pubmed import FIELDS as FIELDS_OF_PUBMED
 from irplatform.collections.pubmed_files import Member, pack
-from irplatform.collections.names import open_path
 from irplatform.errors import InputError
 
 FIELDS = ("mesh",)

@@ -7,7 +7,6 @@ import pytest
 
 from irplatform.collections.checks import check
 from irplatform.collections.names import open_path
-from irplatform.collections.names import open_path
 from irplatform.errors import InputError
 from irplatform.experiment.learning import check_same_documents, find_training
 from irplatform.lucene import build_index, documents_indexed

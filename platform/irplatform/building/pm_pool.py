@@ -33,8 +33,7 @@ from irplatform.building.pubmed_articles import (
 from irplatform.building.pubmed_articles import (
     MISSING_FILE as MISSING,
 )
-from irplatform.collections.names import add_alias, aliases
-from irplatform.collections.names import open_path
+from irplatform.collections.names import add_alias, aliases, open_path
 from irplatform.collections.toml import FILE_NAME
 from irplatform.collections.writing import write_documents
 from irplatform.errors import counted

@@ -12,7 +12,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from irplatform.collections.beir import FILE_NAME as REFERENCE
 from irplatform.collections.beir import (
     DEFAULT_SPLIT,
     UNJUDGED,
@@ -21,6 +20,7 @@ from irplatform.collections.beir import (
     is_beir,
     open_beir,
 )
+from irplatform.collections.beir import FILE_NAME as REFERENCE
 from irplatform.collections.builders import check_built
 from irplatform.collections.irds import exists, known, open_dataset
 from irplatform.collections.toml import FILE_NAME, is_declaration, open_toml
