@@ -12,6 +12,7 @@ from typing import (
     Annotated,
     Any,
     Literal,
+    Protocol,
     Union,
     get_args,
     get_origin,
@@ -23,13 +24,10 @@ from irplatform.errors import InputError, unstopped
 from irplatform.system.formats import TOMLError, parse_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from collections.abc import Container
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from pydantic import ValidationError
     from pydantic.fields import FieldInfo
-
-    from irplatform.registry.registration import Registration
 
 
 # The type of an option in words of a user, who knows neither Python nor pydantic.
@@ -178,8 +176,19 @@ def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
     return settings
 
 
+class HasOptions(Protocol):
+    """A system under a name, as far as settings concern it."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def system(self) -> Any: ...  # noqa: D102
+    def option_names(self) -> list[str]: ...  # noqa: D102
+    def options(self, settings: Mapping[str, object]) -> Options: ...  # noqa: D102
+
+
 def settings_of(
-    registration: Registration[Any],
+    registration: HasOptions,
     settings: Mapping[str, object],
     of_name: Container[str] = (),
     beneath: Mapping[str, object] | None = None,
@@ -211,7 +220,7 @@ def settings_of(
     return set(paths), values
 
 
-def _path_of(key: str, registration: Registration[Any], of_name: Container[str]) -> list[str]:
+def _path_of(key: str, registration: HasOptions, of_name: Container[str]) -> list[str]:
     """Where in a system's options a setting belongs, as ["loop", "epochs"]; [] for nowhere."""
     names = registration.option_names()
     path = path_within(key, registration.name, names)
@@ -246,7 +255,7 @@ def _takes_none(options: Any, path: Sequence[str]) -> bool:
     )
 
 
-def _base(registration: Registration[Any], option: str) -> dict[str, Any]:
+def _base(registration: HasOptions, option: str) -> dict[str, Any]:
     """The present values of an option that has parts, to change some of them.
 
     What is as in its class is left out, so that an option knows which of its parts were set.

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irplatform.concepts.batches import Linked
-from irplatform.concepts.graph_files import RowWriter
+from irplatform.concepts.graph_files import Linked, RowWriter
 
 
 @pytest.mark.parametrize("removals", range(4))

@@ -11,8 +11,6 @@ from files import piped
 
 from irplatform.data import Collection
 from irplatform.errors import InputError
-from irplatform.lucene import dates as among
-from irplatform.lucene.dates import restrict
 from irplatform.plugin import Options, Retriever, Topic
 from irplatform.registry.registration import Plugin, Registration
 from irplatform.resources import CollectionResources
@@ -20,6 +18,8 @@ from irplatform.retrieval.candidates import Judged, Request, Retrieved
 from irplatform.retrieval.first_stage import RetrieverChoice
 from irplatform.retrieval.run_as_first_stage import FromRun, source_of
 from irplatform.runs import Ranking, Run
+from irplatform.runs import run as run_module
+from irplatform.runs.run import restrict
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -119,14 +119,13 @@ def test_judged_runs_are_kept_apart_from_ordinary_ones_and_from_other_judgments(
 
 def test_topics_are_searched_in_parts_that_fit_memory(monkeypatch):
     whole = Judged().find(_request(ONE))
-    monkeypatch.setattr(among, "HITS_AT_ONCE", 1)
-    run = among.rank_among(
-        lambda topics, depth, resources: ONE.registration.create({}).retrieve(
-            topics, depth, resources
-        ),
+    monkeypatch.setattr(run_module, "HITS_AT_ONCE", 1)
+    resources = _request().resources
+    run = run_module.rank_given(
+        lambda topics, depth: ONE.registration.create({}).retrieve(topics, depth, resources),
         TOPICS,
         whole.per_topic,
-        _request().resources,
+        resources.index().count,
     )
     assert {t: r.doc_ids for t, r in run.rankings.items()} == whole.per_topic
 

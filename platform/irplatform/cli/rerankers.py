@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from pydantic_core import to_jsonable_python

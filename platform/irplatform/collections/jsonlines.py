@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from irplatform.collections import jsonlines
 from irplatform.data import Corpus, Document, FieldValue, fault
 from irplatform.errors import InputError, listing, quoted, unknown
 from irplatform.system import writing as storage
@@ -286,7 +285,7 @@ class JsonLinesCorpus(Corpus):
         missing, keys = set(self.names.declared), set[str]()
         for path in self.files:
             self._hashed.check(path)
-            for line, record in jsonlines.read(path):
+            for line, record in read(path):
                 if missing:
                     missing -= record.keys()
                     if number < _LOOKED_AT:
@@ -317,13 +316,13 @@ class JsonLinesCorpus(Corpus):
         names = self.names
         fields: dict[str, FieldValue] = {}
         if names.metadata:
-            fields.update(jsonlines.metadata(record, names.metadata, path, line))
+            fields.update(metadata(record, names.metadata, path, line))
         for name in names.fields:
-            if (value := jsonlines.field_value(record.get(name))) is not None:
+            if (value := field_value(record.get(name))) is not None:
                 fields[name] = value
         return Document(
-            id=jsonlines.identifier(record, names.id, path, line),
-            title=jsonlines.text(record, names.title, path, line),
-            abstract=jsonlines.text(record, names.abstract, path, line),
+            id=identifier(record, names.id, path, line),
+            title=text(record, names.title, path, line),
+            abstract=text(record, names.abstract, path, line),
             fields=fields,
         )

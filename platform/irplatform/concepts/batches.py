@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform.concepts.graph_files import Linked
 from irplatform.concepts.linker import SimilarNames
 from irplatform.concepts.options import ConceptOptions
 from irplatform.concepts.pipeline import ConceptPipeline
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from irplatform.data import Document
-    from irplatform.text.arrays import Int32
 
 BATCH_DOCUMENTS = 100
 
@@ -43,25 +43,6 @@ class Task:
     linker: str
     options: str
     articles: list[Article]
-
-
-@dataclass(frozen=True)
-class Linked:
-    """The concepts of some articles.
-
-    Attributes:
-        doc_ids: of the articles.
-        lengths: distinct concepts of each.
-        indices: those concepts, ascending within an article.
-        counts: mentions of each.
-        empty: how many of the articles have no text.
-    """
-
-    doc_ids: list[str]
-    lengths: Int32
-    indices: Int32
-    counts: Int32
-    empty: int
 
 
 def batches(documents: Iterable[Document]) -> Iterator[list[Article]]:

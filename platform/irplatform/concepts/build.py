@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from irplatform.concepts.batches import Linked
+    from irplatform.concepts.graph_files import Linked
     from irplatform.concepts.options import ConceptOptions
     from irplatform.data import Corpus
 

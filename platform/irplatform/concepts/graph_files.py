@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,13 +16,11 @@ from irplatform.errors import InputError
 from irplatform.system.console import notice
 from irplatform.system.json_files import read_own_json
 from irplatform.system.writing import atomic_write
-from irplatform.text.arrays import ArrayWriter, map_array, write_array
+from irplatform.text.arrays import ArrayWriter, Int32, map_array, write_array
 from irplatform.text.forward_index import StringTableWriter
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from irplatform.concepts.batches import Linked
 
 
 _STATE = "progress.json"
@@ -32,6 +31,25 @@ _FILES = {
 }
 _IDS = "doc-ids.lines"
 _AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Linked:
+    """The concepts of some articles.
+
+    Attributes:
+        doc_ids: of the articles.
+        lengths: distinct concepts of each.
+        indices: those concepts, ascending within an article.
+        counts: mentions of each.
+        empty: how many of the articles have no text.
+    """
+
+    doc_ids: list[str]
+    lengths: Int32
+    indices: Int32
+    counts: Int32
+    empty: int
 
 
 class RowWriter:

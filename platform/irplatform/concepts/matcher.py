@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from irplatform.concepts.ambiguity import (
     ORDINARY_WORDS,
-    Capitals,
     Condition,
     bare,
     ends_in_a_letter,
@@ -25,6 +24,7 @@ from irplatform.concepts.ambiguity import (
 from irplatform.concepts.spelling import Speller, hash_of
 from irplatform.concepts.table import KINDS, Mention
 from irplatform.knowledge.model import keys as lookup_keys
+from irplatform.text.words import Capitals
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

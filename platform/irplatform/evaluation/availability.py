@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from irplatform.data import Qrels
-    from irplatform.evaluation.measures import Measure
+
+    Measure = Any
 
 
 _MODULES = {"cwl_eval": "cwl", "pyndeval": "pyndeval"}

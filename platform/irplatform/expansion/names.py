@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from irplatform.concepts.ambiguity import Capitals
 from irplatform.knowledge.model import uninverted
+from irplatform.text.words import Capitals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from irplatform.concepts.options import ConceptOptions
     from irplatform.data import Documents
     from irplatform.lucene import LuceneIndex
-    from irplatform.plugin.features import FeatureGroup
-    from irplatform.plugin.rerankers import Reranker
-    from irplatform.plugin.retrievers import Retriever
     from irplatform.text import ForwardIndex, VectorOptions, WordVectors
 
 
@@ -86,16 +83,14 @@ class Resources(Protocol):
     def notice(self, message: str) -> None:
         """Tell the user something, in a line on stderr; the same line is told once."""
 
-    def reranker(self, name: str, settings: Mapping[str, object] | None = None) -> Reranker:
-        """Another reranker, prepared; one that learns still has to `fit` or `load`."""
+    def reranker(self, name: str, settings: Mapping[str, object] | None = None) -> Any:
+        """Another `Reranker`, prepared; one that learns still has to `fit` or `load`."""
 
-    def checkpoint(self, folder: Path) -> Sequence[Reranker]:
-        """The members of a checkpoint that `platform train` wrote, ready to score."""
+    def checkpoint(self, folder: Path) -> Sequence[Any]:
+        """The members of a checkpoint that `platform train` wrote: rerankers, ready to score."""
 
-    def retriever(self, name: str, settings: Mapping[str, object] | None = None) -> Retriever:
-        """A retriever."""
+    def retriever(self, name: str, settings: Mapping[str, object] | None = None) -> Any:
+        """Another `Retriever`."""
 
-    def feature_group(
-        self, name: str, settings: Mapping[str, object] | None = None
-    ) -> FeatureGroup:
-        """A group of features, prepared; one that learns still has to `fit` or `load`."""
+    def feature_group(self, name: str, settings: Mapping[str, object] | None = None) -> Any:
+        """A `FeatureGroup`, prepared; one that learns still has to `fit` or `load`."""

@@ -16,11 +16,11 @@ from irplatform.registry.sources import our_digest
 from irplatform.reranking.folds import MEMBERS
 
 if TYPE_CHECKING:
-    from irplatform.plugin.resources import Resources
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from irplatform.data import TextPair, Topic
+    from irplatform.plugin.resources import Resources
     from irplatform.registry.registration import Registration
 
 

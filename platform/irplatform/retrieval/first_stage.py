@@ -12,11 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import PluginError, counted, unstopped
-from irplatform.lucene.dates import DATES_FORMAT, Years, date_limits, rank_among, search_before
+from irplatform.lucene.dates import DATES_FORMAT, Years, date_limits, search_before
 from irplatform.registry.answers import json_mapping, text
 from irplatform.retrieval.fusion import Fusion
 from irplatform.runs import Ranking, Run, read_run, write_run
-from irplatform.runs.run import FUSED
+from irplatform.runs.run import FUSED, rank_given
 from irplatform.system.cache import artifact, kept_json
 from irplatform.system.console import notice, parts
 from irplatform.system.writing import fingerprint, write_json
@@ -250,10 +250,11 @@ def retrieve(
             def build(folder: Path, choice: RetrieverChoice = choice) -> None:
                 notice(f"{label}: searching {counted(len(topics), 'topic')} with {choice.name}")
                 with resources.noting() as noted:
+                    search = partial(find, choice, resources=resources)
                     if among is None:
-                        run = find(choice, topics, depth, resources)
+                        run = search(topics, depth)
                     else:
-                        run = rank_among(partial(find, choice), topics, among, resources)
+                        run = rank_given(search, topics, among, resources.index().count)
                 write_run(run, folder / _RUN)
                 write_json(folder / _USED, noted.artifacts)
 

@@ -17,8 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from irplatform.data import Topic
 
 
 Scores = npt.NDArray[np.floating[Any]]
@@ -215,3 +217,55 @@ def standardized(scores: Values) -> Values:
 def _distinct(scores: Values) -> int:
     """How many there are in the bits of a run."""
     return len(np.unique(scores.astype(np.float32)))
+
+
+# Ranking a given set of documents per topic, with a retriever that can only search all of them.
+#
+# The retriever searches deeply, and what was not asked for is left out. A document that it does
+# not find at all (none of the query's words occur in it) comes last, by decreasing id, so that
+# every system ranks the same sets.
+
+DEEPEST = 100_000
+"""Documents that are searched per topic at most: all of a closed pool, and in all of MEDLINE those
+that a first stage could ever tell apart."""
+HITS_AT_ONCE = 2_000_000
+"""Results that are held at a time."""
+
+
+def rank_given(
+    find: Callable[[Sequence[Topic], int], Run],
+    topics: Sequence[Topic],
+    among: Mapping[str, Sequence[str]],
+    count: int,
+) -> Run:
+    """Rank exactly the given documents of every topic.
+
+    Args:
+        find: a search: topics and a depth to the documents of every topic, best first.
+        topics: the topics.
+        among: topic id to the documents to rank; all of them are in the index.
+        count: how many documents the index has.
+    """
+    depth = max(1, min(count, DEEPEST))
+    step = max(1, HITS_AT_ONCE // depth)
+    name, rankings = "", {}
+    for start in range(0, len(topics), step):
+        run = find(topics[start : start + step], depth)
+        name = run.name
+        for topic_id, ranking in run.rankings.items():
+            rankings[topic_id] = restrict(ranking, among[topic_id])
+    return Run(name, rankings)
+
+
+def restrict(ranking: Ranking, doc_ids: Sequence[str]) -> Ranking:
+    """The documents of a topic in the order of a ranking, those not in it last.
+
+    The latter share a score just below that of the last document found: by a hundredth of the
+    distance between the first and the last, so that standardized scores are not stretched.
+    """
+    scores = dict(ranking)
+    last = 0.0
+    if len(ranking):
+        spread = float(ranking.scores[0]) - float(ranking.scores[-1])
+        last = float(ranking.scores[-1]) - (spread or 1.0) / 100
+    return Ranking.of(doc_ids, np.array([scores.get(d, last) for d in doc_ids], dtype=np.float32))

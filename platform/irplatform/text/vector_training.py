@@ -29,9 +29,10 @@ from irplatform.text.tokenizer import tokenize
 from irplatform.text.vectors import WordVectors
 
 if TYPE_CHECKING:
-    from irplatform.data import Document
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from irplatform.data import Document
 
 
 # Keeps a report of gensim 4.4 from the user: of an error that there was not.

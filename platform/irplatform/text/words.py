@@ -104,3 +104,28 @@ def unit_vectors(vectors: WordVectors) -> Float32:
     matrix = np.array(vectors.matrix, dtype=np.float32)
     matrix[vectors.unk] = 0
     return unit_rows(matrix)
+
+
+_SHOUTED = 0.7
+"""Share of capitals among a line's letters from which on they say nothing."""
+_FEWEST_WORDS = 4
+"""Of a line, to tell."""
+
+
+class Capitals:
+    """Whether a line of a text is written in capitals throughout, so that they say nothing."""
+
+    def __init__(self, text: str) -> None:
+        self._loud: list[tuple[int, bool]] = []
+        end = 0
+        for line in text.split("\n"):
+            end += len(line) + 1
+            capitals = sum(map(str.isupper, line))
+            letters = capitals + sum(map(str.islower, line))
+            self._loud.append(
+                (end, len(line.split()) >= _FEWEST_WORDS and capitals > _SHOUTED * letters)
+            )
+
+    def say_nothing(self, place: int) -> bool:
+        """Whether a character stands in such a line."""
+        return next(loud for end, loud in self._loud if place < end)

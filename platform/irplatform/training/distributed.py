@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from torch import Tensor
-
-    from irplatform.training.loop import Task
+    from torch.nn import Module
 
     Result = TypeVar("Result")
 
@@ -104,9 +103,10 @@ class Alone:
         """Where the state of the training lies."""
         return workspace
 
-    def loss(self, task: Task) -> Callable[[Any], Tensor]:
+    def loss(self, module: Module, loss: Callable[[Any], Tensor]) -> Callable[[Any], Tensor]:
         """The loss of a batch, whose gradient will be that of all processes."""
-        return task.loss
+        del module
+        return loss
 
     def batches(self, batches: Iterable[Any]) -> Iterator[tuple[Any, float]]:
         """This process's batch for every step, and what to multiply its loss with."""
@@ -142,8 +142,8 @@ class Together(Alone):
         """The first process's, for the same workspace."""
         return self.place.shared / workspace.relative_to(self.place.workspace)
 
-    def loss(self, task: Task) -> Callable[[Any], Tensor]:
-        """The task's loss as the forward pass of a module, which is what torch synchronizes.
+    def loss(self, module: Module, loss: Callable[[Any], Tensor]) -> Callable[[Any], Tensor]:
+        """The loss as the forward pass of a module, which is what torch synchronizes.
 
         Statistics of batch normalization stay each process's own; the first one's are kept.
         """
@@ -153,10 +153,10 @@ class Together(Alone):
         class Loss(torch.nn.Module):
             def __init__(self) -> None:
                 super().__init__()
-                self.trained = task.module
+                self.trained = module
 
             def forward(self, batch: Any) -> Tensor:
-                return task.loss(batch)
+                return loss(batch)
 
         with warnings.catch_warnings():  # newer versions of torch rename an argument
             warnings.simplefilter("ignore", FutureWarning)

@@ -20,9 +20,9 @@ from irplatform.options import Options
 from irplatform.training.pools import PoolSettings, Samples, draw_pools
 
 if TYPE_CHECKING:
-    from irplatform.data import LabelledTopic
     from collections.abc import Iterator, Sequence
 
+    from irplatform.data import LabelledTopic
     from irplatform.text import ForwardIndex
     from irplatform.text.arrays import Int64
 

@@ -253,7 +253,7 @@ def run_loop(
     optimizer = own_steps.optimizer() if own_steps else _optimizer(module, settings)
     state = LoopState(peers.folder(workspace), writes=peers.first)
     epoch = peers.in_turn(lambda: state.restore(module, optimizer))
-    loss_of = peers.loss(task)
+    loss_of = peers.loss(task.module, task.loss)
     if keep_start and not math.isfinite(state.best_measure):
         state.record(0, _validated(task, peers, 0), module, optimizer)
     steps: int | None = None

@@ -17,9 +17,9 @@ from irplatform.errors import InputError
 from irplatform.options import Options
 
 if TYPE_CHECKING:
-    from irplatform.data import LabelledTopic
     from collections.abc import Mapping, Sequence
 
+    from irplatform.data import LabelledTopic
     from irplatform.text.arrays import Int64
 
 
