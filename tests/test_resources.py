@@ -12,7 +12,7 @@ from small import registration
 from irplatform.errors import InputError, PlatformError, PluginError
 from irplatform.plugin import Options, Reranker, TrainableReranker
 from irplatform.registry import sources
-from irplatform.reranking.systems import RerankerChoice
+from irplatform.reranking.systems import ChosenReranker
 from irplatform.resources import CollectionResources, _Opened
 from irplatform.system import writing as storage
 from irplatform.text import VectorOptions, WordVectors
@@ -275,7 +275,7 @@ def test_a_checkpoint_is_loaded_with_the_vectors_that_it_brings(resources, tmp_p
 
 def _prepared(resources, prepare):
     kind = type("Asking", (Reranker,), {"prepare": lambda self, given: prepare(given)})
-    return RerankerChoice(registration(kind, "asking"), Options()).create(resources)
+    return ChosenReranker(registration(kind, "asking"), Options()).create(resources)
 
 
 @pytest.mark.parametrize(

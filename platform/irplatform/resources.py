@@ -39,7 +39,7 @@ English corpus have more than nine tenths of it."""
 
 
 @dataclass
-class Noted:
+class UsageLog:
     """What work used and told.
 
     Attributes:
@@ -60,7 +60,7 @@ class _Opened:
     forward_index: tuple[ForwardIndex, Artifact] | None = None
     concepts: dict[str, ConceptGraph] = field(default_factory=dict)
     notices: set[str] = field(default_factory=set)
-    noted: Noted | None = None
+    log: UsageLog | None = None
     compared: set[str] = field(default_factory=set)
     """Fingerprints of the vectors whose share of the collection's words was told."""
 
@@ -273,32 +273,32 @@ class CollectionResources:
     def notice(self, message: str) -> None:
         """A line on stderr; the same line is told once."""
         message = one_line(message)
-        if self._opened.noted is not None and message not in self._opened.noted.notices:
-            self._opened.noted.notices.append(message)
+        if self._opened.log is not None and message not in self._opened.log.notices:
+            self._opened.log.notices.append(message)
         if message not in self._opened.notices:
             self._opened.notices.add(message)
             console.notice(message)
 
     @contextmanager
-    def noting(self) -> Iterator[Noted]:
+    def record(self) -> Iterator[UsageLog]:
         """What a block uses and tells, for when its results are taken from the cache."""
-        outer, self._opened.noted = self._opened.noted, Noted()
+        outer, self._opened.log = self._opened.log, UsageLog()
         try:
-            yield self._opened.noted
+            yield self._opened.log
         finally:
-            self._opened.noted = outer
+            self._opened.log = outer
 
-    def recall(self, noted: Noted) -> None:
+    def replay(self, used: UsageLog) -> None:
         """Record and tell what work whose results are taken from the cache used and told."""
-        for name, fingerprint in noted.artifacts.items():
+        for name, fingerprint in used.artifacts.items():
             self._note(name, fingerprint)
-        for message in noted.notices:
+        for message in used.notices:
             self.notice(message)
 
     def _note(self, name: str, fingerprint: str) -> None:
         self.artifacts[name] = fingerprint
-        if self._opened.noted is not None:
-            self._opened.noted.artifacts[name] = fingerprint
+        if self._opened.log is not None:
+            self._opened.log.artifacts[name] = fingerprint
 
     def reranker(self, name: str, settings: Mapping[str, object] | None = None) -> Reranker:
         """Another reranker, prepared."""

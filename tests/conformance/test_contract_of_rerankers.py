@@ -13,7 +13,7 @@ from irplatform.conformance.data import CheckData
 from irplatform.conformance.systems import problems_of_reranker
 from irplatform.errors import PluginError
 from irplatform.plugin import Reranker, TextPair, Topic, TrainableReranker
-from irplatform.reranking.systems import RerankerChoice
+from irplatform.reranking.systems import ChosenReranker
 
 IDS = tuple(f"d{n}" for n in range(9))
 TOPICS = [(Topic(f"t{n}", "query"), IDS[n:]) for n in range(3)]
@@ -181,7 +181,7 @@ class Standardizes(Sound):
 
 
 def _problems(kind):
-    return list(problems_of_reranker(RerankerChoice(registration(kind), kind.Options()), DATA))
+    return list(problems_of_reranker(ChosenReranker(registration(kind), kind.Options()), DATA))
 
 
 @pytest.mark.parametrize("kind", [Sound, Learns, Packs, Standardizes])

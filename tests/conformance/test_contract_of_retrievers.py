@@ -11,7 +11,7 @@ from irplatform.conformance.systems import problems_of_retriever
 from irplatform.errors import PluginError
 from irplatform.plugin import Options, Retriever, Topic
 from irplatform.registry.registration import Registration
-from irplatform.retrieval.first_stage import RetrieverChoice
+from irplatform.retrieval.first_stage import ChosenRetriever
 from irplatform.runs import Ranking, Run
 
 RESOURCES = SimpleNamespace(index=lambda: SimpleNamespace(contains=lambda doc_id: True))
@@ -27,7 +27,7 @@ class Sound(Retriever):
 def _problems(**methods):
     system = type("Tried", (Sound,), methods)
     registration = Registration("tried", "retriever", system, {}, PLUGIN)
-    return list(problems_of_retriever(RetrieverChoice(registration, Options()), DATA))
+    return list(problems_of_retriever(ChosenRetriever(registration, Options()), DATA))
 
 
 def test_a_sound_one_passes():

@@ -29,8 +29,8 @@ from irplatform.reranking.fitting import train
 from irplatform.reranking.folds import seeds_of
 from irplatform.reranking.rerank import FOLDS, RerankingTask, rerank_with_seeds
 from irplatform.reranking.rerank import rerank as rerank_pipeline
-from irplatform.reranking.systems import RerankerChoice
-from irplatform.reranking.training_set import Example, TrainingSet, TrainingSource
+from irplatform.reranking.systems import ChosenReranker
+from irplatform.reranking.training_set import Example, LearningPlan, TrainingSet
 from irplatform.reranking.warnings import (
     warning_of_fusion,
     warning_of_learned,
@@ -93,7 +93,7 @@ class Witness(TrainableReranker):
 
 
 def _choice(kind):
-    return RerankerChoice(registration(kind, "ranker"), Options())
+    return ChosenReranker(registration(kind, "ranker"), Options())
 
 
 def _candidates(depth=5):
@@ -124,7 +124,7 @@ def _collection(name="c", **facts):
 
 
 def test_without_training_an_untrained_reranker_ranks_alone(resources):
-    made = rerank(_choice(Letters), _candidates(), None, TrainingSource(), None, resources)
+    made = rerank(_choice(Letters), _candidates(), None, LearningPlan(), None, resources)
     assert made.weight == 0
     assert made.final.name == "ranker"
     assert made.alone.name == "ranker-alone"
@@ -138,12 +138,12 @@ def test_a_reranker_may_compare_all_candidates_at_the_end(resources):
             assert documents.ids == tuple(IDS)
             return [-score for score in scores]
 
-    made = rerank(_choice(Reversing), _candidates(), None, TrainingSource(), None, resources)
+    made = rerank(_choice(Reversing), _candidates(), None, LearningPlan(), None, resources)
     assert made.alone.rankings["t3"].doc_ids == tuple("edcba")
 
 
 def test_documents_below_the_rerank_depth_stay_below(resources):
-    made = rerank(_choice(Letters), _candidates(3), None, TrainingSource(), 0.0, resources)
+    made = rerank(_choice(Letters), _candidates(3), None, LearningPlan(), 0.0, resources)
     assert made.final.rankings["t0"].doc_ids == tuple("cdeba")
 
 
@@ -153,7 +153,7 @@ def test_candidates_know_how_many_there_are_unless_they_are_all():
 
 @pytest.mark.parametrize(("weight", "expected"), [(1.0, "edcba"), (0.0, "abcde")])
 def test_a_given_weight_is_used(resources, weight, expected):
-    made = rerank(_choice(Letters), _candidates(), None, TrainingSource(), weight, resources)
+    made = rerank(_choice(Letters), _candidates(), None, LearningPlan(), weight, resources)
     assert made.weight == weight
     assert made.final.rankings["t3"].doc_ids == tuple(expected)
     assert made.alone.rankings["t3"].doc_ids == tuple("abcde")
@@ -162,9 +162,7 @@ def test_a_given_weight_is_used(resources, weight, expected):
 def test_cross_validation_never_scores_a_topic_with_a_model_that_saw_it(resources):
     Witness.scored, Witness.held_out = [], []
     qrels = {t.id: {"a": 1} for t in TOPICS[:15]}
-    made = rerank(
-        _choice(Witness), _candidates(), qrels, TrainingSource(folds=True), None, resources
-    )
+    made = rerank(_choice(Witness), _candidates(), qrels, LearningPlan(folds=True), None, resources)
     assert len(made.systems) == FOLDS
     members = len(Witness.held_out) // FOLDS
     of_folds = Witness.held_out[::members]
@@ -182,7 +180,7 @@ def test_sentences_of_one_article_are_in_one_fold_of_cross_validation(resources)
         _choice(Witness),
         replace(_candidates(), topics=topics),
         {t.id: {"a": 1} for t in topics},
-        TrainingSource(folds=True),
+        LearningPlan(folds=True),
         None,
         resources,
     )
@@ -206,7 +204,7 @@ def test_what_learns_nothing_scores_every_topic_once_in_cross_validation(resourc
 
     monkeypatch.setattr("irplatform.reranking.scoring.BATCH_DOCUMENTS", 5)  # a topic at a time
     qrels = {t.id: {"a": 1} for t in TOPICS[:15]}
-    arguments = _choice(Slow), _candidates(), qrels, TrainingSource(folds=True), None, resources
+    arguments = _choice(Slow), _candidates(), qrels, LearningPlan(folds=True), None, resources
     with pytest.raises(KeyboardInterrupt):
         rerank(*arguments)
     made = rerank(*arguments)
@@ -217,18 +215,18 @@ def test_what_learns_nothing_scores_every_topic_once_in_cross_validation(resourc
 def test_folds_that_were_scored_are_not_scored_again(resources, monkeypatch):
     """Where training a later one is interrupted, which may take hours."""
     from irplatform.reranking import rerank as assignment
-    from irplatform.reranking import scoring as kept_scores
+    from irplatform.reranking import scoring as cached_scores
 
     qrels = {t.id: {"a": 1} for t in TOPICS}
-    arguments = _choice(Witness), _candidates(), qrels, TrainingSource(folds=True), None, resources
+    arguments = _choice(Witness), _candidates(), qrels, LearningPlan(folds=True), None, resources
     fitted, fit = [], assignment.fit_system
-    scored, score = [], kept_scores.final_scores
+    scored, score = [], cached_scores.final_scores
 
     def scoring(registration, members, topics, *more):
         scored.extend(topic.id for topic in topics)
         return score(registration, members, topics, *more)
 
-    monkeypatch.setattr(kept_scores, "final_scores", scoring)
+    monkeypatch.setattr(cached_scores, "final_scores", scoring)
 
     def interrupted(*given):
         fitted.append(given)
@@ -254,14 +252,14 @@ def test_scores_that_a_weight_was_chosen_on_are_kept(resources):
             scored.append(topic.id)
             return super().score(topic, documents)
 
-    source = TrainingSource(_set(*range(20)))
+    source = LearningPlan(_set(*range(20)))
     made = rerank(_choice(Counting), _candidates(), None, source, None, resources)
     again = rerank(_choice(Counting), _candidates(), None, source, None, resources)
     assert again.weight == made.weight
     assert [topic for topic in scored if topic.startswith("x")] == [f"x{n}" for n in range(20)]
 
 
-@pytest.mark.parametrize("source", [TrainingSource(folds=True), None])
+@pytest.mark.parametrize("source", [LearningPlan(folds=True), None])
 def test_nothing_is_scored_for_a_weight_that_was_given(resources, source):
     scored = []
 
@@ -271,7 +269,7 @@ def test_nothing_is_scored_for_a_weight_that_was_given(resources, source):
             return super().score(topic, documents)
 
     qrels = {t.id: {"a": 1} for t in TOPICS}
-    source = source or TrainingSource(_set(*range(20)))
+    source = source or LearningPlan(_set(*range(20)))
     made = rerank(_choice(Counting), _candidates(), qrels, source, 0.3, resources)
     assert made.weight == 0.3
     assert scored == [t.id for t in TOPICS]
@@ -293,7 +291,7 @@ def test_a_checkpoint_of_other_code_is_scored_with_a_warning(
     shutil.copytree(built.path, folder)
     described = folder / "checkpoint.json"
     described.write_text(json.dumps({**json.loads(described.read_text()), **changed}))
-    source = TrainingSource(checkpoint=folder)
+    source = LearningPlan(checkpoint=folder)
     made = rerank(_choice(Witness), _candidates(), None, source, 0.5, resources)
     assert any(told in warning for warning in made.warnings) if told else True
     assert ("other source code" in str(made.warnings)) == ("source" in changed)
@@ -309,7 +307,7 @@ def test_a_checkpoint_of_other_knowledge_is_scored_with_a_warning(resources, tmp
             return {"feature_format": 2, "knowledge": (*knowledge.items(),)}
 
     built = train(_choice(Reading), _set(*range(20)), resources)
-    source = TrainingSource(checkpoint=built.path)
+    source = LearningPlan(checkpoint=built.path)
     told = "reads beside documents and topics (knowledge) is not what its checkpoint"
 
     def warnings():
@@ -323,7 +321,7 @@ def test_a_checkpoint_of_other_knowledge_is_scored_with_a_warning(resources, tmp
 def test_runs_do_not_hold_the_models_that_made_them(resources):
     """Folds of five members each would fill a device's memory."""
     qrels = {t.id: {"a": 1} for t in TOPICS}
-    source = TrainingSource(folds=True)
+    source = LearningPlan(folds=True)
     made = rerank(_choice(Witness), _candidates(), qrels, source, None, resources)
     assert all(len(system.members) == 0 for system in made.systems)
 
@@ -345,7 +343,7 @@ class Noting(Letters):
 
 
 @pytest.fixture
-def noting(resources):
+def record(resources):
     """Ranks with it, with resources that are as new each time; how many topics were scored."""
     built = SimpleNamespace(fingerprint="forward"), SimpleNamespace(fingerprint="forward")
 
@@ -354,25 +352,25 @@ def noting(resources):
         made = replace(CollectionResources(CORPUS, device="cpu", seed=1, threads=1), **changed)
         made.documents = resources.documents
         made._opened.forward_index = built
-        source = TrainingSource()
+        source = LearningPlan()
         run = rerank(_choice(Noting), candidates or _candidates(), None, source, None, made)
         return len(Noting.scored), made, run
 
     return again
 
 
-def test_what_was_scored_is_not_scored_again(noting, capsys):
-    scored, first, run = noting()
+def test_what_was_scored_is_not_scored_again(recorded, capsys):
+    scored, first, run = recorded()
     assert scored == len(TOPICS)
     assert "t7 is odd" in capsys.readouterr().err
-    scored, second, same = noting()
+    scored, second, same = recorded()
     assert scored == 0
     assert same.final.rankings["t7"].scores.tolist() == run.final.rankings["t7"].scores.tolist()
     assert "t7 is odd" in capsys.readouterr().err
     assert first.artifacts == second.artifacts == {"forward_index": "forward"}
 
 
-def test_what_an_interrupted_call_told_is_told_by_those_that_go_on(noting, monkeypatch, capsys):
+def test_what_an_interrupted_call_told_is_told_by_those_that_go_on(recorded, monkeypatch, capsys):
     score, scored = Letters.score, []
 
     def interrupted(self, topic, documents):
@@ -384,11 +382,11 @@ def test_what_an_interrupted_call_told_is_told_by_those_that_go_on(noting, monke
     monkeypatch.setattr("irplatform.reranking.scoring.BATCH_DOCUMENTS", 1)
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(Letters, "score", interrupted)
-        noting()
+        recorded()
     assert "t7" in scored
     for left in (1, 0):
         capsys.readouterr()
-        again, resources, _ = noting()
+        again, resources, _ = recorded()
         assert again == left
         assert "t7 is odd" in capsys.readouterr().err
         assert resources.artifacts == {"forward_index": "forward"}
@@ -397,41 +395,41 @@ def test_what_an_interrupted_call_told_is_told_by_those_that_go_on(noting, monke
 def test_what_one_reranker_uses_is_not_said_of_another():
     final = _candidates().first.final
     first = FirstStage([Retrieval(final, "mark", {}, {"index": "index"})], final, "mark")
-    task = RerankingTask(replace(_candidates(), first=first), TrainingSource(), None, None)
+    task = RerankingTask(replace(_candidates(), first=first), LearningPlan(), None, None)
     resources = CollectionResources(CORPUS, device="cpu", seed=1, threads=1)
     resources.documents = SmallResources().documents
     built = SimpleNamespace(fingerprint="forward")
     resources._opened.forward_index = built, built
     used = []
     for kind in (Noting, Letters):
-        choice = RerankerChoice(registration(kind, kind.__name__), Options())
+        choice = ChosenReranker(registration(kind, kind.__name__), Options())
         ((_, made_with),) = rerank_with_seeds(choice, task, resources, 1)
         used.append(made_with.artifacts)
     assert used == [{"index": "index", "forward_index": "forward"}, {"index": "index"}]
 
 
 @pytest.mark.parametrize("changed", [{"seed": 2}, {"model_threads": 2}, {"corpus": OTHER_CORPUS}])
-def test_what_scores_depend_on_makes_them_others(noting, changed):
-    noting()
-    assert noting(**changed)[0] == len(TOPICS)
+def test_what_scores_depend_on_makes_them_others(recorded, changed):
+    recorded()
+    assert recorded(**changed)[0] == len(TOPICS)
 
 
-def test_other_candidates_are_scored(noting):
-    noting()
-    assert noting(_candidates(depth=4))[0] == len(TOPICS)
+def test_other_candidates_are_scored(recorded):
+    recorded()
+    assert recorded(_candidates(depth=4))[0] == len(TOPICS)
 
 
-def test_scores_of_other_code_of_ours_are_not_taken(noting, monkeypatch):
-    noting()
+def test_scores_of_other_code_of_ours_are_not_taken(recorded, monkeypatch):
+    recorded()
     monkeypatch.setattr("irplatform.reranking.scoring.our_digest", lambda: "edited")
-    assert noting()[0] == len(TOPICS)
+    assert recorded()[0] == len(TOPICS)
 
 
-def test_scores_that_cannot_be_read_are_made_again(noting, fresh_home, capsys):
-    noting()
+def test_scores_that_cannot_be_read_are_made_again(recorded, fresh_home, capsys):
+    recorded()
     (scores,) = (fresh_home / "scores").glob("*/scores.npz")
     scores.write_bytes(bytes(scores.stat().st_size))
-    noting()
+    recorded()
     assert "has a damaged file, scores.npz, and is made again" in capsys.readouterr().err
 
 
@@ -449,19 +447,19 @@ def _set(*numbers, validation=None):
     [
         (
             Witness,
-            TrainingSource(_set(3, 5, 77)),
+            LearningPlan(_set(3, 5, 77)),
             None,
             "was trained on 2 of these 20 topics (t3, t5)",
         ),
-        (Witness, TrainingSource(_set(3)), 0.5, "was trained on 1 of these 20 topics (t3)"),
-        (Witness, TrainingSource(_set(77, validation=_set(4).training)), None, "trained on 1 of"),
-        (Witness, TrainingSource(_set(77), pretraining=_set(8)), None, "trained on 1 of"),
-        (Witness, TrainingSource(folds=True, pretraining=_set(8)), None, "trained on 1 of"),
-        (Witness, TrainingSource(_set(77)), None, None),
-        (Witness, TrainingSource(folds=True), None, None),
-        (Letters, TrainingSource(_set(3)), None, "share in ranker was chosen on 1 of these"),
-        (Letters, TrainingSource(_set(3)), 0.5, None),
-        (Letters, TrainingSource(_set(77), pretraining=_set(3)), None, None),
+        (Witness, LearningPlan(_set(3)), 0.5, "was trained on 1 of these 20 topics (t3)"),
+        (Witness, LearningPlan(_set(77, validation=_set(4).training)), None, "trained on 1 of"),
+        (Witness, LearningPlan(_set(77), pretraining=_set(8)), None, "trained on 1 of"),
+        (Witness, LearningPlan(folds=True, pretraining=_set(8)), None, "trained on 1 of"),
+        (Witness, LearningPlan(_set(77)), None, None),
+        (Witness, LearningPlan(folds=True), None, None),
+        (Letters, LearningPlan(_set(3)), None, "share in ranker was chosen on 1 of these"),
+        (Letters, LearningPlan(_set(3)), 0.5, None),
+        (Letters, LearningPlan(_set(77), pretraining=_set(3)), None, None),
     ],
 )
 def test_learning_from_evaluated_topics_is_told_under_whatever_ids(kind, source, interpolate, told):
@@ -471,7 +469,7 @@ def test_learning_from_evaluated_topics_is_told_under_whatever_ids(kind, source,
 
 def test_beside_a_checkpoint_each_is_told_of_what_it_learned_from_itself(tmp_path):
     folder = described(tmp_path / "seen", "ranker", [Topic("x5", "query 5")])
-    source = TrainingSource(_set(3), checkpoint=folder)
+    source = LearningPlan(_set(3), checkpoint=folder)
     told = warning_of_learned(_choice(Letters), TOPICS, source, None)
     assert told == (
         "WARNING: the first stage's share in ranker was chosen on 1 of these 20 topics (t3)."
@@ -488,7 +486,7 @@ def _reading(folder):
 
 def test_reading_scores_of_who_learned_from_evaluated_topics_is_told(resources, tmp_path):
     seen = described(tmp_path / "seen", "delta", [Topic("other", "query 3")])
-    source = TrainingSource(_set(*range(50, 70)))
+    source = LearningPlan(_set(*range(50, 70)))
     made = rerank(_reading(seen), _candidates(), None, source, 0.5, resources)
     told = "reads scores of a checkpoint that was trained on 1 of these 20 topics (t3)"
     assert any(told in warning for warning in made.warnings)
@@ -524,18 +522,18 @@ def test_learning_from_pairs_of_evaluated_topics_is_told(resources):
         TextPair("others", "a title", ""),
     ]
     choice = _learning_from_pairs(*pairs)
-    source = TrainingSource(_set(*range(50, 70)))
+    source = LearningPlan(_set(*range(50, 70)))
     candidates = replace(_candidates(), topics=topics)
     (told,) = rerank(choice, candidates, None, source, 0.5, resources).warnings
     assert told.startswith("WARNING: ranker learns from pairs of texts that are of 2 of these 20 ")
     assert "topics (t3, t5), or of the same source (citing_id): its scores show" in told
     assert warning_of_pairs(choice, [*TOPICS[:3]], source) == ""
-    assert warning_of_pairs(choice, topics, TrainingSource(folds=True)) == ""
+    assert warning_of_pairs(choice, topics, LearningPlan(folds=True)) == ""
     built = train(choice, _set(*range(50, 70)), resources)
     checkpoint = Checkpoint.read(built.path)
     assert checkpoint.learned(TOPICS) == [TOPICS[3]]
     assert checkpoint.learned([Topic("x", "OTHERS")])
-    assert warning_of_pairs(choice, topics, TrainingSource(checkpoint=built.path)) == ""
+    assert warning_of_pairs(choice, topics, LearningPlan(checkpoint=built.path)) == ""
 
 
 def test_asking_for_what_no_training_topic_asks_for_is_told():
@@ -562,7 +560,7 @@ def test_a_run_carries_the_warning_that_was_told_and_a_checkpoint_knows_all_its_
     resources, capsys, tmp_path
 ):
     held = _set(*range(30, 40), validation=_set(11).training)
-    source = TrainingSource(held, pretraining=_set(*range(50, 60), 12))
+    source = LearningPlan(held, pretraining=_set(*range(50, 60), 12))
     made = rerank(_choice(Witness), _candidates(), None, source, None, resources)
     (warning,) = made.warnings
     assert "WARNING: ranker was trained on 2 of these 20 topics (t11, t12): its" in warning
@@ -573,11 +571,11 @@ def test_a_run_carries_the_warning_that_was_told_and_a_checkpoint_knows_all_its_
         if len(json.loads(path.read_text())["queries"]) == 22
     )
     again = rerank(
-        _choice(Witness), _candidates(), None, TrainingSource(checkpoint=folder), None, resources
+        _choice(Witness), _candidates(), None, LearningPlan(checkpoint=folder), None, resources
     )
     assert again.warnings == (warning,)
     assert not any("queries" in system.description for system in again.systems)
-    clean = TrainingSource(_set(*range(30, 40)))
+    clean = LearningPlan(_set(*range(30, 40)))
     assert rerank(_choice(Witness), _candidates(), None, clean, None, resources).warnings == ()
 
 
@@ -617,9 +615,7 @@ def test_the_index_is_asked_once_for_judged_documents_and_never_for_candidates(m
 
 def test_each_fold_chooses_its_own_weight(resources):
     qrels = {t.id: {"a": 1} for t in TOPICS}
-    made = rerank(
-        _choice(Letters), _candidates(), qrels, TrainingSource(folds=True), None, resources
-    )
+    made = rerank(_choice(Letters), _candidates(), qrels, LearningPlan(folds=True), None, resources)
     assert len(made.systems) == FOLDS
     assert made.weight == pytest.approx(np.mean([system.weight for system in made.systems]))
     assert made.weight < 0.5
@@ -628,7 +624,7 @@ def test_each_fold_chooses_its_own_weight(resources):
 @pytest.mark.parametrize("kind", [Letters, Witness])
 def test_on_how_few_topics_a_weight_was_chosen_is_told_once(resources, capsys, kind):
     def told(topics, interpolate=None):
-        source = TrainingSource(_set(*range(topics)))
+        source = LearningPlan(_set(*range(topics)))
         rerank(_choice(kind), _candidates(), None, source, interpolate, resources)
         return [line for line in capsys.readouterr().err.splitlines() if "share was chosen" in line]
 
@@ -641,7 +637,7 @@ def test_on_how_few_topics_a_weight_was_chosen_is_told_once(resources, capsys, k
 
 def test_of_folds_the_one_with_the_fewest_topics_is_told(resources, capsys):
     qrels = {t.id: {"a": int(n < 6)} for n, t in enumerate(TOPICS)}
-    source = TrainingSource(folds=True)
+    source = LearningPlan(folds=True)
     rerank(_choice(Letters), _candidates(), qrels, source, None, resources)
     told = "the first stage's share was chosen on only 4 topics in a fold"
     assert capsys.readouterr().err.count(told) == 1
@@ -650,9 +646,7 @@ def test_of_folds_the_one_with_the_fewest_topics_is_told(resources, capsys):
 def test_each_fold_learns_from_as_many_topics_with_a_relevant_document(resources):
     """Of ten such topics four folds have eight, however the others fall."""
     qrels = {t.id: {"a": int(n < 10)} for n, t in enumerate(TOPICS)}
-    made = rerank(
-        _choice(Witness), _candidates(), qrels, TrainingSource(folds=True), None, resources
-    )
+    made = rerank(_choice(Witness), _candidates(), qrels, LearningPlan(folds=True), None, resources)
     assert [system.description["topics"] for system in made.systems] == [16] * FOLDS
     chosen_on = [system.description["interpolation"]["topics"] for system in made.systems]
     assert chosen_on == [8] * FOLDS
@@ -663,7 +657,7 @@ def test_of_several_seeds_every_line_names_its_own(resources, monkeypatch, capsy
     documents = SmallResources().documents
     monkeypatch.setattr(CollectionResources, "documents", lambda _, doc_ids: documents(doc_ids))
     qrels = {t.id: {"a": 1} for t in TOPICS}
-    task = RerankingTask(_candidates(), TrainingSource(folds=True), qrels, 0.5)
+    task = RerankingTask(_candidates(), LearningPlan(folds=True), qrels, 0.5)
     for made, _ in rerank_with_seeds(_choice(Witness), task, resources, seeds):
         notice(f"{made.final.name} is written")
     lines = capsys.readouterr().err.splitlines()
@@ -693,7 +687,7 @@ def test_an_interrupted_reranking_goes_on_unless_told_not_to(resources, monkeypa
 
     def call():
         Interrupted.asked.clear()
-        rerank(_choice(Interrupted), _candidates(), None, TrainingSource(), None, resources)
+        rerank(_choice(Interrupted), _candidates(), None, LearningPlan(), None, resources)
         return list(Interrupted.asked)
 
     with pytest.raises(KeyboardInterrupt):

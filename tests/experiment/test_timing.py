@@ -17,7 +17,7 @@ from irplatform.experiment.timing import (
     time_reranker,
 )
 from irplatform.plugin import Reranker, Topic, TrainableReranker
-from irplatform.reranking.systems import RerankerChoice
+from irplatform.reranking.systems import ChosenReranker
 
 CHOSEN = [(Topic("1", "q"), ["a", "b", "c"]), (Topic("2", "q"), ["b", "c", "d"])]
 SOURCE = {"imported": None}
@@ -73,7 +73,7 @@ class BatchesOfNetwork(Batches, Network):
 
 def _choice(system):
     held = registration(system)
-    return RerankerChoice(held, held.options({}))
+    return ChosenReranker(held, held.options({}))
 
 
 def _candidates(**per_topic):

@@ -17,8 +17,8 @@ from irplatform.experiment.pretraining import (
 from irplatform.plugin import Field, Options, Reranker, Topic, TrainableReranker
 from irplatform.registry.loading import registry
 from irplatform.reranking.members import Member, _Parcel, can_travel
-from irplatform.reranking.systems import RerankerChoice
-from irplatform.reranking.training_set import TrainingSet, TrainingSource
+from irplatform.reranking.systems import ChosenReranker
+from irplatform.reranking.training_set import LearningPlan, TrainingSet
 from irplatform.resources import CollectionResources
 
 
@@ -46,7 +46,7 @@ class Silent(TrainableReranker):
 
 def _choice(kind, name="ranker"):
     made = registration(kind, name)
-    return RerankerChoice(made, made.options({}))
+    return ChosenReranker(made, made.options({}))
 
 
 def _collection(*, headings):
@@ -89,11 +89,11 @@ def test_too_few_headings_are_refused_only_where_somebody_asks_for_them(capsys, 
 
 def test_only_those_that_declare_it_learn_from_what_was_declared():
     asked, declared = TrainingSet("asked", []), TrainingSet("declared", [])
-    training_source = TrainingSource(declared=declared)
+    training_source = LearningPlan(declared=declared)
     assert training_source.pretraining_of(_choice(Declaring)) is declared
     assert training_source.pretraining_of(_choice(Silent)) is None
     assert training_source.pretraining_of(_choice(Reranker)) is None
-    training_source = TrainingSource(pretraining=asked)
+    training_source = LearningPlan(pretraining=asked)
     assert training_source.pretraining_of(_choice(Declaring)) is asked
     assert training_source.pretraining_of(_choice(Silent)) is asked
 
@@ -116,7 +116,7 @@ def test_variants_share_one_pretraining():
 @pytest.mark.parametrize("name", ["graphene", "graphene-nofeatures", "graphene-nograph"])
 def test_what_variants_share_can_be_trained_in_other_processes(name):
     known = registry().reranker(name)
-    choice = RerankerChoice(known, known.options({})).in_pretraining()
+    choice = ChosenReranker(known, known.options({})).in_pretraining()
     resources = CollectionResources(Articles(), "cpu", seed=1, threads=1)
     assert can_travel(choice, resources)
     assert not can_travel(_choice(Declaring, name), resources), "another class of that name"
@@ -126,7 +126,7 @@ def test_so_can_a_class_that_a_function_made(monkeypatch, tmp_path):
     """Its name leads nowhere; what the other process has registered does."""
     made = registration(type("Made", (Silent,), {"__qualname__": "make.<locals>.Made"}), "made")
     monkeypatch.setitem(registry().rerankers, "made", made)
-    choice = RerankerChoice(made, made.options({}))
+    choice = ChosenReranker(made, made.options({}))
     resources = CollectionResources(Articles(), "cpu", seed=1, threads=1)
     assert can_travel(choice, resources)
     parcel = _Parcel.of(Member(choice, (), resources, 0, tmp_path, None), 2, 1, "member 2")

@@ -18,9 +18,9 @@ from irplatform.registry.loading import registry
 from irplatform.reranking.fitting import fit_system, open_checkpoint
 from irplatform.reranking.folds import MEMBERS, Split
 from irplatform.reranking.members import Member, learn_side_by_side
-from irplatform.reranking.systems import RerankerChoice
+from irplatform.reranking.systems import ChosenReranker
 from irplatform.reranking.training_set import Example, TrainingSet, examples
-from irplatform.resources import Noted
+from irplatform.resources import UsageLog
 from irplatform.runs import Ranking
 from irplatform.system.console import Stopwatch, notice
 from irplatform.text.vector_source import VectorSource
@@ -82,8 +82,8 @@ class Resources(SmallResources):
     notice = staticmethod(notice)
 
     @contextmanager
-    def noting(self):
-        yield Noted()
+    def record(self):
+        yield UsageLog()
 
     def of_member(self, number):
         member = replace(self, seed=self.seed + number)
@@ -97,7 +97,7 @@ def _other_resources(**changed):
 
 def _choice(kind, **settings):
     held = registration(kind, "memory")
-    return RerankerChoice(held, held.options(settings))
+    return ChosenReranker(held, held.options(settings))
 
 
 def _examples(numbers, shared=""):
@@ -193,7 +193,7 @@ def test_members_share_a_gpu_one_after_another(monkeypatch, device, learns_there
     """A GPU may hold one model only; what does not learn there need not wait."""
     registered = registry().reranker("drmm")
     monkeypatch.setattr(registered.system, "learns_on_device", lambda _self: learns_there)
-    choice = RerankerChoice(registered, registered.options({}))
+    choice = ChosenReranker(registered, registered.options({}))
     resources = SimpleNamespace(device=device, unopened=lambda: None)
     assert learn_side_by_side(choice, resources) == side_by_side
 

@@ -120,5 +120,5 @@ def test_seeds_of_repeated_trainings_leave_room_for_their_members():
 
 def test_a_weight_is_chosen_on_some_of_many_topics():
     few, many = Split((), tuple(range(300))), Split((), tuple(range(1277)))
-    assert few.weighing == few.validation
-    assert many.weighing == tuple(range(0, 1277, 5))
+    assert few.weight_topics == few.validation
+    assert many.weight_topics == tuple(range(0, 1277, 5))

@@ -9,14 +9,14 @@ from small import registration
 
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Reranker, TrainableReranker
-from irplatform.reranking.systems import RerankerChoice
+from irplatform.reranking.systems import ChosenReranker
 
 WHO = r"reranker 'ranker' of plugin 'strange' \(strange-distribution 1.2\)"
 
 
 def _choice(base=Reranker, **methods):
     held = registration(type("Odd", (base,), methods))
-    return RerankerChoice(held, held.options({}))
+    return ChosenReranker(held, held.options({}))
 
 
 def _raises(*arguments):

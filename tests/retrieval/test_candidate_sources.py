@@ -15,7 +15,7 @@ from irplatform.plugin import Options, Retriever, Topic
 from irplatform.registry.registration import Plugin, Registration
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.candidates import Judged, Request, Retrieved
-from irplatform.retrieval.first_stage import RetrieverChoice
+from irplatform.retrieval.first_stage import ChosenRetriever
 from irplatform.retrieval.run_as_first_stage import FromRun, source_of
 from irplatform.runs import Ranking, Run
 from irplatform.runs import run as run_module
@@ -47,7 +47,7 @@ def _retriever(found, name="one"):
         def retrieve(self, topics, depth, resources):
             return Run(name, {t.id: _ranking(found[t.id]).top(depth) for t in topics})
 
-    return RetrieverChoice(
+    return ChosenRetriever(
         Registration(name, "retriever", Found, {}, Plugin("p", "d", "1")), Options()
     )
 

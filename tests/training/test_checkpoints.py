@@ -15,7 +15,7 @@ from small import SmallResources, registration
 
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Reranker, Topic, TrainableReranker
-from irplatform.reranking.systems import RerankerChoice
+from irplatform.reranking.systems import ChosenReranker
 from irplatform.system.cache import artifact
 from irplatform.training.checkpoints import (
     Checkpoint,
@@ -42,7 +42,7 @@ class Constant(TrainableReranker):
 
 def _choice(system=Constant):
     held = registration(system, "constant")
-    return RerankerChoice(held, held.options({}))
+    return ChosenReranker(held, held.options({}))
 
 
 def _written(folder, numbers=(3, 5), vectors=None, topics=()):

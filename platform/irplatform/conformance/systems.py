@@ -25,8 +25,8 @@ from irplatform.registry.loading import registry
 from irplatform.reranking.explain import explanations
 from irplatform.reranking.members import can_travel
 from irplatform.reranking.scoring import among_candidates, checked_scores, score_topics
-from irplatform.reranking.systems import RerankerChoice
-from irplatform.retrieval.first_stage import RetrieverChoice, find
+from irplatform.reranking.systems import ChosenReranker
+from irplatform.retrieval.first_stage import ChosenRetriever, find
 from irplatform.runs import Run
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _KNOWLEDGE = ("mesh",)
 """What queries are expanded with, as a reranker is told; nothing is read of it."""
 
 
-def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[str]:
+def problems_of_reranker(choice: ChosenReranker, data: CheckData) -> Iterator[str]:
     """What breaks the contract, each in a line.
 
     Raises:
@@ -102,7 +102,7 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
 
 def _scores(question: Question) -> Outputs:
     """The scores of a reranker in the new process."""
-    choice = RerankerChoice(registry().reranker(question.system), question.options)
+    choice = ChosenReranker(registry().reranker(question.system), question.options)
     reranker = choice.create(question.resources)
     if question.folder and isinstance(reranker, TrainableReranker):
         with choice.registration.plugin_call("loading"):
@@ -113,7 +113,7 @@ def _scores(question: Question) -> Outputs:
 
 
 def _among_candidates(
-    choice: RerankerChoice, member: Reranker, data: CheckData, expected: Outputs
+    choice: ChosenReranker, member: Reranker, data: CheckData, expected: Outputs
 ) -> Iterator[str]:
     """What scores become among all candidates of a topic, where a reranker changes them.
 
@@ -142,7 +142,7 @@ def _among_candidates(
 
 
 def _without_batches(
-    choice: RerankerChoice, member: Reranker, data: CheckData, expected: Outputs
+    choice: ChosenReranker, member: Reranker, data: CheckData, expected: Outputs
 ) -> Iterator[str]:
     """`score` beside a `score_batch` of its own, which runs use."""
     if type(member).score_batch is Reranker.score_batch or type(member).score is Reranker.score:
@@ -158,7 +158,7 @@ def _without_batches(
 
 
 def _explanations(
-    choice: RerankerChoice, member: Reranker, data: CheckData, expected: Outputs
+    choice: ChosenReranker, member: Reranker, data: CheckData, expected: Outputs
 ) -> Iterator[str]:
     """The scores that it explains, where it does."""
     if type(member).explain is Reranker.explain:
@@ -237,7 +237,7 @@ def _features(question: Question) -> Outputs:
 # Where a retriever breaks its contract.
 
 
-def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[str]:
+def problems_of_retriever(choice: ChosenRetriever, data: CheckData) -> Iterator[str]:
     """What breaks the contract, each in a line.
 
     Raises:
@@ -272,7 +272,7 @@ def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[
 
 def _rankings(question: Question) -> dict[str, Ranking]:
     """The rankings of a retriever in the new process."""
-    choice = RetrieverChoice(registry().retrievers[question.system], question.options)
+    choice = ChosenRetriever(registry().retrievers[question.system], question.options)
     topics = [topic for topic, _ in question.topics]
     return dict(find(choice, topics, DOCUMENTS, question.resources).rankings)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, unknown
-from irplatform.experiment.expansion import told_of_expansion
+from irplatform.experiment.expansion import with_expansion
 from irplatform.options import flat, settings_of
 from irplatform.reranking.folds import MEMBERS
-from irplatform.reranking.systems import RerankerChoice
-from irplatform.retrieval.first_stage import RetrieverChoice
+from irplatform.reranking.systems import ChosenReranker
+from irplatform.retrieval.first_stage import ChosenRetriever
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -25,7 +25,7 @@ def choose_systems(
     settings: Mapping[str, object],
     preset: str | None = None,
     members: int = MEMBERS,
-) -> tuple[list[RetrieverChoice], list[RerankerChoice]]:
+) -> tuple[list[ChosenRetriever], list[ChosenReranker]]:
     """Resolve names, and give every option to the systems that have it.
 
     Args:
@@ -78,13 +78,13 @@ def choose_systems(
     ]
     count = len(retrievers)
     retriever_choices = [
-        RetrieverChoice(registration, options) for registration, options, _ in with_options[:count]
+        ChosenRetriever(registration, options) for registration, options, _ in with_options[:count]
     ]
     reranker_choices = [
-        RerankerChoice(registration, options, members, given)
+        ChosenReranker(registration, options, members, given)
         for registration, options, given in with_options[count:]
     ]
-    return retriever_choices, told_of_expansion(reranker_choices, retriever_choices)
+    return retriever_choices, with_expansion(reranker_choices, retriever_choices)
 
 
 def check_preset(preset: str, chosen: Sequence[Registration[Any]]) -> None:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from irplatform.data import Collection
     from irplatform.registry.lookup import Registry
-    from irplatform.reranking.systems import RerankerChoice
-    from irplatform.retrieval.first_stage import RetrieverChoice
+    from irplatform.reranking.systems import ChosenReranker
+    from irplatform.retrieval.first_stage import ChosenRetriever
 
 NONE = "none"
 """In place of knowledge bases: queries are not expanded, even where a collection asks for it."""
@@ -23,9 +23,9 @@ _EXPANDED_FIELDS = ("disease", "gene")
 """The fields that expanded queries are made of by default."""
 
 
-def told_of_expansion(
-    rerankers: Sequence[RerankerChoice], retrievers: Sequence[RetrieverChoice]
-) -> list[RerankerChoice]:
+def with_expansion(
+    rerankers: Sequence[ChosenReranker], retrievers: Sequence[ChosenRetriever]
+) -> list[ChosenReranker]:
     """The rerankers, told which knowledge bases queries are expanded with."""
     bases = next((expand for c in retrievers if (expand := getattr(c.options, "expand", ()))), ())
     return [choice.expanding(tuple(bases)) for choice in rerankers]
@@ -107,11 +107,11 @@ def with_expansion_of(
 
 
 def expanded_for(
-    rerankers: Sequence[RerankerChoice],
-    retrievers: Sequence[RetrieverChoice],
+    rerankers: Sequence[ChosenReranker],
+    retrievers: Sequence[ChosenRetriever],
     collection: Collection,
     given: Mapping[str, object],
-) -> list[RetrieverChoice]:
+) -> list[ChosenRetriever]:
     """The retrievers, told to expand queries where the rerankers are made for that.
 
     One that is not made for it has the first stage that it would have alone: then nothing is
@@ -157,8 +157,8 @@ def expanded_for(
 
 
 def refuse_idle_plan(
-    retrievers: Sequence[RetrieverChoice],
-    rerankers: Sequence[RerankerChoice],
+    retrievers: Sequence[ChosenRetriever],
+    rerankers: Sequence[ChosenReranker],
     given: Iterable[str],
 ) -> None:
     """See that a query plan is set only where queries are expanded.

@@ -12,7 +12,7 @@ from irplatform.errors import InputError, unknown
 from irplatform.experiment.arguments import names
 from irplatform.experiment.corpus import refuse_broken_corpus
 from irplatform.experiment.plan import (
-    ResolvedRun,
+    RunPlan,
     candidates_of,
     resolve,
     search_training_topics,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from irplatform.experiment.arguments import AnyPath, Names
     from irplatform.registry.lookup import Registry
-    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.systems import ChosenReranker
 
 
 @settings_kept()
@@ -100,7 +100,7 @@ def explain(
     }
 
 
-def _most_members(choice: RerankerChoice, settings: RunSettings) -> int:
+def _most_members(choice: ChosenReranker, settings: RunSettings) -> int:
     """How many members the system will have at most, before anything is trained or read."""
     if not choice.trainable:
         return 1
@@ -123,7 +123,7 @@ def _refuse_unexplained(settings: RunSettings, plugins: Registry) -> None:
         )
 
 
-def _refuse_unknown(doc_ids: Sequence[str], topic: str, resolved: ResolvedRun) -> None:
+def _refuse_unknown(doc_ids: Sequence[str], topic: str, resolved: RunPlan) -> None:
     contains = resolved.resources.index().contains
     for doc_id in doc_ids:
         if not contains(doc_id):

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.data import Collection, Corpus, Qrels, Topic
-    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.systems import ChosenReranker
     from irplatform.resources import CollectionResources
-    from irplatform.retrieval.first_stage import RetrieverChoice
+    from irplatform.retrieval.first_stage import ChosenRetriever
 
 
 def find_training(collection: Collection, train_on: Sequence[Collection]) -> Collection | None:
@@ -174,7 +174,7 @@ FEWEST_TOPICS = 10
 """Fewer topics with a relevant document than this are not cross-validated."""
 
 
-def check_repetitions(seeds: int, members: int, rerankers: Sequence[RerankerChoice]) -> None:
+def check_repetitions(seeds: int, members: int, rerankers: Sequence[ChosenReranker]) -> None:
     """Refuse a number of trainings that would have no effect.
 
     Raises:
@@ -188,7 +188,7 @@ def check_repetitions(seeds: int, members: int, rerankers: Sequence[RerankerChoi
 
 
 def check_cross_validation(
-    collection: Collection, rerankers: Sequence[RerankerChoice], qrels: Qrels | None
+    collection: Collection, rerankers: Sequence[ChosenReranker], qrels: Qrels | None
 ) -> bool:
     """Whether rerankers can be cross-validated on a collection without a training partner.
 
@@ -299,7 +299,7 @@ class TrainingCandidates:
 
 def find_candidates(
     training: Collection,
-    retrievers: Sequence[RetrieverChoice],
+    retrievers: Sequence[ChosenRetriever],
     depth: int,
     rerank_depth: int,
     resources: CollectionResources,

@@ -22,7 +22,7 @@ from irplatform.experiment.pretraining import declared_pretraining, pretraining_
 from irplatform.experiment.settings import RunSettings, on_device, undecided_resources
 from irplatform.experiment.systems import resolve_learning_systems
 from irplatform.reranking.candidates import search
-from irplatform.reranking.training_set import TrainingSource
+from irplatform.reranking.training_set import LearningPlan
 from irplatform.retrieval.fusion import AUTO, Fusion
 from irplatform.retrieval.run_as_first_stage import source_of
 from irplatform.system.console import notice
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from irplatform.experiment.systems import Systems
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.candidates import Candidates
-    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.systems import ChosenReranker
     from irplatform.reranking.training_set import TrainingSet
     from irplatform.resources import CollectionResources
     from irplatform.retrieval.candidates import CandidateSource
-    from irplatform.retrieval.first_stage import RetrieverChoice
+    from irplatform.retrieval.first_stage import ChosenRetriever
 
 
 _DEEP = 10_000
@@ -48,7 +48,7 @@ _DEEP = 10_000
 
 
 @dataclass(frozen=True)
-class ResolvedRun:
+class RunPlan:
     """What a run was told, resolved and checked.
 
     Attributes:
@@ -68,8 +68,8 @@ class ResolvedRun:
     plugins: Registry
     collection: Collection
     qrels: Qrels | None
-    retrievers: Sequence[RetrieverChoice]
-    rerankers: Sequence[RerankerChoice]
+    retrievers: Sequence[ChosenRetriever]
+    rerankers: Sequence[ChosenReranker]
     source: CandidateSource
     resources: CollectionResources
     training: Collection | None = None
@@ -81,13 +81,13 @@ class ResolvedRun:
         return bool(self.learning)
 
     @property
-    def learning(self) -> list[RerankerChoice]:
+    def learning(self) -> list[ChosenReranker]:
         """The rerankers that are trained, or whose weights are chosen; a checkpoint has both."""
         trains = self.settings.checkpoint is None
         weighs = self.settings.interpolate is None
         return [c for c in self.rerankers if (trains if c.trainable else weighs)]
 
-    def on_device(self) -> ResolvedRun:
+    def on_device(self) -> RunPlan:
         """The same, ready to compute where the settings say; it may load torch and models.
 
         Raises:
@@ -107,7 +107,7 @@ class ResolvedRun:
         return len(self.retrievers) > 1 and self.settings.fusion == AUTO
 
 
-def resolve(settings: RunSettings, plugins: Registry) -> ResolvedRun:
+def resolve(settings: RunSettings, plugins: Registry) -> RunPlan:
     """Resolve and check what a run was told.
 
     Raises:
@@ -150,7 +150,7 @@ def _refuse_other_judgments(collection: Collection, qrels: Qrels | None) -> None
         )
 
 
-def resolve_training(settings: RunSettings, plugins: Registry) -> ResolvedRun:
+def resolve_training(settings: RunSettings, plugins: Registry) -> RunPlan:
     """Resolve and check what a training was told: its collection is the one to learn from.
 
     With `train_on`, the topics of these collections are learned from as well.
@@ -172,11 +172,11 @@ def resolve_training(settings: RunSettings, plugins: Registry) -> ResolvedRun:
 
 def _resolved(
     settings: RunSettings, plugins: Registry, systems: Systems, qrels: Qrels | None
-) -> ResolvedRun:
+) -> RunPlan:
     """What was told, but for what to learn from."""
     source = source_of(settings.candidates)
     source.refuse(systems.collection)
-    return ResolvedRun(
+    return RunPlan(
         settings=settings,
         plugins=plugins,
         collection=systems.collection,
@@ -188,7 +188,7 @@ def _resolved(
     )
 
 
-def candidates_of(resolved: ResolvedRun, taken: Sequence[str] = ()) -> Candidates:
+def candidates_of(resolved: RunPlan, taken: Sequence[str] = ()) -> Candidates:
     """Search for the topics of a collection that is indexed and whole.
 
     Args:
@@ -213,7 +213,7 @@ def candidates_of(resolved: ResolvedRun, taken: Sequence[str] = ()) -> Candidate
     )
 
 
-def search_training_topics(resolved: ResolvedRun) -> tuple[TrainingCandidates | None, Fusion]:
+def search_training_topics(resolved: RunPlan) -> tuple[TrainingCandidates | None, Fusion]:
     """Search for the training topics, and find out from them how to fuse the retrievers.
 
     Raises:
@@ -238,8 +238,8 @@ def search_training_topics(resolved: ResolvedRun) -> tuple[TrainingCandidates | 
 
 
 def training_source_of(
-    resolved: ResolvedRun, candidates: TrainingCandidates | None, fusion: Fusion
-) -> TrainingSource:
+    resolved: RunPlan, candidates: TrainingCandidates | None, fusion: Fusion
+) -> LearningPlan:
     """What rerankers learn from, pre-training included.
 
     Raises:
@@ -264,7 +264,7 @@ def training_source_of(
     training_set = None
     if candidates and resolved.learns:
         training_set = candidates.training_set(fusion, resolved.resources).with_validation_apart()
-    return TrainingSource(
+    return LearningPlan(
         training_set=training_set,
         checkpoint=settings.checkpoint,
         folds=resolved.folds,

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.experiment.plan import ResolvedRun
-    from irplatform.reranking.systems import RerankerChoice
-    from irplatform.retrieval.first_stage import RetrieverChoice
+    from irplatform.experiment.plan import RunPlan
+    from irplatform.reranking.systems import ChosenReranker
+    from irplatform.retrieval.first_stage import ChosenRetriever
 
 _DIGITS = 12
 """Of the hash of a file."""
 
 
 def planned_runs(
-    resolved: ResolvedRun, data: Mapping[str, Any], taken: Sequence[str] = ()
+    resolved: RunPlan, data: Mapping[str, Any], taken: Sequence[str] = ()
 ) -> dict[str, dict[str, Any]]:
     """The settings of each run of a command, by its name; as JSON.
 
@@ -91,7 +91,7 @@ def planned_runs(
 
 
 def _of_retriever(
-    choice: RetrieverChoice, resolved: ResolvedRun, vectors: Mapping[str, Any]
+    choice: ChosenRetriever, resolved: RunPlan, vectors: Mapping[str, Any]
 ) -> dict[str, Any]:
     registration = choice.registration
     reads_vectors = registration.system.on_device or "vectors" in registration.option_names()
@@ -102,7 +102,7 @@ def _of_retriever(
     }
 
 
-def _of_reranker(choice: RerankerChoice, resolved: ResolvedRun) -> dict[str, Any]:
+def _of_reranker(choice: ChosenReranker, resolved: RunPlan) -> dict[str, Any]:
     settings, resources = resolved.settings, resolved.resources
     learned: dict[str, Any] = {}
     if choice.trainable and settings.checkpoint is not None:
@@ -127,7 +127,7 @@ def _of_reranker(choice: RerankerChoice, resolved: ResolvedRun) -> dict[str, Any
     }
 
 
-def _learned_on(resolved: ResolvedRun, learns: bool) -> str | None:
+def _learned_on(resolved: RunPlan, learns: bool) -> str | None:
     if learns and resolved.training is not None:
         return resolved.training.id
     return "its own topics" if learns and resolved.folds else None

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from irplatform.data import Collection
     from irplatform.registry.lookup import Registry
-    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.systems import ChosenReranker
     from irplatform.reranking.training_set import TrainingSet
     from irplatform.resources import CollectionResources
-    from irplatform.retrieval.first_stage import RetrieverChoice
+    from irplatform.retrieval.first_stage import ChosenRetriever
 
 MESH = "mesh"
 """The name of pre-training on MeSH-term queries."""
@@ -43,7 +43,7 @@ def check_pretraining(
     name: str | None,
     collection: Collection,
     checkpoint: Path | None,
-    rerankers: Sequence[RerankerChoice],
+    rerankers: Sequence[ChosenReranker],
     plugins: Registry,
     *,
     queries: int = MESH_QUERIES,
@@ -95,7 +95,7 @@ def _refuse_test_topics(name: str, source: Collection, plugins: Registry) -> Non
 
 
 def _refuse_idle_queries(
-    name: str | None, checkpoint: Path | None, rerankers: Sequence[RerankerChoice]
+    name: str | None, checkpoint: Path | None, rerankers: Sequence[ChosenReranker]
 ) -> None:
     """See that somebody is pre-trained on MeSH-term queries, because the user or it says so."""
     if checkpoint is not None:
@@ -109,7 +109,7 @@ def _refuse_idle_queries(
 
 def declared_pretraining(
     collection: Collection,
-    rerankers: Sequence[RerankerChoice],
+    rerankers: Sequence[ChosenReranker],
     learned_before: Callable[[str], TrainingSet | None],
 ) -> TrainingSet | None:
     """What rerankers learn from first where nobody says: MeSH-term queries, if one declares it.
@@ -140,7 +140,7 @@ def pretraining_set(
     name: str | None,
     collection: Collection,
     plugins: Registry,
-    retrievers: Sequence[RetrieverChoice],
+    retrievers: Sequence[ChosenRetriever],
     resources: CollectionResources,
     fusion: Fusion,
     *,

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.experiment.arguments import AnyPath
-    from irplatform.experiment.plan import ResolvedRun
+    from irplatform.experiment.plan import RunPlan
     from irplatform.reports.run_report import RunReport
 
 _SEARCHING, _RERANKING = 1, 4
@@ -98,7 +98,7 @@ def run(
     return report
 
 
-def _run(resolved: ResolvedRun, recorder: Recorder, candidate_runs: Sequence[str]) -> RunReport:
+def _run(resolved: RunPlan, recorder: Recorder, candidate_runs: Sequence[str]) -> RunReport:
     """Search, rerank and score; the progress bar has a part for each."""
     settings, collection, qrels = resolved.settings, resolved.collection, resolved.qrels
     resources = resolved.resources
@@ -149,7 +149,7 @@ def _run(resolved: ResolvedRun, recorder: Recorder, candidate_runs: Sequence[str
     return recorder.report(baseline, names, depth, candidates.most)
 
 
-def _candidates_in(run_dir: Path, resolved: ResolvedRun) -> list[str]:
+def _candidates_in(run_dir: Path, resolved: RunPlan) -> list[str]:
     """The name of the run that candidates come from, where it lies in the folder that is written.
 
     Raises:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from irplatform.data import Collection
     from irplatform.experiment.arguments import AnyPath
-    from irplatform.retrieval.first_stage import RetrieverChoice
+    from irplatform.retrieval.first_stage import ChosenRetriever
 
 
 _RETRIEVERS = ("bm25",)
@@ -300,7 +300,7 @@ def _check_number(name: str, value: object, *, whole: bool = True) -> None:
 
 
 def resources_for(
-    settings: RunSettings, collection: Collection, retrievers: Sequence[RetrieverChoice] = ()
+    settings: RunSettings, collection: Collection, retrievers: Sequence[ChosenRetriever] = ()
 ) -> CollectionResources:
     """The resources of a run's systems, ready to compute.
 
@@ -332,7 +332,7 @@ def undecided_resources(settings: RunSettings, collection: Collection) -> Collec
 def on_device(
     resources: CollectionResources,
     settings: RunSettings,
-    retrievers: Sequence[RetrieverChoice],
+    retrievers: Sequence[ChosenRetriever],
 ) -> CollectionResources:
     """Resources on the device that is wanted: what reranks, and some retrievers, compute there.
 

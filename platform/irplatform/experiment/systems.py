@@ -16,7 +16,7 @@ from irplatform.experiment.expansion import (
     expanded_for,
     expansion_settings,
     refuse_idle_plan,
-    told_of_expansion,
+    with_expansion,
     with_expansion_of,
 )
 from irplatform.experiment.learning import check_repetitions
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from irplatform.data import Collection
     from irplatform.experiment.settings import RunSettings
     from irplatform.registry.lookup import Registry
-    from irplatform.reranking.systems import RerankerChoice
-    from irplatform.retrieval.first_stage import RetrieverChoice
+    from irplatform.reranking.systems import ChosenReranker
+    from irplatform.retrieval.first_stage import ChosenRetriever
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class Systems:
     collection: Collection
     told: Mapping[str, object]
     given: Mapping[str, object]
-    retrievers: Sequence[RetrieverChoice]
-    rerankers: Sequence[RerankerChoice]
+    retrievers: Sequence[ChosenRetriever]
+    rerankers: Sequence[ChosenReranker]
 
     def expanded(self) -> Systems:
         """The same, whose retrievers expand queries where the rerankers are made for that.
@@ -64,7 +64,7 @@ class Systems:
         """
         retrievers = expanded_for(self.rerankers, self.retrievers, self.collection, self.given)
         refuse_idle_plan(retrievers, self.rerankers, self.given)
-        rerankers = told_of_expansion(self.rerankers, retrievers)
+        rerankers = with_expansion(self.rerankers, retrievers)
         return replace(self, retrievers=retrievers, rerankers=rerankers)
 
     def checked(self) -> Systems:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from irplatform.data import Topic
     from irplatform.plugin.rerankers import Reranker
     from irplatform.reranking.candidates import Candidates
-    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.systems import ChosenReranker
 
 CHECKPOINT, UNTRAINED, BRIEFLY, NONE = "checkpoint", "untrained", "briefly trained", "none"
 _RETRIEVERS = ("bm25",)
@@ -161,7 +161,7 @@ def pools(candidates: Candidates, topics: int, documents: int) -> list[tuple[Top
 
 
 def time_reranker(
-    choice: RerankerChoice,
+    choice: ChosenReranker,
     topic_pools: Sequence[tuple[Topic, Sequence[str]]],
     rounds: int,
     resources: CollectionResources,
@@ -188,7 +188,7 @@ def time_reranker(
 
 
 def ready(
-    choice: RerankerChoice,
+    choice: ChosenReranker,
     topic_pools: Sequence[tuple[Topic, Sequence[str]]],
     resources: CollectionResources,
     judgments: Mapping[str, Mapping[str, float]],
@@ -231,7 +231,7 @@ def _labelled(
     return LabelledTopic(topic, tuple(doc_ids), grades, falling)
 
 
-def _checkpoints(choice: RerankerChoice, resources: CollectionResources) -> Iterator[Path]:
+def _checkpoints(choice: ChosenReranker, resources: CollectionResources) -> Iterator[Path]:
     """First members of checkpoints in the cache, of this reranker on these documents."""
     expected = choice.describe()
     for checkpoint in cached_checkpoints():

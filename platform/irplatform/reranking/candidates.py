@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from irplatform.data import Collection, Qrels, Topic
     from irplatform.resources import CollectionResources
-    from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice
+    from irplatform.retrieval.first_stage import ChosenRetriever, FirstStage
     from irplatform.retrieval.fusion import Fusion
 
 _MISSING = "missing.json"
@@ -108,7 +108,7 @@ class Candidates:
 
 def search(
     collection: Collection,
-    retrievers: Sequence[RetrieverChoice],
+    retrievers: Sequence[ChosenRetriever],
     depth: int,
     rerank_depth: int,
     resources: CollectionResources,

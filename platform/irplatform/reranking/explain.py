@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from irplatform.registry.registration import Registration
     from irplatform.reranking.rerank import RerankingTask
     from irplatform.reranking.scoring import Values
-    from irplatform.reranking.systems import RerankerChoice, System
+    from irplatform.reranking.systems import ChosenReranker, System
     from irplatform.resources import CollectionResources
     from irplatform.runs import Ranking
 
@@ -152,7 +152,7 @@ def explained(
     }
 
 
-def refuse_member(member: int, choice: RerankerChoice, members: int) -> None:
+def refuse_member(member: int, choice: ChosenReranker, members: int) -> None:
     """Refuse a member that a system does not have.
 
     Args:

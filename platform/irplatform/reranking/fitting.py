@@ -15,11 +15,11 @@ import numpy as np
 from irplatform import __version__
 from irplatform.errors import InputError, counted
 from irplatform.evaluation.significance import FEWEST_TOPICS
-from irplatform.reranking.folds import MOST_WEIGHING_TOPICS, Split, split_topics, weighing
+from irplatform.reranking.folds import MOST_WEIGHING_TOPICS, Split, split_topics, weight_topics
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
 from irplatform.reranking.members import train_members, workspace
-from irplatform.reranking.scoring import kept_scores
-from irplatform.reranking.systems import RerankerChoice, System
+from irplatform.reranking.scoring import cached_scores
+from irplatform.reranking.systems import ChosenReranker, System
 from irplatform.system.cache import Artifact, artifact
 from irplatform.system.console import notice, stage
 from irplatform.system.writing import fingerprint
@@ -39,7 +39,7 @@ TRAINING_FORMAT = 4
 
 
 def fit_system(
-    choice: RerankerChoice,
+    choice: ChosenReranker,
     training_set: TrainingSet,
     resources: CollectionResources,
     pretraining: TrainingSet | None = None,
@@ -64,24 +64,24 @@ def fit_system(
         # The topics may have had another collection's name when it was trained on them.
         return replace(system, description={**system.description, "trained_on": training_set.label})
     _require_relevant(choice, training_set)
-    system = unweighed(choice, resources)
-    examples = weighing(training_set.validation or training_set.training)
+    system = untrained(choice, resources)
+    examples = weight_topics(training_set.validation or training_set.training)
     if scores is None:
         topics = [example.topic for example in examples]
         candidates = {example.topic.id: example.labelled.candidates for example in examples}
-        scores = kept_scores(system, topics, candidates, resources)
+        scores = cached_scores(system, topics, candidates, resources)
     chosen = _choose(choice, examples, scores)
     return replace(system, weight=chosen.weight, chosen_on=chosen.topics)
 
 
-def unweighed(choice: RerankerChoice, resources: CollectionResources) -> System:
+def untrained(choice: ChosenReranker, resources: CollectionResources) -> System:
     """A reranker that does not learn, which stands alone as long as nothing gives it a weight."""
     mark = fingerprint(choice.describe())
     return System(choice, [choice.create(resources)], 0.0, mark, {})
 
 
 def open_checkpoint(
-    choice: RerankerChoice, folder: Path, resources: CollectionResources, recipe: str | None = None
+    choice: ChosenReranker, folder: Path, resources: CollectionResources, recipe: str | None = None
 ) -> System:
     """The system that a checkpoint holds.
 
@@ -104,7 +104,7 @@ def open_checkpoint(
     return System(choice, members, checkpoint.weight, mark, checkpoint.about, chosen_on)
 
 
-def _require_relevant(choice: RerankerChoice, training_set: TrainingSet) -> None:
+def _require_relevant(choice: ChosenReranker, training_set: TrainingSet) -> None:
     if not any(example.has_relevant for example in training_set.training):
         raise InputError(
             f"'{training_set.label}' has no relevant document to train '{choice.name}' on."
@@ -112,7 +112,7 @@ def _require_relevant(choice: RerankerChoice, training_set: TrainingSet) -> None
 
 
 def _require_validation(
-    choice: RerankerChoice, training_set: TrainingSet, kin: Sequence[int]
+    choice: ChosenReranker, training_set: TrainingSet, kin: Sequence[int]
 ) -> None:
     """See that topics can validate each other, where there are none apart for that.
 
@@ -138,7 +138,7 @@ def _require_validation(
 
 
 def _warning_of_validation(
-    choice: RerankerChoice, training_set: TrainingSet, splits: Sequence[Split[Example]]
+    choice: ChosenReranker, training_set: TrainingSet, splits: Sequence[Split[Example]]
 ) -> str:
     """What to tell where members are validated on topics that no ranking is good for, or ""."""
     blind = sum(not any(e.found_relevant for e in split.validation) for split in splits)
@@ -152,7 +152,7 @@ def _warning_of_validation(
 
 
 def train(
-    choice: RerankerChoice,
+    choice: ChosenReranker,
     training_set: TrainingSet,
     resources: CollectionResources,
     pretraining: TrainingSet | None = None,
@@ -231,7 +231,7 @@ def train(
 
 
 def _dependencies(
-    choice: RerankerChoice,
+    choice: ChosenReranker,
     training_set: TrainingSet,
     resources: CollectionResources,
     start: Artifact | None,
@@ -263,7 +263,7 @@ def _out_of_sample(
     validated: dict[str, Example] = {}
     scores: dict[str, list[Values]] = {}
     for split, of_member in zip(splits, scored, strict=True):
-        for example in split.weighing:
+        for example in split.weight_topics:
             validated[example.topic.id] = example
             scores.setdefault(example.topic.id, []).append(of_member[example.topic.id])
     means = {topic: np.mean(values, axis=0) for topic, values in scores.items()}
@@ -271,7 +271,7 @@ def _out_of_sample(
 
 
 def _choose(
-    choice: RerankerChoice, examples: Sequence[Example], scores: Mapping[str, Values]
+    choice: ChosenReranker, examples: Sequence[Example], scores: Mapping[str, Values]
 ) -> Choice:
     """The weight of interpolation that suits these topics."""
     reranked = {
@@ -283,7 +283,7 @@ def _choose(
 
 
 def _describe(
-    choice: RerankerChoice,
+    choice: ChosenReranker,
     training_set: TrainingSet,
     splits: Sequence[Split[Example]],
     interpolation: Choice,

@@ -52,12 +52,12 @@ class Split(Generic[T]):
     validation: tuple[T, ...]
 
     @property
-    def weighing(self) -> tuple[T, ...]:
+    def weight_topics(self) -> tuple[T, ...]:
         """Those of the validation topics that the weight of interpolation is chosen on."""
-        return weighing(self.validation)
+        return weight_topics(self.validation)
 
 
-def weighing(topics: Sequence[T]) -> tuple[T, ...]:
+def weight_topics(topics: Sequence[T]) -> tuple[T, ...]:
     """Topics to choose a weight of interpolation on: all, or of many, evenly taken."""
     return tuple(evenly_spaced(topics, MOST_WEIGHING_TOPICS))
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from irplatform.data import Topic
     from irplatform.reranking.folds import Split
-    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.systems import ChosenReranker
     from irplatform.reranking.training_set import Example
     from irplatform.resources import CollectionResources
 
@@ -74,7 +74,7 @@ class Member:
         held_out: topics that nothing may be learned of.
     """
 
-    choice: RerankerChoice
+    choice: ChosenReranker
     split: Split[Example]
     resources: CollectionResources
     number: int
@@ -100,8 +100,8 @@ class Member:
         self.workspace.mkdir(exist_ok=True)
         reranker = self.fit(self.workspace)
         registration = self.choice.registration
-        topics = [example.topic for example in self.split.weighing]
-        candidates = {e.topic.id: e.labelled.candidates for e in self.split.weighing}
+        topics = [example.topic for example in self.split.weight_topics]
+        candidates = {e.topic.id: e.labelled.candidates for e in self.split.weight_topics}
         scores = final_scores(registration, [reranker], topics, candidates, self.resources)
         weights = member_folder(self.folder, self.number)
         shutil.rmtree(weights, ignore_errors=True)
@@ -157,7 +157,7 @@ class Member:
         with np.load(self.workspace / _SCORES, allow_pickle=False) as arrays:
             return {
                 example.topic.id: arrays[f"arr_{number}"]
-                for number, example in enumerate(self.split.weighing)
+                for number, example in enumerate(self.split.weight_topics)
             }
 
 
@@ -172,7 +172,7 @@ need some seconds to start, and memory for their own copies of what is learned f
 
 
 def train_members(
-    choice: RerankerChoice,
+    choice: ChosenReranker,
     splits: Sequence[Split[Example]],
     resources: CollectionResources,
     folder: Path,
@@ -331,13 +331,13 @@ def _run_parcel(parcel: _Parcel) -> None:
         member.fit(place.workspace)
 
 
-def learn_side_by_side(choice: RerankerChoice, resources: CollectionResources) -> bool:
+def learn_side_by_side(choice: ChosenReranker, resources: CollectionResources) -> bool:
     """Whether members can be trained at once: a GPU may hold one model only."""
     on_gpu = resources.device != "cpu" and choice.learns_on_device
     return not on_gpu and can_travel(choice, resources)
 
 
-def can_travel(choice: RerankerChoice, resources: CollectionResources) -> bool:
+def can_travel(choice: ChosenReranker, resources: CollectionResources) -> bool:
     """Whether another process can train the reranker, with what it can import."""
     ours, theirs = choice.registration, registry().rerankers.get(choice.name)
     # Defaults may differ: variants share a pre-trained model, and options travel along.

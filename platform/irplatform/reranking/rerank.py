@@ -7,11 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, counted
-from irplatform.reranking.fitting import fit_system, open_checkpoint, unweighed
+from irplatform.reranking.fitting import fit_system, open_checkpoint, untrained
 from irplatform.reranking.folds import fold_topics, seeds_of
 from irplatform.reranking.interpolation import Reranked
-from irplatform.reranking.scoring import kept_scores
-from irplatform.reranking.training_set import TrainingSet, TrainingSource
+from irplatform.reranking.scoring import cached_scores
+from irplatform.reranking.training_set import LearningPlan, TrainingSet
 from irplatform.reranking.warnings import warnings_of
 from irplatform.runs import Run
 from irplatform.runs.run import alone_name
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from irplatform.data import Qrels, Topic
     from irplatform.reranking.candidates import Candidates
     from irplatform.reranking.scoring import Values
-    from irplatform.reranking.systems import RerankerChoice, System
+    from irplatform.reranking.systems import ChosenReranker, System
     from irplatform.resources import CollectionResources
 
 
@@ -42,14 +42,14 @@ class RerankingTask:
 
     Attributes:
         candidates: the evaluated topics.
-        training_source: what to learn from.
+        learning: what to learn from.
         qrels: the topics' judgments; only cross-validation looks at them, and never at a topic's
             own.
         interpolate: the first stage's share, or None to choose it on validation topics.
     """
 
     candidates: Candidates
-    training_source: TrainingSource
+    learning: LearningPlan
     qrels: Qrels | None = None
     interpolate: float | None = None
 
@@ -68,7 +68,7 @@ class Assignment:
 
 
 def assign(
-    choice: RerankerChoice,
+    choice: ChosenReranker,
     task: RerankingTask,
     resources: CollectionResources,
     scores: Mapping[str, Values] | None = None,
@@ -81,7 +81,7 @@ def assign(
         resources: the harness's resources.
         scores: those of all topics, where the reranker learns nothing and they are known.
     """
-    topics, qrels, source = task.candidates.topics, task.qrels or {}, task.training_source
+    topics, qrels, source = task.candidates.topics, task.qrels or {}, task.learning
     pretraining = source.pretraining_of(choice)
     if source.checkpoint is not None and choice.trainable:
         return [Assignment(partial(open_checkpoint, choice, source.checkpoint, resources), topics)]
@@ -90,7 +90,7 @@ def assign(
         return [Assignment(fit, topics)]
     judged = task.candidates.examples(qrels, resources)
     if not source.folds or not judged:
-        return [Assignment(partial(unweighed, choice, resources), topics)]
+        return [Assignment(partial(untrained, choice, resources), topics)]
     assigned = []
     unjudged = [topic for topic in topics if topic.id not in qrels]
     kin = families([example.topic for example in judged])
@@ -137,7 +137,7 @@ class RerankedRun:
 
 
 def rerank(
-    choice: RerankerChoice, task: RerankingTask, resources: CollectionResources
+    choice: ChosenReranker, task: RerankingTask, resources: CollectionResources
 ) -> RerankedRun:
     """Fit a reranker and rank all topics with it.
 
@@ -147,8 +147,8 @@ def rerank(
         resources: the harness's resources.
     """
     candidates, interpolate = task.candidates, task.interpolate
-    resources = resources_with(task.training_source, choice, resources)
-    warnings = warnings_of(choice, candidates.topics, task.training_source, interpolate)
+    resources = resources_with(task.learning, choice, resources)
+    warnings = warnings_of(choice, candidates.topics, task.learning, interpolate)
     for warning in warnings:
         resources.notice(warning)
     systems: list[System] = []
@@ -176,7 +176,7 @@ def rerank(
     )
 
 
-def _few_topics(choice: RerankerChoice, systems: Sequence[System]) -> str:
+def _few_topics(choice: ChosenReranker, systems: Sequence[System]) -> str:
     """What to tell where weights were chosen on so few topics that it may be luck, or ""."""
     counts = [system.chosen_on for system in systems if system.chosen_on is not None]
     if not counts or min(counts) >= _FEW_TOPICS:
@@ -189,29 +189,29 @@ def _few_topics(choice: RerankerChoice, systems: Sequence[System]) -> str:
 
 
 def _scored(
-    choice: RerankerChoice, task: RerankingTask, resources: CollectionResources
+    choice: ChosenReranker, task: RerankingTask, resources: CollectionResources
 ) -> Iterator[tuple[System, Sequence[Topic], Mapping[str, Values]]]:
     """The systems one after the other: the topics that each scores, and their scores."""
     if not choice.trainable and task.interpolate is not None:  # there is no weight to choose
-        task = replace(task, training_source=TrainingSource())
+        task = replace(task, learning=LearningPlan())
     candidates = task.candidates
     own_scores: Mapping[str, Values] | None = None
-    if task.training_source.folds and not choice.trainable:  # alike in all folds but the weight
+    if task.learning.folds and not choice.trainable:  # alike in all folds but the weight
         with resources.stopwatch.timed("rerank"):
-            own_scores = kept_scores(
-                unweighed(choice, resources), candidates.topics, candidates.per_topic, resources
+            own_scores = cached_scores(
+                untrained(choice, resources), candidates.topics, candidates.per_topic, resources
             )
     assigned = assign(choice, task, resources, own_scores)
-    fitting = 0 if task.training_source.training_set is None else _WEIGHING
+    fitting = 0 if task.learning.training_set is None else _WEIGHING
     if choice.trainable:
-        fitting = 0 if task.training_source.checkpoint else _TRAINING
+        fitting = 0 if task.learning.checkpoint else _TRAINING
     with steps("fold", len(assigned)) if len(assigned) > 1 else parts(1) as advance:
         for assignment in assigned:
             with parts(fitting + 1):
                 with stage("", fitting), resources.stopwatch.timed("train"):
                     system = assignment.fit()
                 with stage("", 1), resources.stopwatch.timed("rerank"):
-                    scores = own_scores or kept_scores(
+                    scores = own_scores or cached_scores(
                         system, assignment.topics, candidates.per_topic, resources
                     )
             advance(1)
@@ -219,7 +219,7 @@ def _scored(
 
 
 def rerank_with_seeds(
-    choice: RerankerChoice, task: RerankingTask, resources: CollectionResources, count: int
+    choice: ChosenReranker, task: RerankingTask, resources: CollectionResources, count: int
 ) -> Iterator[tuple[RerankedRun, CollectionResources]]:
     """Fit a reranker and rank all topics with it, once for each of several seeds.
 
@@ -246,17 +246,17 @@ def rerank_with_seeds(
 
 
 def resources_with(
-    training_source: TrainingSource, choice: RerankerChoice, resources: CollectionResources
+    learning: LearningPlan, choice: ChosenReranker, resources: CollectionResources
 ) -> CollectionResources:
     """The resources, with a checkpoint's own word vectors where it is loaded."""
-    if training_source.checkpoint is None or not choice.trainable:
+    if learning.checkpoint is None or not choice.trainable:
         return resources
-    return resources.with_vectors(Checkpoint.read(training_source.checkpoint).vectors)
+    return resources.with_vectors(Checkpoint.read(learning.checkpoint).vectors)
 
 
 def apply_checkpoint(
-    checkpoint: Path | None, rerankers: Sequence[RerankerChoice]
-) -> list[RerankerChoice]:
+    checkpoint: Path | None, rerankers: Sequence[ChosenReranker]
+) -> list[ChosenReranker]:
     """The rerankers, the one that a checkpoint belongs to with the options it was trained with.
 
     Raises:

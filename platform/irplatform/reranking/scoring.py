@@ -16,7 +16,7 @@ from irplatform.data import Documents, Topic
 from irplatform.errors import InputError, PlatformError, PluginError, counted, lacks_memory
 from irplatform.registry.answers import numbers
 from irplatform.registry.sources import our_digest
-from irplatform.resources import Noted
+from irplatform.resources import UsageLog
 from irplatform.system.cache import artifact, kept_json
 from irplatform.system.console import LAST, progress, stage
 from irplatform.system.formats import append_journal, read_journal
@@ -278,12 +278,12 @@ def _read(journal: Path | None, candidates: Mapping[str, Sequence[str]]) -> dict
 
 _FORMAT = 2
 _SCORES = "scores.npz"
-_NOTED = "noted.json"
+_USED = "used.json"
 _FINISHED = "finished.jsonl"
 """Scores of finished topics, from which an interrupted call goes on."""
 
 
-def kept_scores(
+def cached_scores(
     system: System,
     topics: Sequence[Topic],
     candidates: Mapping[str, Sequence[str]],
@@ -302,22 +302,22 @@ def kept_scores(
     """
 
     def build(folder: Path) -> None:
-        finished, told = folder / _FINISHED, folder / _NOTED
-        with resources.noting() as noted:
+        finished, told = folder / _FINISHED, folder / _USED
+        with resources.record() as used:
             if told.exists():  # when an interrupted call scored the topics that are finished
-                resources.recall(_read_cached(told))
+                resources.replay(_read_cached(told))
             try:
                 made = system.choice.registration, system.members
                 scores = final_scores(*made, topics, candidates, resources, finished)
             finally:
-                write_json(told, asdict(noted))
+                write_json(told, asdict(used))
         np.savez(folder / _SCORES, *(scores[topic.id] for topic in topics))
         finished.unlink(missing_ok=True)
 
     depends_on = _dependencies(system, topics, candidates, resources)
     cached = artifact("scores", system.choice.name, depends_on, build, resumable=resources.resume)
     if not cached.built:
-        resources.recall(_read_cached(cached.path / _NOTED))
+        resources.replay(_read_cached(cached.path / _USED))
     try:
         with np.load(cached.path / _SCORES, allow_pickle=False) as arrays:
             return {topic.id: arrays[f"arr_{number}"] for number, topic in enumerate(topics)}
@@ -328,8 +328,8 @@ def kept_scores(
         ) from error
 
 
-def _read_cached(noted: Path) -> Noted:
-    return Noted(**kept_json(noted))
+def _read_cached(used: Path) -> UsageLog:
+    return UsageLog(**kept_json(used))
 
 
 def _dependencies(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RerankerChoice:
+class ChosenReranker:
     """A reranker with its options, as a run uses it.
 
     Attributes:
@@ -118,7 +118,7 @@ class RerankerChoice:
             reranker.prepare(resources)
         return reranker
 
-    def expanding(self, knowledge: tuple[str, ...]) -> RerankerChoice:
+    def expanding(self, knowledge: tuple[str, ...]) -> ChosenReranker:
         """This reranker where queries are expanded with some knowledge bases, or with none.
 
         One that was trained goes on reading what it was trained with.
@@ -128,7 +128,7 @@ class RerankerChoice:
         options = self.registration.expanding(self.options, knowledge)
         return replace(self, options=options, told=True)
 
-    def as_trained(self, recorded: Mapping[str, object]) -> RerankerChoice:
+    def as_trained(self, recorded: Mapping[str, object]) -> ChosenReranker:
         """This reranker with a checkpoint's options, but for those that the user set.
 
         Args:
@@ -140,7 +140,7 @@ class RerankerChoice:
         _, values = settings_of(self.registration, self.given, beneath=recorded)
         return replace(self, options=self.registration.options(values), trained=True)
 
-    def in_pretraining(self) -> RerankerChoice:
+    def in_pretraining(self) -> ChosenReranker:
         """This reranker with the options that its pre-training is done with."""
         reranker = self.registration.made(self.options)
         if not isinstance(reranker, TrainableReranker):
@@ -177,7 +177,7 @@ class System:
         chosen_on: how many topics the weight was chosen on; None where it was not, or nobody knows.
     """
 
-    choice: RerankerChoice
+    choice: ChosenReranker
     members: Sequence[Reranker]
     weight: float
     fingerprint: str

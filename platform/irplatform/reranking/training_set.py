@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.systems import ChosenReranker
     from irplatform.runs import Ranking
 
 
@@ -100,7 +100,7 @@ class TrainingSet:
 
 
 @dataclass(frozen=True)
-class TrainingSource:
+class LearningPlan:
     """Where rerankers learn from: a checkpoint, a training collection, or the topics' own folds.
 
     Attributes:
@@ -118,7 +118,7 @@ class TrainingSource:
     pretraining: TrainingSet | None = None
     declared: TrainingSet | None = None
 
-    def pretraining_of(self, choice: RerankerChoice) -> TrainingSet | None:
+    def pretraining_of(self, choice: ChosenReranker) -> TrainingSet | None:
         """What a reranker is pre-trained on."""
         return self.declared if self.declared and choice.pretrained_on else self.pretraining
 

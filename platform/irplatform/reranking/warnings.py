@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.data import Topic
-    from irplatform.reranking.systems import RerankerChoice
-    from irplatform.reranking.training_set import TrainingSource
+    from irplatform.reranking.systems import ChosenReranker
+    from irplatform.reranking.training_set import LearningPlan
 
 
 def warning_of_learned(
-    choice: RerankerChoice,
+    choice: ChosenReranker,
     topics: Sequence[Topic],
-    training_source: TrainingSource,
+    learning: LearningPlan,
     interpolate: float | None,
 ) -> str:
     """What to tell where a reranker learns from topics that it is evaluated on, or "".
@@ -31,16 +31,16 @@ def warning_of_learned(
     Args:
         choice: the reranker.
         topics: the evaluated topics.
-        training_source: what it learns from.
+        learning: what it learns from.
         interpolate: the first stage's share; None chooses it on the training topics.
     """
-    if training_source.checkpoint is not None and choice.trainable:
-        learned = Checkpoint.read(training_source.checkpoint).learned(topics)
+    if learning.checkpoint is not None and choice.trainable:
+        learned = Checkpoint.read(learning.checkpoint).learned(topics)
         some = _some(learned, topics)
     else:
-        sources = [training_source.training_set] if choice.trainable or interpolate is None else []
+        sources = [learning.training_set] if choice.trainable or interpolate is None else []
         if choice.trainable:
-            sources.append(training_source.pretraining_of(choice))
+            sources.append(learning.pretraining_of(choice))
         learned_on = [topic for source in sources if source for topic in source.topics]
         some = _chosen_on(topics, learned_on)
     if not some:
@@ -51,15 +51,15 @@ def warning_of_learned(
 
 
 def warning_of_pairs(
-    choice: RerankerChoice, topics: Sequence[Topic], training_source: TrainingSource
+    choice: ChosenReranker, topics: Sequence[Topic], learning: LearningPlan
 ) -> str:
     """What to tell where pairs of texts that a reranker learns from ask what topics do, or "".
 
     In cross-validation it does not learn from those of the topics that it is evaluated on; what a
     checkpoint learned from is among its queries.
     """
-    training_set = training_source.training_set
-    if not choice.trainable or training_set is None or training_source.checkpoint is not None:
+    training_set = learning.training_set
+    if not choice.trainable or training_set is None or learning.checkpoint is not None:
         return ""
     pairs = choice.pairs_learned([*training_set.topics, *training_set.held_out])
     asked = {query_mark(pair.query) for pair in pairs}
@@ -76,7 +76,7 @@ def warning_of_pairs(
     )
 
 
-def warning_of_scores_read(choice: RerankerChoice, topics: Sequence[Topic]) -> str:
+def warning_of_scores_read(choice: ChosenReranker, topics: Sequence[Topic]) -> str:
     """What to tell where a reranker reads scores of models that learned from evaluated topics.
 
     Returns:
@@ -131,11 +131,11 @@ _CODE = {"distribution", "version", "source"}
 """And under these whose code that is."""
 
 
-def warning_of_code(choice: RerankerChoice, training_source: TrainingSource) -> str:
+def warning_of_code(choice: ChosenReranker, learning: LearningPlan) -> str:
     """What to tell where a checkpoint was trained by other code than what scores now, or ""."""
-    if training_source.checkpoint is None or not choice.trainable:
+    if learning.checkpoint is None or not choice.trainable:
         return ""
-    trained = Checkpoint.read(training_source.checkpoint).description
+    trained = Checkpoint.read(learning.checkpoint).description
     made_by = choice.registration.made_by
     changed = [name for name in ("version", "source") if trained.get(name) != made_by.get(name)]
     if not changed:
@@ -148,14 +148,14 @@ def warning_of_code(choice: RerankerChoice, training_source: TrainingSource) -> 
     )
 
 
-def warning_of_surroundings(choice: RerankerChoice, training_source: TrainingSource) -> str:
+def warning_of_surroundings(choice: ChosenReranker, learning: LearningPlan) -> str:
     """What to tell where a checkpoint was trained with other knowledge bases than there are now.
 
     Or with other files that its options name: whatever a system says that it depends on.
     """
-    if training_source.checkpoint is None or not choice.trainable:
+    if learning.checkpoint is None or not choice.trainable:
         return ""
-    trained = Checkpoint.read(training_source.checkpoint).description.get("of", {})
+    trained = Checkpoint.read(learning.checkpoint).description.get("of", {})
     now = json.loads(json.dumps(choice.registration.dependencies(choice.options)))
     if not (changed := sorted(n for n in {*trained, *now} if trained.get(n) != now.get(n))):
         return ""
@@ -194,9 +194,9 @@ def _changed_groups(trained: object, now: object) -> list[str]:
 
 
 def warnings_of(
-    choice: RerankerChoice,
+    choice: ChosenReranker,
     topics: Sequence[Topic],
-    training_source: TrainingSource,
+    learning: LearningPlan,
     interpolate: float | None,
 ) -> tuple[str, ...]:
     """The warnings of a reranker for some topics, whoever asks for its scores.
@@ -204,14 +204,14 @@ def warnings_of(
     Args:
         choice: the reranker.
         topics: those that it scores.
-        training_source: what it learned from.
+        learning: what it learned from.
         interpolate: the first stage's share, where the user gave it.
     """
     warnings = (
-        warning_of_code(choice, training_source),
-        warning_of_surroundings(choice, training_source),
-        warning_of_learned(choice, topics, training_source, interpolate),
-        warning_of_pairs(choice, topics, training_source),
+        warning_of_code(choice, learning),
+        warning_of_surroundings(choice, learning),
+        warning_of_learned(choice, topics, learning, interpolate),
+        warning_of_pairs(choice, topics, learning),
         warning_of_scores_read(choice, topics),
     )
     return tuple(warning for warning in warnings if warning)

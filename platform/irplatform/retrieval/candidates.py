@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from irplatform.data import Collection, Qrels, Topic
     from irplatform.resources import CollectionResources
-    from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice
+    from irplatform.retrieval.first_stage import ChosenRetriever, FirstStage
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Request:
 
     collection: Collection
     topics: Sequence[Topic]
-    retrievers: Sequence[RetrieverChoice]
+    retrievers: Sequence[ChosenRetriever]
     depth: int
     rerank_depth: int
     resources: CollectionResources

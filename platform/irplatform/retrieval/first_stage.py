@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def find(
-    choice: RetrieverChoice, topics: Sequence[Topic], depth: int, resources: CollectionResources
+    choice: ChosenRetriever, topics: Sequence[Topic], depth: int, resources: CollectionResources
 ) -> Run:
     """Search with a retriever, and see that it keeps its contract; nothing is cached.
 
@@ -95,7 +95,7 @@ _USED = "used.json"
 
 
 @dataclass(frozen=True)
-class RetrieverChoice:
+class ChosenRetriever:
     """A retriever with its options, as a run uses it."""
 
     registration: Registration[Retriever]
@@ -221,7 +221,7 @@ class FirstStage:
 
 
 def retrieve(
-    choices: Sequence[RetrieverChoice],
+    choices: Sequence[ChosenRetriever],
     topics: Sequence[Topic],
     depth: int,
     resources: CollectionResources,
@@ -247,16 +247,16 @@ def retrieve(
             before = dict(resources.stopwatch.seconds)
             depends_on = {**common, **_own_dependencies(choice, resources)}
 
-            def build(folder: Path, choice: RetrieverChoice = choice) -> None:
+            def build(folder: Path, choice: ChosenRetriever = choice) -> None:
                 notice(f"{label}: searching {counted(len(topics), 'topic')} with {choice.name}")
-                with resources.noting() as noted:
+                with resources.record() as used:
                     search = partial(find, choice, resources=resources)
                     if among is None:
                         run = search(topics, depth)
                     else:
                         run = rank_given(search, topics, among, resources.index().count)
                 write_run(run, folder / _RUN)
-                write_json(folder / _USED, noted.artifacts)
+                write_json(folder / _USED, used.artifacts)
 
             with resources.stopwatch.timed("retrieve"):
                 run_artifact = artifact("run", f"{label}-{choice.name}", depends_on, build)
@@ -323,11 +323,11 @@ def _is_folded(topic: Topic) -> bool:
     )
 
 
-def _own_dependencies(choice: RetrieverChoice, resources: CollectionResources) -> dict[str, Any]:
+def _own_dependencies(choice: ChosenRetriever, resources: CollectionResources) -> dict[str, Any]:
     return {**choice.describe(), **made_with(choice, resources)}
 
 
-def made_with(choice: RetrieverChoice, resources: CollectionResources) -> dict[str, Any]:
+def made_with(choice: ChosenRetriever, resources: CollectionResources) -> dict[str, Any]:
     """Seed, device and threads of models, where the retriever's rankings depend on them."""
     system = choice.registration.system
     computing = {"device": resources.device, "model_threads": resources.model_threads}

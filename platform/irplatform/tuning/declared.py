@@ -15,8 +15,8 @@ from irplatform.options import path_within
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from irplatform.reranking.systems import RerankerChoice
-    from irplatform.retrieval.first_stage import RetrieverChoice
+    from irplatform.reranking.systems import ChosenReranker
+    from irplatform.retrieval.first_stage import ChosenRetriever
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Declared:
 
 
 def declarations(
-    systems: Sequence[RetrieverChoice | RerankerChoice], name: str
+    systems: Sequence[ChosenRetriever | ChosenReranker], name: str
 ) -> Iterator[Declared]:
     """The options that a setting's name reaches, one per system that has it."""
     for system in systems:
@@ -80,13 +80,13 @@ def declarations(
             yield _walk(system, path)
 
 
-def takes_text(systems: Sequence[RetrieverChoice | RerankerChoice], name: str) -> bool:
+def takes_text(systems: Sequence[ChosenRetriever | ChosenReranker], name: str) -> bool:
     """Whether a setting's name reaches text, in every system that has it."""
     options = list(declarations(systems, name))
     return bool(options) and all(option.text for option in options)
 
 
-def in_common(systems: Sequence[RetrieverChoice | RerankerChoice], name: str, other: str) -> str:
+def in_common(systems: Sequence[ChosenRetriever | ChosenReranker], name: str, other: str) -> str:
     """The option that two names of settings both reach, as "k1 of bm25"; "" for none."""
     for system in systems:
         path = _path(system, name)
@@ -95,14 +95,14 @@ def in_common(systems: Sequence[RetrieverChoice | RerankerChoice], name: str, ot
     return ""
 
 
-def _path(system: RetrieverChoice | RerankerChoice, name: str) -> list[str]:
+def _path(system: ChosenRetriever | ChosenReranker, name: str) -> list[str]:
     """Where in a system's options a setting's name leads; nowhere where it has no such option."""
     options = type(system.options).model_fields
     path = path_within(name, system.name, options)
     return path if path and path[0] in options else []
 
 
-def _walk(system: RetrieverChoice | RerankerChoice, path: Sequence[str]) -> Declared:
+def _walk(system: ChosenRetriever | ChosenReranker, path: Sequence[str]) -> Declared:
     value: Any = system.options
     field: FieldInfo | None = None
     kinds: tuple[Any, ...] = ()

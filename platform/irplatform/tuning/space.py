@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.registry.lookup import Registry
-    from irplatform.reranking.systems import RerankerChoice
-    from irplatform.retrieval.first_stage import RetrieverChoice
+    from irplatform.reranking.systems import ChosenReranker
+    from irplatform.retrieval.first_stage import ChosenRetriever
 
 
 Value = object
@@ -170,7 +170,7 @@ def read_space(
     if not over:
         raise InputError(f"say with --over which options to search. {_FORMS}.")
     first, second = choose_systems(plugins, retrievers, rerankers, settings)
-    systems: list[RetrieverChoice | RerankerChoice] = [*first, *second]
+    systems: list[ChosenRetriever | ChosenReranker] = [*first, *second]
     dimensions: list[Dimension] = []
     for text in over:
         name, equals, range_text = text.partition("=")

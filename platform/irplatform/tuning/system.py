@@ -16,7 +16,7 @@ from irplatform.registry.sources import source_digest
 from irplatform.reranking.candidates import Candidates
 from irplatform.reranking.folds import MEMBERS, fold_topics
 from irplatform.reranking.rerank import FOLDS, RerankingTask, rerank
-from irplatform.reranking.training_set import TrainingSource
+from irplatform.reranking.training_set import LearningPlan
 from irplatform.retrieval.first_stage import Retrieval, combine, find
 from irplatform.retrieval.fusion import AUTO, choose_fusion
 from irplatform.runs import Run
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from irplatform.data import Topic
     from irplatform.evaluation.judgments import Judgments
     from irplatform.registry.lookup import Registry
-    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.systems import ChosenReranker
     from irplatform.reranking.training_set import TrainingSet
     from irplatform.resources import CollectionResources
-    from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice
+    from irplatform.retrieval.first_stage import ChosenRetriever, FirstStage
     from irplatform.runs import Ranking
 
 
@@ -70,7 +70,7 @@ class FirstStages:
         self._runs: dict[str, Run] = {}
         self._last_fused: tuple[str, FirstStage] | None = None
 
-    def of(self, choices: Sequence[RetrieverChoice]) -> FirstStage:
+    def of(self, choices: Sequence[ChosenRetriever]) -> FirstStage:
         """What retrievers find, fused where they are several."""
         retrievals = []
         for choice in choices:
@@ -153,7 +153,7 @@ class TunedSystem:
         """What scores."""
         return self.judgments.measures[0]
 
-    def retrieving(self) -> Sequence[RetrieverChoice]:
+    def retrieving(self) -> Sequence[ChosenRetriever]:
         """The retrievers, before anything is tuned."""
         return self._chosen({})[0]
 
@@ -199,7 +199,7 @@ class TunedSystem:
         run = first.cut(first.final)
         for choice in rerankers:
             candidates = Candidates(self.topics, first, first.candidates(self.rerank_depth))
-            training_source = TrainingSource(folds=True, declared=self.declared)
+            training_source = LearningPlan(folds=True, declared=self.declared)
             task = RerankingTask(candidates, training_source, self._qrels(), self.interpolate)
             run = rerank(choice, task, self.resources).final
         evaluation = evaluate(
@@ -222,7 +222,7 @@ class TunedSystem:
 
     def _chosen(
         self, settings: Mapping[str, object]
-    ) -> tuple[Sequence[RetrieverChoice], Sequence[RerankerChoice]]:
+    ) -> tuple[Sequence[ChosenRetriever], Sequence[ChosenReranker]]:
         return choose_systems(
             self.plugins,
             self.retrievers,

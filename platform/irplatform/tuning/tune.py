@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from irplatform.experiment.settings import RunSettings
     from irplatform.experiment.systems import Systems
     from irplatform.registry.lookup import Registry
-    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.systems import ChosenReranker
     from irplatform.reranking.training_set import TrainingSet
     from irplatform.resources import CollectionResources
-    from irplatform.retrieval.first_stage import RetrieverChoice
+    from irplatform.retrieval.first_stage import ChosenRetriever
     from irplatform.tuning.space import Dimension
 
 
@@ -110,7 +110,7 @@ def tune_system(
     )
 
 
-def _declared(systems: Sequence[RetrieverChoice | RerankerChoice], name: str) -> Declared:
+def _declared(systems: Sequence[ChosenRetriever | ChosenReranker], name: str) -> Declared:
     """An option that is searched; systems must agree on what it is by default."""
     first, *others = declarations(systems, name)
     if other := next((each for each in others if each.value != first.value), None):
@@ -322,7 +322,7 @@ def _declared_pretraining(
     return declared_pretraining(collection, systems.rerankers, learned_before)
 
 
-def _expansion(retrievers: Sequence[RetrieverChoice]) -> Mapping[str, object]:
+def _expansion(retrievers: Sequence[ChosenRetriever]) -> Mapping[str, object]:
     """As settings, what retrievers expand queries with: rerankers may ask for it, as in a run."""
     expansions = {choice.name: getattr(choice.options, "expand", ()) for choice in retrievers}
     return {f"{name}.expand": list(bases) for name, bases in expansions.items() if bases}
