@@ -106,7 +106,8 @@ def test_every_part_of_the_platform_has_a_layer():
 def test_a_module_imports_only_what_is_below(path):
     own = _own_part(path)
     if own == "__init__":
-        assert _imports(path) == {"irplatform.system.devices.settle"}  # before anything else
+        # Before anything else
+        assert _imports(path) == {"irplatform.system.arithmetic.configure_libraries"}
         return
     for module in _imports(path):
         part = _part(module)

@@ -8,7 +8,7 @@ from irplatform.api import RunSettings, run
 from irplatform.evaluation.scoring import evaluate
 from irplatform.registry.loading import registry
 from irplatform.runs import read_run
-from irplatform.system.devices import portable
+from irplatform.system.arithmetic import portable
 
 REFERENCE = Path(__file__).parent.parent / "runs" / "reference" / "demo"
 

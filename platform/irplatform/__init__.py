@@ -1,7 +1,7 @@
 """A search-evaluation platform for biomedical literature: from a collection to a scored run."""
 
-from irplatform.system.devices import settle
+from irplatform.system.arithmetic import configure_libraries
 
 __version__ = "0.1.0"
 
-settle()
+configure_libraries()

@@ -16,10 +16,10 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from irplatform.system.devices import square_root
 from irplatform.text.lexical import lexical_features
 from irplatform.text.tokenizer import tokenize
 from irplatform.text.words import distinct_words
+from irplatform.training.exact_roots import square_root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

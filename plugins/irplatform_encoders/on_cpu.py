@@ -2,9 +2,9 @@
 
 Most of a transformer's time goes into products of matrices. Torch leaves them to MKL, whose kernels
 for all makers' processors have a third of the speed of the others. OpenBLAS, numpy's library, has
-kernels that are both: told which processor to compute for (`irplatform.system.devices`), it is as
-quick as ever. It has one thread, so each product is made in blocks of columns, in as many threads
-as torch has; the blocks are always the same, and so are the numbers.
+kernels that are both: told which processor to compute for (`irplatform.system.arithmetic`), it is
+as quick as ever. It has one thread, so each product is made in blocks of columns, in as many
+threads as torch has; the blocks are always the same, and so are the numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.system.devices import portable
+from irplatform.system.arithmetic import portable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

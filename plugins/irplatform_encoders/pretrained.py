@@ -15,7 +15,7 @@ from pydantic import Field
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.options import Options
-from irplatform.system.devices import VARIABLE, portable
+from irplatform.system.arithmetic import VARIABLE, portable
 from irplatform.system.digests import folder_digests
 from irplatform.system.json_files import read_json
 from irplatform.training.weights import check_weights

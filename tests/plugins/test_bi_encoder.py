@@ -26,7 +26,7 @@ from small import small_resources
 
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Documents, Topic
-from irplatform.system.devices import SETTINGS
+from irplatform.system.arithmetic import SETTINGS
 from irplatform_encoders.biencoder import BiEncoder, BiEncoderSearch
 from irplatform_encoders.biencoder_model import Encoder
 from irplatform_encoders.biencoder_options import BiEncoderOptions, RetrieverOptions

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from irplatform.system.devices import SETTINGS
+from irplatform.system.arithmetic import SETTINGS
 from irplatform_encoders.on_cpu import in_float32, multiply_by_numpy
 
 

@@ -19,7 +19,7 @@ from pretrained_models import save_transformer
 from safetensors.numpy import save_file
 
 from irplatform.errors import InputError
-from irplatform.system.devices import SETTINGS
+from irplatform.system.arithmetic import SETTINGS
 from irplatform_encoders.pretrained import (
     PretrainedOptions,
     content,
@@ -185,7 +185,7 @@ class _Hub(BaseHTTPRequestHandler):
 
 _DOWNLOAD = """
 import sys
-from irplatform.system.devices import SETTINGS
+from irplatform.system.arithmetic import SETTINGS
 from irplatform.errors import PlatformError
 from irplatform_encoders.pretrained import PretrainedOptions, model_folder
 try:

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from irplatform.errors import ChangedFileError, InputError
 from irplatform.system import cache as artifacts
 from irplatform.system import cache as locks
+from irplatform.system.arithmetic import arithmetic
 from irplatform.system.cache import artifact, damaged_file, is_built, kept_json, lock
 from irplatform.system.console import notice
-from irplatform.system.devices import arithmetic
 from irplatform.system.file_digests import digests
 from irplatform.system.writing import fingerprint
 

@@ -32,8 +32,8 @@ from irplatform.errors import (
     unknown,
 )
 from irplatform.system import console, containment
+from irplatform.system.arithmetic import check_arithmetic
 from irplatform.system.console import notice
-from irplatform.system.devices import check_arithmetic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

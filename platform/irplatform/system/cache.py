@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import ChangedFileError, InputError
+from irplatform.system.arithmetic import arithmetic
 from irplatform.system.console import detail, notice
-from irplatform.system.devices import arithmetic
 from irplatform.system.file_digests import digests, file_state, is_settled
 from irplatform.system.home import home, within_home
 from irplatform.system.json_files import read_own_json

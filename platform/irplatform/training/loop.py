@@ -245,7 +245,7 @@ def run_loop(
     """
     import torch
 
-    from irplatform.system.devices import ExactRoots
+    from irplatform.training.exact_roots import ExactRoots
 
     module = task.module
     peers = peers_of(workspace)

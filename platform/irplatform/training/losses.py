@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.system.devices import square_root
-
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -53,6 +51,8 @@ def listwise_logistic(scores: Tensor, grades: Tensor) -> Tensor:
         scores: of the documents, [n].
         grades: theirs, [n], on the CPU, so that a GPU is not waited for; at least two differ.
     """
+    from irplatform.training.exact_roots import square_root
+
     higher, lower = (grades[:, None] > grades[None]).nonzero(as_tuple=True)
     weight = square_root((grades[higher] - grades[lower]).to(scores.dtype))
     higher, lower, weight = (

@@ -21,9 +21,10 @@ from irplatform.experiment.systems import resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.reranking.warnings import warning_of_tuning
 from irplatform.retrieval.fusion import Fusion
+from irplatform.system.arithmetic import arithmetic
 from irplatform.system.cache import lock
 from irplatform.system.console import notice, waiting
-from irplatform.system.devices import arithmetic, settings_kept
+from irplatform.system.devices import settings_kept
 from irplatform.system.home import home
 from irplatform.system.writing import fingerprint
 from irplatform.training.topic_identity import families

@@ -106,7 +106,7 @@ def _train(
     """A step per topic: pairs drawn with replacement, weighted by their difference in grade."""
     import torch
 
-    from irplatform.system.devices import ExactRoots
+    from irplatform.training.exact_roots import ExactRoots
 
     topics = len(offsets) - 1
     epochs = max(1, min(options.epochs, options.steps // topics))

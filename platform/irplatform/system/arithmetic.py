@@ -1,0 +1,92 @@
+"""Arithmetic that rounds alike on all x86-64 processors with AVX2, whatever their maker and age.
+
+NumPy, torch and the libraries below them choose instructions by the processor, and divide sums
+among as many threads as it has cores. Other instructions and other threads add numbers up in
+another order; training enlarges such differences. So the libraries are configured, before they are
+loaded, to use what all these processors have.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from irplatform.errors import InputError
+
+VARIABLE = "IRPLATFORM_ARITHMETIC"
+ARITHMETICS = ("portable", "native")
+SETTINGS = {
+    "ATEN_CPU_CAPABILITY": "avx2",
+    "FAISS_SIMD_LEVEL": "AVX2",
+    "FBGEMM_ENABLE_INSTRUCTIONS": "AVX2",
+    # Kernels for all makers' processors; with AVX2, MKL takes others on Intel's than on AMD's.
+    "MKL_CBWR": "COMPATIBLE",
+    "NPY_DISABLE_CPU_FEATURES": (
+        "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
+    ),
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
+    "OPENBLAS_CORETYPE": "Haswell",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+"""What the libraries read when they are loaded. Processes that this one starts inherit it."""
+_LIBRARIES = ("numpy", "torch", "faiss")
+_PROCESSOR = Path("/proc/cpuinfo")
+
+
+def configure_libraries() -> None:
+    """Tell the libraries, unless it is too late, the processor cannot, or the user chose otherwise.
+
+    Whoever sets one of the libraries' own variables has chosen otherwise.
+    """
+    choice = os.environ.get(VARIABLE)
+    if _why_not():
+        return
+    if choice == "native" and portable():  # as a process has it that started this one
+        for name in SETTINGS:
+            del os.environ[name]
+    elif choice == "portable" or (not choice and not any(name in os.environ for name in SETTINGS)):
+        os.environ.update(SETTINGS)
+
+
+def portable() -> bool:
+    """Whether this process computes as any other x86-64 processor with AVX2 does."""
+    return all(os.environ.get(name) == value for name, value in SETTINGS.items())
+
+
+def arithmetic() -> dict[str, str]:
+    """What fingerprints of computed numbers have to say of it; nothing of the processor's own."""
+    return {"arithmetic": "portable"} if portable() else {}
+
+
+def check_arithmetic() -> None:
+    """See that numbers are computed as the user's variable asks.
+
+    Raises:
+        InputError: the variable has another value than `ARITHMETICS`, or asks for what cannot be.
+    """
+    choice = os.environ.get(VARIABLE)
+    if choice and choice not in ARITHMETICS:
+        raise InputError(f"{VARIABLE} is '{choice}'. Set it to {' or '.join(ARITHMETICS)}.")
+    if choice == "portable" and not portable():
+        raise InputError(f"{VARIABLE} is portable, but {_why_not()}.")
+
+
+def _why_not() -> str:
+    """Why the libraries cannot be told; "" where they can."""
+    if not _has_avx2():
+        return "this is no x86-64 processor with AVX2 under Linux"
+    if any(library in sys.modules for library in _LIBRARIES):
+        return "numpy or torch was imported first: irplatform has to be, with the variable set"
+    return ""
+
+
+def _has_avx2() -> bool:
+    if sys.platform != "linux" or os.uname().machine != "x86_64":
+        return False
+    try:
+        with _PROCESSOR.open(encoding="utf-8") as file:
+            flags = next((line for line in file if line.startswith("flags")), "")
+    except OSError:  # some sandboxes hide it
+        return False
+    return {"avx2", "fma"} <= {*flags.split()}
