@@ -8,7 +8,7 @@ import pytest
 from pages import DOCS, FENCE, PAGES, ROOT, reference
 
 from irplatform.collections.toml import TABLES, Declaration
-from irplatform.plugin import Hooks
+from irplatform.plugin.hooks import Hooks
 from irplatform.registry.loading import registry
 
 _LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
