@@ -7,12 +7,13 @@ from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 
 @hookimpl
 def register_rerankers(register: RegisterReranker) -> None:
-    """GRAPHENE with features; the paper's model; that without its graph or its reward."""
+    """The published model, without its graph or its reward, and with features of ours."""
     from irplatform_graphene.options import FEATURES
     from irplatform_graphene.reranker import Graphene
 
-    register("graphene", Graphene, features=FEATURES)
-    register("graphene-nofeatures", Graphene)
+    register("graphene", Graphene)
+    register("graphene-nofeatures", Graphene)  # its name before 0.1, for one release
+    register("graphene-features", Graphene, features=FEATURES)
     register("graphene-nograph", Graphene, graph=False)
     register("graphene-noreward", Graphene, reward=1.0)
 

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 
 FEATURES = ("query-parts", "concepts", "genes", "demographics", "treatment")
-"""The groups that `graphene` reads in its last layer: what an expanded query says of an article.
+"""The groups that `graphene-features` reads in its last layer: how well an article answers the
+parts of an expanded query.
 
 None applies where no training topic has a disease, a gene, a treatment, an age or a sex: there
-`graphene` is `graphene-nofeatures`.
+`graphene-features` is `graphene`.
 """
 
 

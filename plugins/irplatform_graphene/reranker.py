@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from irplatform.errors import InputError
 from irplatform.features import ReadsFeatures
 from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
 from irplatform_graphene.options import PAPERS_FIELDS, PRESETS, GrapheneOptions, for_pretraining
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from irplatform_graphene.topics import EncodedTopic
 
 _WEIGHTS = "graphene.safetensors"
-_FEATURE_WEIGHTS = "graphene-features.safetensors"
+_FEATURE_WEIGHTS = "feature-weights.safetensors"
+_FORMER = "graphene-features.safetensors"
+"""The same of the variant that was called `graphene` before 0.1; goes with the release after it."""
 _FEATURES = "feature_"
 
 
@@ -25,9 +28,9 @@ class Graphene(ReadsFeatures, TrainableReranker):
 
     A document's vector joins the mean of a BiLSTM's states and what a graph convolution brings from
     its concepts, of which those that match the topic count more; the score is its distance from the
-    topic's vector. Pre-trained on MeSH-term queries, with titles to write. `graphene` adds features
-    of an expanded query to the score, which is ours; `graphene-nofeatures` is the paper's model,
-    trained in our way, and `--preset paper` trains it in the paper's.
+    topic's vector. Pre-trained on MeSH-term queries, with titles to write. `graphene` is the
+    published model, trained in our way; `--preset paper` comes nearer to the paper's training.
+    `graphene-features` adds features of an expanded query to the score, which is ours.
     """
 
     Options = GrapheneOptions
@@ -95,6 +98,12 @@ class Graphene(ReadsFeatures, TrainableReranker):
         """
         from irplatform.training import load_into, load_weights
 
+        if (folder / _FORMER).exists():
+            raise InputError(
+                "this is a checkpoint of the former graphene, with features, which is called "
+                "graphene-features now: train it again with --reranker graphene-features.",
+                path=folder,
+            )
         current = self.model.network.state_dict()
         state = load_weights(folder / _WEIGHTS, self.model.sizes())
         if self.model.features.width and (folder / _FEATURE_WEIGHTS).exists():
@@ -114,6 +123,7 @@ class Graphene(ReadsFeatures, TrainableReranker):
         """Score documents: −‖W v_p − v_d‖₁, plus what features say; higher is better."""
         if not documents:
             return []
+        self._tell_the_new_name()
         features = None
         if self.model.features.width:
             features = self.model.features.matrix(topic, documents.ids)
@@ -150,6 +160,14 @@ class Graphene(ReadsFeatures, TrainableReranker):
             self._resources.notice(
                 f"query_fields: no training topic has a field {' or '.join(strange)}. They have: "
                 f"{', '.join(sorted(names)) or 'no fields'}."
+            )
+
+    def _tell_the_new_name(self) -> None:
+        """For one release, once per command."""
+        if self.options.graph and self.options.reward != 1 and not self.options.features:
+            self._resources.notice(
+                "graphene is the published model now, which was called graphene-nofeatures; the "
+                "former graphene, with features, is called graphene-features."
             )
 
     def _read(self, topic: Topic) -> EncodedTopic:

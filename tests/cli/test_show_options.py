@@ -64,7 +64,7 @@ def test_a_long_word_stays_whole(capsys):
 
 def test_variants_are_listed_with_what_set_takes(platform):
     lines = {line.split()[0]: line for line in platform("rerankers", "list").out.splitlines()}
-    assert "[features=[" in lines["graphene"]
+    assert "[features=[" in lines["graphene-features"]
     assert "[lexical=[], difference=false]" in lines["delta-no-difference"]
 
 

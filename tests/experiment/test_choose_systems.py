@@ -52,7 +52,7 @@ def test_a_setting_with_a_name_reaches_that_system_only():
 
 @pytest.mark.parametrize(
     ("name", "option"),
-    [("ltr", "settings"), ("graphene", "feature_settings")],
+    [("ltr", "settings"), ("graphene-features", "feature_settings")],
 )
 def test_features_read_the_knowledge_bases_that_queries_are_expanded_with(name, option):
     expanded = _options(["bm25", "rm3"], [name], expand=["mesh", "hgnc"])[name]
@@ -66,11 +66,11 @@ def test_features_read_the_knowledge_bases_that_queries_are_expanded_with(name, 
 
 
 def test_stacked_rerankers_read_them_too():
-    stacked = {"ltr.stack": ["graphene", "drmm"], "expand": ["mesh"]}
-    own = "ltr.settings.stack.settings.graphene.feature_settings.genes.knowledge"
+    stacked = {"ltr.stack": ["graphene-features", "drmm"], "expand": ["mesh"]}
+    own = "ltr.settings.stack.settings.graphene-features.feature_settings.genes.knowledge"
     told = _options(["bm25"], ["ltr"], **stacked, **{own: ["hgnc"]})["ltr"].settings["stack"]
-    assert set(told["settings"]) == {"graphene"}
-    features = told["settings"]["graphene"]["feature_settings"]
+    assert set(told["settings"]) == {"graphene-features"}
+    features = told["settings"]["graphene-features"]["feature_settings"]
     assert features["concepts"] == {"knowledge": ["mesh"]}
     assert features["genes"] == {"knowledge": ["hgnc"]}
 

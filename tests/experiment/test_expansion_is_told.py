@@ -22,7 +22,7 @@ def knowledge_base(fresh_home, tmp_path):
     "told", [{}, {"settings": {"expand": ["own"]}}, {"expand": "own"}, {"expand": ["own", "own"]}]
 )
 def test_features_know_what_queries_are_expanded_with(told):
-    given = RunSettings("demo", rerankers=["graphene"], **told)
+    given = RunSettings("demo", rerankers=["graphene-features"], **told)
     systems = resolve_learning_systems(given, registry())
     assert systems.retrievers[0].options.expand == ("own",)
     (choice,) = systems.rerankers
@@ -32,7 +32,7 @@ def test_features_know_what_queries_are_expanded_with(told):
 @pytest.mark.usefixtures("knowledge_base")
 @pytest.mark.parametrize("told", [{"settings": {"expand": []}}, {"expand": "none"}])
 def test_without_expansion_they_are_told_nothing(told):
-    given = RunSettings("demo", rerankers=["graphene"], **told)
+    given = RunSettings("demo", rerankers=["graphene-features"], **told)
     (choice,) = resolve_learning_systems(given, registry()).rerankers
     assert choice.options.feature_settings == {}
 

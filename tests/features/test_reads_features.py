@@ -6,7 +6,7 @@ import pytest
 
 from irplatform.registry.loading import registry
 
-RERANKERS = ("delta", "graphene")
+RERANKERS = ("delta", "graphene-features")
 
 
 def _made(name, **settings):

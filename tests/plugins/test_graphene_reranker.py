@@ -67,6 +67,25 @@ def fitted(resources, tmp_path_factory):
     return _fitted(resources, tmp_path_factory.mktemp("work"))
 
 
+@pytest.mark.parametrize("changed", [{}, {"graph": False}, {"features": ("embedding",)}], ids=str)
+def test_the_published_model_says_once_that_its_name_is_new(
+    planted_graph, tmp_path, monkeypatch, changed
+):
+    told = []
+    monkeypatch.setattr(type(planted_graph), "notice", lambda _, message: told.append(message))
+    member = _fitted(planted_graph, tmp_path, **{**changed, "loop": {"epochs": 1}})
+    precision_at_1(member, planted_graph)
+    named = [message for message in told if "is called graphene-features" in message]
+    assert len(set(named)) == (not changed)
+
+
+def test_a_checkpoint_of_the_former_name_is_refused(fitted, resources, tmp_path):
+    fitted.save(tmp_path)
+    (tmp_path / "graphene-features.safetensors").touch()
+    with pytest.raises(InputError, match="train it again with --reranker graphene-features"):
+        _prepared(resources).load(tmp_path)
+
+
 @pytest.mark.parametrize(
     "changed",
     [
@@ -128,7 +147,7 @@ def test_a_pretrained_encoder_stays_unless_told_otherwise(fitted, resources, tmp
     [
         ("graphene", "query_layer.bias", "the tensor 'query_layer.bias' is missing"),
         ("graphene", None, "the tensor 'strange' is none of"),
-        ("graphene-features", "feature_weights", "the tensor 'feature_weights' is missing"),
+        ("feature-weights", "feature_weights", "the tensor 'feature_weights' is missing"),
     ],
 )
 def test_a_checkpoint_that_lacks_a_weight_or_has_another_is_refused(

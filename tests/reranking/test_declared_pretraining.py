@@ -113,7 +113,7 @@ def test_variants_share_one_pretraining():
     assert first.describe() == second.describe()
 
 
-@pytest.mark.parametrize("name", ["graphene", "graphene-nofeatures", "graphene-nograph"])
+@pytest.mark.parametrize("name", ["graphene", "graphene-features", "graphene-nograph"])
 def test_what_variants_share_can_be_trained_in_other_processes(name):
     known = registry().reranker(name)
     choice = ChosenReranker(known, known.options({})).in_pretraining()
