@@ -85,7 +85,7 @@ def test_an_error_of_the_corpus_reaches_the_caller_and_leaves_no_index(listed_co
 def test_the_index_is_whole_after_indexing_was_killed(listed_corpus, fresh_home):
     program = (
         "import sys, time\n"
-        "from irplatform.collections import Corpus\n"
+        "from irplatform.data import Corpus\n"
         "from irplatform.plugin import Document\n"
         "from irplatform.lucene import build_index\n"
         "class Slow(Corpus):\n"
@@ -121,7 +121,7 @@ def test_the_index_is_whole_after_indexing_was_killed(listed_corpus, fresh_home)
 def test_an_index_that_cannot_be_written_is_told_in_a_line(documents, told, fresh_home):
     program = (
         "import resource\n"
-        "from irplatform.collections import Corpus\n"
+        "from irplatform.data import Corpus\n"
         "from irplatform.errors import PlatformError\n"
         "from irplatform.plugin import Document\n"
         "from irplatform.lucene import build_index, java\n"
@@ -161,7 +161,7 @@ def test_what_is_gathered_in_memory_is_written_when_it_reaches_the_limit(
 def test_long_documents_are_indexed_and_read_in_a_small_heap():
     # A thousand full texts are more than Java's heap holds, to index as well as to read.
     program = (
-        "from irplatform.collections import Corpus\n"
+        "from irplatform.data import Corpus\n"
         "from irplatform.plugin import Document\n"
         "from irplatform.lucene import LuceneIndex, build, build_index\n"
         "class Long(Corpus):\n"

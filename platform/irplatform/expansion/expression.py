@@ -223,7 +223,7 @@ def as_outline(explanation: Mapping[str, Any]) -> str:
     `1.5 × contents: names of (ERBB2): "ERBB2", "HER2", "NEU", … 4 more   [gene.weight]`
     """
     parts = explanation["parts"] if explanation["kind"] == "sum" else [explanation]
-    return "\n".join(f"  {with_weight(part, _in_words(part))}" for part in parts)
+    return "\n".join(f"  {with_weight(part, _outline_in_words(part))}" for part in parts)
 
 
 def _outline_in_words(part: Mapping[str, Any]) -> str:

@@ -198,7 +198,7 @@ def _references(text: str, marks: list[_Mark], references: ReferenceList) -> set
             dash = f"{_END.findall(marks[number - 1].label)[0]}{between[number - 1]}"
             first, last = previous[-1], positions[0]
             if (
-                _ONLY_RANGE.fullmatch(f"{dash}{_BEGINNING.findall(mark.label)[0]}")
+                _ONLY_RANGE.fullmatch(f"{dash}{_MARK_BEGINNING.findall(mark.label)[0]}")
                 and first < last <= first + _LONGEST_RANGE
             ):
                 cited.update(range(first, last))
