@@ -13,15 +13,10 @@ from irplatform.errors import InputError
 from irplatform.knowledge import (
     add,
     catalogue,
+    installation,
     installed,
     open_knowledge,
     remove,
-)
-from irplatform.knowledge import (
-    installed as install,
-)
-from irplatform.knowledge import (
-    installed as installation,
 )
 
 
@@ -149,7 +144,7 @@ def test_an_interrupted_build_leaves_nothing_and_debris_of_a_killed_one_goes(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(install.Builder, "write", interrupt)
+        patch.setattr(installation.Builder, "write", interrupt)
         with pytest.raises(KeyboardInterrupt):
             add("own", [write("own.tsv", OWN)])
     assert _files(fresh_home) == {}
@@ -265,8 +260,7 @@ def test_a_manifest_that_was_changed_can_still_be_removed(fresh_home, write):
 def test_another_version_is_to_be_added_again(fresh_home, write, monkeypatch):
     path = write("own.tsv", OWN)
     made = add("own", [path])
-    for module in (install, installation):
-        monkeypatch.setattr(module, "VERSION", made.version + 1)
+    monkeypatch.setattr(installation, "VERSION", made.version + 1)
     with pytest.raises(InputError, match="added by another version"):
         open_knowledge(["own"])
     assert add("own", [path]).version == made.version + 1

@@ -9,8 +9,7 @@ from irplatform.errors import PluginError
 from irplatform.plugin import Document, Options, Retriever, Topic
 from irplatform.registry.registration import Plugin, Registration
 from irplatform.resources import CollectionResources
-from irplatform.retrieval import first_stage as checked_search
-from irplatform.retrieval.first_stage import ChosenRetriever, find, retrieve
+from irplatform.retrieval.first_stage import ChosenRetriever, retrieve
 from irplatform.runs import Ranking, Run
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
@@ -136,19 +135,6 @@ def test_what_it_finds_are_rankings_of_documents_of_the_collection(ranking, mess
     choice = ChosenRetriever(Registration("one", "retriever", Odd, {}, plugin), Options())
     with pytest.raises(PluginError, match=f"{WHO} {message}"):
         _retrieve(choice)
-
-
-def test_of_many_topics_the_first_documents_are_looked_up(monkeypatch):
-    looked = []
-
-    class Counting(Indexed):
-        def index(self):
-            return SimpleNamespace(contains=lambda doc_id: not looked.append(doc_id))
-
-    monkeypatch.setattr(checked_search, "_LOOKED_UP", 6)
-    resources = Counting(corpus=None, device="cpu", seed=1, threads=1)
-    find(_choice({"1": "abc", "2": "def", "3": "g"}), TOPICS, 10, resources)
-    assert "".join(looked) == "abdeg"
 
 
 def test_a_forgotten_topic_names_the_plugin():

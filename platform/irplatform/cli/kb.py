@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from irplatform.knowledge.installed import Manifest
+    from irplatform.knowledge.installation import Manifest
     from irplatform.knowledge.model import ConceptKind
 
 _LINE = 100

@@ -5,7 +5,7 @@ file. `open_knowledge` reads several of them as one.
 """
 
 from irplatform.knowledge.formats.reading import Format, Head
-from irplatform.knowledge.installed import add, all_installed, installed, open_knowledge, remove
+from irplatform.knowledge.installation import add, all_installed, installed, open_knowledge, remove
 from irplatform.knowledge.model import Concept, ConceptKind, Name, NameKind, Relation
 from irplatform.knowledge.store import KnowledgeBase
 from irplatform.knowledge.union import Knowledge
