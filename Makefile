@@ -32,6 +32,7 @@ $(MAIN): pyproject.toml constraints.txt
 
 $(READY): $(MAIN)
 	$(INSTALL) --no-warn-conflicts --editable '.[dev]'
+	@git config core.hooksPath .githooks 2>/dev/null || true
 	@touch $@
 
 demo: $(MAIN)
