@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from _common import alternate, parser, rate, report, require
 from irplatform.collections.beir import open_beir
 from irplatform.lucene import BM25, LuceneIndex, build_index
-from irplatform.lucene.java import in_threads, java_class
+from irplatform.lucene.java import java_class, java_map
 from irplatform.lucene.queries import bag_of_words, lucene_similarity
 from irplatform.system.workers import available_cores
 
@@ -80,7 +80,7 @@ def lucene(
     def find(words: str) -> Any:
         return searcher.search(bag_of_words(index.analyzer, words), depth)
 
-    return lambda: in_threads(find, queries.values(), threads)
+    return lambda: java_map(find, queries.values(), threads)
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from _common import alternate, parser, rate, report, require
 from irplatform.collections.toml import open_toml
 from irplatform.lucene import build_index
 from irplatform.lucene.java import java_class
-from irplatform.lucene.records import searchable, to_record
+from irplatform.lucene.transfer import searchable, to_record
 from irplatform.system.workers import available_cores
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from irplatform.system.home import home
+from irplatform.system.writing import home
 
 DRAWN = set()
 

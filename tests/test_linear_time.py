@@ -24,8 +24,8 @@ from irplatform.collections import trec_topics as trec
 from irplatform.collections.document_checks import first_markup
 from irplatform.concepts.graph import _BRACKET
 from irplatform.errors import InputError
-from irplatform.expansion.gene_names import _ASIDE, _BETWEEN_TREATMENTS
 from irplatform.expansion.gene_notation import parse_markers
+from irplatform.expansion.lookup import _ASIDE, _BETWEEN_TREATMENTS
 from irplatform.knowledge.model import keys, without_salt
 from irplatform.text.vector_training import sentences
 

@@ -14,7 +14,7 @@ from irplatform.plugin import Options, Reranker, TrainableReranker
 from irplatform.registry import sources
 from irplatform.reranking.systems import ChosenReranker
 from irplatform.resources import CollectionResources, _Opened
-from irplatform.system import writing as storage
+from irplatform.system import digests
 from irplatform.text import VectorOptions, WordVectors
 from irplatform.text.vector_source import VectorSource
 from irplatform.training.distributed import Alone, Place, Together, joined, peers_of
@@ -163,11 +163,11 @@ def test_a_large_file_of_vectors_is_hashed_once_for_all_that_is_made_of_it(
 ):
     path = tmp_path / "v.txt"
     path.write_text("2 3\nmelanoma 1 2 3\nglioma 4 5 6\n")
-    monkeypatch.setattr("irplatform.system.file_digests._LARGE", 0)
-    monkeypatch.setattr("irplatform.system.file_digests._SETTLED", -1)
+    monkeypatch.setattr("irplatform.system.digests._LARGE", 0)
+    monkeypatch.setattr("irplatform.system.digests._SETTLED", -1)
     read = []
-    hashed = storage.file_digest
-    monkeypatch.setattr(storage, "file_digest", lambda file, *_: read.append(file) or hashed(file))
+    hashed = digests.file_digest
+    monkeypatch.setattr(digests, "file_digest", lambda file, *_: read.append(file) or hashed(file))
     told = VectorSource(imported=path, extra_text=(path,)).describe()
     assert told == {"imported": hashed(path), "extra_text": [[hashed(path), path.suffix]]}
     made = replace(resources, source=VectorSource(imported=path))

@@ -348,3 +348,16 @@ def fault(identifier: str) -> str:
         if size > MOST_BYTES:
             return f"has {size:,} bytes, of which an index takes {MOST_BYTES:,}"
     return ""
+
+
+def main_headings(value: FieldValue | None) -> list[str]:
+    """Headings without their qualifiers and the stars of major topics, each once.
+
+    Args:
+        value: several texts, or one with semicolons; `*Melanoma / drug therapy` is *Melanoma*.
+    """
+    if value is None:
+        return []
+    values: Sequence[str] = value.split(";") if isinstance(value, str) else value
+    names = (" ".join(text.replace("*", "").partition("/")[0].split()) for text in values)
+    return [name for name in dict.fromkeys(names) if name.strip(" ,")]

@@ -15,7 +15,7 @@ from irplatform.errors import PlatformError, one_line
 from irplatform.registry.sources import is_strange, module_of, source_digest
 from irplatform.system import console
 from irplatform.system.cache import OWN_KINDS, Artifact, artifact
-from irplatform.system.console import Stopwatch
+from irplatform.system.progress import Stopwatch
 from irplatform.text.vector_source import VectorSource
 from irplatform.training.distributed import without_peers
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from irplatform.text.words import distinct_words
+from irplatform.text.forward_index import distinct_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.system.json_files import read_own_json
+from irplatform.system.formats import read_own_json
 from irplatform.text import content_words, lexical_features, tokenize
 from irplatform_deepsense.fields import VALUES, Columns, write_fields
 

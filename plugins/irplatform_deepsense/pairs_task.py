@@ -17,8 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from irplatform.errors import InputError, counted
-from irplatform.system.digests import digest
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import digest, fingerprint
 from irplatform.training import LoopSettings, load_weights, run_loop, save_weights
 from irplatform.training.text_pairs import PairsOfTopics
 from irplatform_deepsense.encoding import Texts

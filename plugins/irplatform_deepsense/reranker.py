@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.errors import InputError
-from irplatform.system.json_files import read_own_json
+from irplatform.system.formats import read_own_json
 from irplatform.training import NeuralReranker
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
 

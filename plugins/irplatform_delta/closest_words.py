@@ -16,9 +16,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from irplatform.text.forward_index import distinct_words
 from irplatform.text.lexical import lexical_features
 from irplatform.text.tokenizer import tokenize
-from irplatform.text.words import distinct_words
 from irplatform.training.exact_roots import square_root
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from irplatform.text import lexical_features
+from irplatform.text.forward_index import distinct_words
 from irplatform.text.tokenizer import tokenize
-from irplatform.text.words import distinct_words
 from irplatform.training import Points, PointSampler, Validator, pool_starts
 from irplatform.training.losses import learn_standardization, weighted_cross_entropy
 from irplatform_delta.convolution import FullConvolutions, RelevanceClassifier

@@ -127,11 +127,7 @@ class SevMos(NeuralReranker):
     def _store(self) -> Float32:
         import torch
 
-        from irplatform.training.stored_documents import (
-            stored_documents,
-            vectors_digest,
-            weights_digest,
-        )
+        from irplatform.training.neural import stored_documents, vectors_digest, weights_digest
 
         stage = self.network.document
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.data import Collection, Corpus, Qrels
 from irplatform.plugin import Document, Topic
-from irplatform.system import writing as storage
+from irplatform.system.digests import fingerprint
 from irplatform_demo.articles import SEED, articles
 from irplatform_demo.facts import Relation, relations
 from irplatform_demo.naming import plain_finding
@@ -32,7 +32,7 @@ class DemoCorpus(Corpus):
     def fingerprint(self) -> str:
         """Of all that the articles say."""
         texts = [[d.id, d.title, d.abstract, *d.fields["mesh"]] for d in self]
-        return storage.fingerprint({"demo": texts})
+        return fingerprint({"demo": texts})
 
     def __iter__(self) -> Iterator[Document]:
         return (article.document for article in articles())

@@ -20,8 +20,12 @@ import numpy.typing as npt
 
 from irplatform.errors import PlatformError
 from irplatform.text import STOP_WORDS
-from irplatform.text.forward_index import inverse_document_frequency
-from irplatform.text.words import distinct_per_document, distinct_words, unit_rows
+from irplatform.text.forward_index import (
+    distinct_per_document,
+    distinct_words,
+    inverse_document_frequency,
+)
+from irplatform.text.vectors import unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

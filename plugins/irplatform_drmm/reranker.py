@@ -69,7 +69,7 @@ class Drmm(NeuralReranker):
     def _stem_vectors(self, resources: Resources, stems: Stems) -> Float32:
         import numpy as np
 
-        from irplatform.training.stored_documents import vectors_digest
+        from irplatform.training.neural import vectors_digest
         from irplatform_drmm.matching import stem_vectors
 
         index = resources.forward_index()

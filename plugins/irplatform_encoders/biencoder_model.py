@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.errors import InputError
-from irplatform_encoders.on_cpu import in_float32, in_threads, multiply_by_numpy
+from irplatform_encoders.on_cpu import in_float32, map_in_threads, multiply_by_numpy
 from irplatform_encoders.pretrained import MODULES, content, model_folder, opening
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Encoder:
                 encoded = encoded / encoded.norm(dim=1, keepdim=True).clamp_min(1e-12)
             return encoded.cpu().numpy()
 
-        for part, encoded in zip(parts, in_threads(encode, parts, threads), strict=True):
+        for part, encoded in zip(parts, map_in_threads(encode, parts, threads), strict=True):
             vectors[part] = encoded
         if not np.isfinite(vectors).all():
             raise InputError(

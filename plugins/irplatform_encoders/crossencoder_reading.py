@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform_encoders.on_cpu import in_float32, in_threads
+from irplatform_encoders.on_cpu import in_float32, map_in_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -215,7 +215,9 @@ class Reader:
                 return self.forward(self.padded([pairs[place] for place in places]))
 
         found = []
-        for places, scores in zip(batches, in_threads(score, batches, self._threads), strict=True):
+        for places, scores in zip(
+            batches, map_in_threads(score, batches, self._threads), strict=True
+        ):
             found.append(scores)
             advance(len(places))
         with torch.inference_mode():

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import torch
 
 from irplatform.errors import InputError
-from irplatform.training.stored_documents import stored_documents, vectors_digest, weights_digest
+from irplatform.training.neural import stored_documents, vectors_digest, weights_digest
 from irplatform.training.topic_identity import query_mark, source_mark, topic_marks
 from irplatform_encoders.dual_network import DualNetwork, Reader, Sizes, inverse_frequencies
 

@@ -15,10 +15,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from irplatform.errors import InputError
-from irplatform.system.writing import file_digest, fingerprint
+from irplatform.system.digests import file_digest, fingerprint
 from irplatform.text.arrays import Int64, ragged
 from irplatform.training import load_into, load_weights, run_loop, save_weights
-from irplatform.training.stored_documents import vectors_digest
+from irplatform.training.neural import vectors_digest
 from irplatform.training.text_pairs import PairsOfTopics, read_text_pairs
 from irplatform_encoders.dual_encoder import FORMAT, Encoder, Learned, mark
 from irplatform_encoders.dual_network import Bags, joined

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from irplatform.errors import InputError
 from irplatform.plugin import Resources, Retriever, Topic
 from irplatform.runs import Ranking, Run
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import fingerprint
 from irplatform.training.checkpoints import Checkpoint, member_folder
 from irplatform_encoders.dual_options import RetrieverOptions
 from irplatform_encoders.dual_reranker import DualEncoder

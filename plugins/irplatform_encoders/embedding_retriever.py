@@ -16,7 +16,7 @@ from irplatform.plugin import Field, Options, Resources, Retriever, Topic
 from irplatform.runs import Ranking, Run
 from irplatform.text import ForwardIndex, VectorOptions, WordVectors
 from irplatform.text.arrays import Int64, new_matrix
-from irplatform.text.words import unit_rows, unit_vectors
+from irplatform.text.vectors import unit_rows, unit_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -27,12 +27,12 @@ from irplatform.collections.mesh_queries import (
     split_ids,
 )
 from irplatform.collections.writing import BeirWriter, write_measures
+from irplatform.data import main_headings
 from irplatform.errors import InputError
 from irplatform.knowledge import open_knowledge
 from irplatform.knowledge.model import uninverted
 from irplatform.registry.loading import registry
 from irplatform.system.writing import atomic_folder
-from irplatform.text.words import main_headings
 from irplatform_encoders.named_genes import NamedGenes, is_called
 
 if TYPE_CHECKING:

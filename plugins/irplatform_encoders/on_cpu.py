@@ -127,7 +127,7 @@ def passes_at_a_time(resources: Resources) -> int:
     return max(1, resources.threads // resources.model_threads)
 
 
-def in_threads(
+def map_in_threads(
     compute: Callable[[Item], Result], items: Sequence[Item], threads: int
 ) -> Iterator[Result]:
     """Compute something of each item.

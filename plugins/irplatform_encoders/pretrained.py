@@ -17,7 +17,7 @@ from irplatform.errors import InputError, PlatformError
 from irplatform.options import Options
 from irplatform.system.arithmetic import VARIABLE, portable
 from irplatform.system.digests import folder_digests
-from irplatform.system.json_files import read_json
+from irplatform.system.formats import read_json
 from irplatform.training.weights import check_weights
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import fingerprint
 from irplatform.training import NeuralReranker, run_loop
 from irplatform_encoders.crossencoder_options import VanillaBertOptions, for_pretraining
 from irplatform_encoders.crossencoder_reading import Reader, score_topics

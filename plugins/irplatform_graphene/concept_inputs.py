@@ -17,7 +17,7 @@ import numpy as np
 from irplatform.errors import InputError
 from irplatform.text import tokenize
 from irplatform.text.arrays import Float32, Int64, new_matrix, ragged
-from irplatform.training.stored_documents import vectors_digest
+from irplatform.training.neural import vectors_digest
 
 if TYPE_CHECKING:
     from pathlib import Path

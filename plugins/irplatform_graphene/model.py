@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from irplatform.features import SideFeatures
-from irplatform.training.stored_documents import stored_documents, vectors_digest, weights_digest
+from irplatform.training.neural import stored_documents, vectors_digest, weights_digest
 from irplatform_graphene.concept_inputs import ConceptInputs
 from irplatform_graphene.documents import Reader
 from irplatform_graphene.network import GrapheneNetwork, Sizes

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from irplatform.training import Pairs, PairSampler, Validator, pool_starts
 from irplatform.training.losses import pairwise_hinge, pairwise_logistic
-from irplatform.training.pools import pool_offsets
+from irplatform.training.samplers import pool_offsets
 from irplatform_graphene.batch import BatchDocuments, TopicDocuments
 from irplatform_graphene.last_layer import fit_last_layer
 from irplatform_graphene.scoring import encodings, sides

@@ -23,7 +23,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from irplatform.errors import InputError
 from irplatform.plugin import Options, TrainableReranker
-from irplatform.system.json_files import read_own_json
+from irplatform.system.formats import read_own_json
 from irplatform.text import FieldMatch, content_words, tokenize
 from irplatform.training import Validator
 

@@ -1,7 +1,7 @@
 """Retrievers over the title and abstract of the collection's Lucene index.
 
 Each searches for the words of `topic.query`; how they score is described in
-`irplatform.lucene.similarity`. `bm25` also expands topics with knowledge bases
+`irplatform.lucene.queries`. `bm25` also expands topics with knowledge bases
 (`irplatform.expansion`).
 """
 

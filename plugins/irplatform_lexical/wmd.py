@@ -17,7 +17,7 @@ import numpy as np
 from irplatform.plugin import Documents, Field, Options, Reranker, Resources, Topic
 from irplatform.text import STOP_WORDS, VectorOptions, content_words, tokenize
 from irplatform.text.arrays import without
-from irplatform.text.words import distinct_words
+from irplatform.text.forward_index import distinct_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,7 @@ from irplatform.expansion import Expander, QueryPlan, query_dependencies
 from irplatform.knowledge import all_installed, open_knowledge
 from irplatform.plugin import FeatureGroup, Options, Resources, Topic
 from irplatform.text import tokenize
-from irplatform.text.forward_index import FIELDS, inverse_document_frequency
-from irplatform.text.words import distinct_per_document
+from irplatform.text.forward_index import FIELDS, distinct_per_document, inverse_document_frequency
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from irplatform.errors import InputError
-from irplatform.training.pools import Pool, draw_some
+from irplatform.training.samplers import Pool, draw_some
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from irplatform.features import Calculator, Features, Group
     from irplatform.features.declared import NamedSystems
     from irplatform.plugin import TextPair
-    from irplatform.training.pools import Pool
+    from irplatform.training.samplers import Pool
     from irplatform_ltr.learners.ensemble import Views
 
 _FILE = "ltr.json"
@@ -113,7 +113,7 @@ class LearningToRank(TrainableReranker):
     def fit(self, data: TrainingData) -> None:
         """Compute features of the training topics' documents, and fit the learners to them."""
         from irplatform.features import open_groups
-        from irplatform.training.pools import pool_offsets
+        from irplatform.training.samplers import pool_offsets
         from irplatform_ltr.learners.ensemble import most_documents
         from irplatform_ltr.learners.learner import Table
         from irplatform_ltr.pools import pools_of_system, refuse_large_pools

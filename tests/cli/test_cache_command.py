@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from irplatform.system.cache import artifact
-from irplatform.system.home import home
+from irplatform.system.writing import home
 
 DAY = 24 * 3600
 FULL = Path("/dev/full")

@@ -8,7 +8,7 @@ from commands import call
 
 from irplatform.errors import InputError
 from irplatform.runs import read_run
-from irplatform.system import writing as storage
+from irplatform.system import writing
 
 pytestmark = pytest.mark.java
 
@@ -51,14 +51,14 @@ def test_options_are_tuned_on_the_partner_and_run_from_the_file(platform, tmp_pa
 
 
 def test_what_was_found_is_told_even_where_the_file_cannot_be_written(platform, monkeypatch):
-    write = storage.atomic_write
+    write = writing.atomic_write
 
     def full(path, *mode):
         if path.name == "tuned.toml":
             raise InputError("no space is left.")
         return write(path, *mode)
 
-    monkeypatch.setattr(storage, "atomic_write", full)
+    monkeypatch.setattr("irplatform.system.writing.atomic_write", full)
     outcome = platform(*TUNE, "--out", "tuned.toml")
     assert outcome.code == 2
     assert "no space is left" in outcome.err

@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.expansion.disease_names import disease_names, disease_within
+from irplatform.expansion.lookup import disease_names, disease_within
 from irplatform.knowledge import add, open_knowledge
 
 OWN = """\

@@ -42,7 +42,7 @@ from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import FirstStage, Retrieval
 from irplatform.runs import Ranking, Run
 from irplatform.system.console import notice
-from irplatform.system.home import home
+from irplatform.system.writing import home
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.text_pairs import PairsOfTopics
 

@@ -13,7 +13,7 @@ from irplatform.plugin import Topic
 from irplatform.reranking.rerank import RerankedRun
 from irplatform.runs import Ranking, Run
 from irplatform.runs.folder import read_scores
-from irplatform.system.console import Stopwatch
+from irplatform.system.progress import Stopwatch
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
 

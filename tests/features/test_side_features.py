@@ -12,7 +12,7 @@ from irplatform.errors import InputError
 from irplatform.features import SideFeatures, dependencies
 from irplatform.features.declared import FEATURES_FORMAT, hold_first_stage, with_knowledge
 from irplatform.plugin import FeatureGroup, TrainableFeatureGroup, TrainingData
-from irplatform.training.pools import Pool
+from irplatform.training.samplers import Pool
 
 IDS = [f"d{n}" for n in range(12)]
 

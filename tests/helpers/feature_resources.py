@@ -10,7 +10,7 @@ from small import PLUGIN, SmallResources, small_resources
 
 from irplatform.registry.loading import registry
 from irplatform.registry.registration import Registration
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import fingerprint
 
 if TYPE_CHECKING:
     from pathlib import Path

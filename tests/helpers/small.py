@@ -11,7 +11,7 @@ import numpy as np
 
 from irplatform.plugin import Document, Documents, LabelledTopic, Topic
 from irplatform.registry.registration import Plugin, Registration
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import fingerprint
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index, tokenize
 
 if TYPE_CHECKING:

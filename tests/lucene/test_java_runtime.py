@@ -158,13 +158,13 @@ def test_options_of_others_that_java_does_not_take_are_named():
 def test_ctrl_c_interrupts_python_while_java_works():
     program = (
         "import sys\n"
-        "from irplatform.lucene.java import in_threads, java_class\n"
+        "from irplatform.lucene.java import java_map, java_class\n"
         "sleep = java_class('java.lang.Thread').sleep\n"
         "def work(item):\n"
         "    print('working', flush=True)\n"
         "    sleep(50)\n"
         "try:\n"
-        "    in_threads(work, range(1000), 2)\n"
+        "    java_map(work, range(1000), 2)\n"
         "except KeyboardInterrupt:\n"
         "    sys.exit('interrupted')\n"
     )
@@ -188,7 +188,7 @@ def test_threads_return_results_in_order_and_draw_lazily():
             drawn.append(number)
             yield number
 
-    assert java.in_threads(lambda n: n * n, items(), 3, done.append) == [n * n for n in range(20)]
+    assert java.java_map(lambda n: n * n, items(), 3, done.append) == [n * n for n in range(20)]
 
     at_work, beside_the_first = set(), []
 
@@ -199,11 +199,11 @@ def test_threads_return_results_in_order_and_draw_lazily():
             beside_the_first.extend(at_work - {0})
         at_work.discard(n)
 
-    java.in_threads(work, range(20), 3)
+    java.java_map(work, range(20), 3)
     assert beside_the_first == []
     assert sorted(done) == [n * n for n in range(20)]
     with pytest.raises(ValueError, match="five"):
-        java.in_threads(_fail_at_five, (n for n in range(10**9)), 3)
+        java.java_map(_fail_at_five, (n for n in range(10**9)), 3)
 
 
 def _fail_at_five(number):
@@ -237,7 +237,7 @@ def test_a_process_that_was_forked_from_java_s_is_told_so():
     [
         java.start,
         lambda: java.java_class("java.lang.String"),
-        lambda: java.in_threads(str, [1], 1),
+        lambda: java.java_map(str, [1], 1),
         lambda: LuceneIndex(Path(), SimpleNamespace(get_analyzer=str), None).count,
     ],
     ids=["start", "class", "threads", "index"],

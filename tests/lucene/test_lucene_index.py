@@ -9,7 +9,7 @@ import pytest
 from irplatform.errors import InputError, PlatformError
 from irplatform.lucene import RM3, LuceneIndex
 from irplatform.lucene.java import java_class
-from irplatform.lucene.records import to_record
+from irplatform.lucene.transfer import to_record
 from irplatform.plugin import Document
 from irplatform.runs import Ranking
 

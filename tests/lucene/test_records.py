@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.lucene.records import from_record, searchable, to_record
+from irplatform.lucene.transfer import from_record, searchable, to_record
 from irplatform.plugin import Document
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.lucene.java import java_class
-from irplatform.lucene.results import byte_references
+from irplatform.lucene.transfer import byte_references
 from irplatform.plugin import Document
 
 pytestmark = pytest.mark.java

@@ -7,7 +7,7 @@ from plain import DIMENSIONS, ELSEWHERE, WORDS, plain_resources, plain_vectors, 
 
 from irplatform.plugin import Topic
 from irplatform.text import LEX3, lexical_features
-from irplatform.text.words import distinct_words
+from irplatform.text.forward_index import distinct_words
 from irplatform_delta.closest_words import Encoder, distinct_rows, relate
 from irplatform_delta.network import DeltaNetwork, Sizes
 from irplatform_delta.options import DeltaOptions

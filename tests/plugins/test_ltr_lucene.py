@@ -4,15 +4,15 @@ from contextlib import contextmanager
 
 import pytest
 
-from irplatform.features.lucene import (
+from irplatform.knowledge import add
+from irplatform.lucene import BM25
+from irplatform.lucene.index import (
     DocumentQueries,
     best_scores,
     heading_queries,
     scores_of,
     words_query,
 )
-from irplatform.knowledge import add
-from irplatform.lucene import BM25
 from irplatform.plugin import Documents, Topic
 from irplatform_ltr.groups.first_stage import QueryParts
 from irplatform_ltr.groups.people import Treatment

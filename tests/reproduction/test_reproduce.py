@@ -12,8 +12,8 @@ from irplatform.reproduction import execute
 from irplatform.reproduction import execute as process
 from irplatform.reproduction.execute import reproduce
 from irplatform.reproduction.rows import read_rows
-from irplatform.system.cache_contents import contents
-from irplatform.system.home import home
+from irplatform.system.cache import contents
+from irplatform.system.writing import home
 
 
 def test_figures_within_their_tolerance_pass(results, called, monkeypatch):

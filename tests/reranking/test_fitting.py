@@ -22,7 +22,8 @@ from irplatform.reranking.systems import ChosenReranker
 from irplatform.reranking.training_set import Example, TrainingSet, examples
 from irplatform.resources import UsageLog
 from irplatform.runs import Ranking
-from irplatform.system.console import Stopwatch, notice
+from irplatform.system.console import notice
+from irplatform.system.progress import Stopwatch
 from irplatform.text.vector_source import VectorSource
 from irplatform.training.checkpoints import Checkpoint
 

@@ -23,8 +23,8 @@ from irplatform.runs.metadata import (
     source_revision,
     write_run_with_metadata,
 )
+from irplatform.system.digests import fingerprint
 from irplatform.system.packages import EXTRAS
-from irplatform.system.writing import fingerprint
 
 ROOT = Path(__file__).parents[2]
 HARMLESS = {

@@ -20,8 +20,7 @@ from irplatform.system import cache as locks
 from irplatform.system.arithmetic import arithmetic
 from irplatform.system.cache import artifact, damaged_file, is_built, kept_json, lock
 from irplatform.system.console import notice
-from irplatform.system.file_digests import digests
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import digests, fingerprint
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -164,7 +163,7 @@ def test_a_damaged_file_is_named(capsys):
 
 def test_files_of_an_artifact_are_read_once_in_a_process(monkeypatch):
     path = artifact("kind", "label", DEPENDS_ON, _write_several).path
-    monkeypatch.setattr("irplatform.system.file_digests._SETTLED", -1)
+    monkeypatch.setattr("irplatform.system.digests._SETTLED", -1)
     read = []
     monkeypatch.setattr(
         artifacts, "digests", lambda paths, **more: read.extend(paths) or digests(paths, **more)

@@ -5,7 +5,8 @@ import warnings
 import pytest
 import torch
 
-from irplatform.system.devices import choose_device, settings_kept, within_cores
+from irplatform.system.devices import choose_device, settings_kept
+from irplatform.system.workers import within_cores
 
 
 @pytest.mark.parametrize(("wanted", "used"), [(1, 1), (4, 4), (5, 4), (100_000, 4)])

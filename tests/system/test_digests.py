@@ -9,17 +9,16 @@ import pytest
 
 from irplatform.errors import InputError
 from irplatform.system import digests
-from irplatform.system import writing as storage
 
 
 @pytest.fixture
 def hashed(fresh_home, monkeypatch):
     """Every file counts as large; the list grows by every file that is really read."""
-    monkeypatch.setattr("irplatform.system.file_digests._LARGE", 0)
-    monkeypatch.setattr("irplatform.system.file_digests._SETTLED", -1)
+    monkeypatch.setattr("irplatform.system.digests._LARGE", 0)
+    monkeypatch.setattr("irplatform.system.digests._SETTLED", -1)
     read = []
-    original = storage.file_digest
-    monkeypatch.setattr(storage, "file_digest", lambda p, *_: read.append(p) or original(p))
+    original = digests.file_digest
+    monkeypatch.setattr(digests, "file_digest", lambda p, *_: read.append(p) or original(p))
     return read
 
 
@@ -50,7 +49,7 @@ def test_a_change_of_content_is_seen_although_size_and_time_stamp_are_kept(tmp_p
 
 
 def test_a_file_that_was_just_written_is_not_remembered(tmp_path, hashed, monkeypatch):
-    monkeypatch.setattr("irplatform.system.file_digests._SETTLED", 2_000_000_000)
+    monkeypatch.setattr("irplatform.system.digests._SETTLED", 2_000_000_000)
     path = tmp_path / "big"
     path.write_bytes(b"content")
     digests.digest(path)
@@ -71,7 +70,7 @@ def test_a_file_whose_content_is_older_than_the_file_is_not_remembered_at_once(
     tmp_path, hashed, monkeypatch
 ):
     """As one that was unpacked or copied just now: its time of content is the archive's."""
-    monkeypatch.setattr("irplatform.system.file_digests._SETTLED", 2_000_000_000)
+    monkeypatch.setattr("irplatform.system.digests._SETTLED", 2_000_000_000)
     path = tmp_path / "big"
     path.write_bytes(b"content")
     os.utime(path, (0, 0))
@@ -81,7 +80,7 @@ def test_a_file_whose_content_is_older_than_the_file_is_not_remembered_at_once(
 
 
 def test_small_files_are_not_remembered(tmp_path, hashed, fresh_home, monkeypatch):
-    monkeypatch.setattr("irplatform.system.file_digests._LARGE", 8)
+    monkeypatch.setattr("irplatform.system.digests._LARGE", 8)
     for content in (b"1234567", b"12345678"):
         (tmp_path / "file").write_bytes(content)
         assert digests.digest(tmp_path / "file") == hashlib.sha256(content).hexdigest()
@@ -89,7 +88,7 @@ def test_small_files_are_not_remembered(tmp_path, hashed, fresh_home, monkeypatc
 
 
 def test_what_was_hashed_longest_ago_is_forgotten_first(tmp_path, hashed, monkeypatch):
-    monkeypatch.setattr("irplatform.system.file_digests._REMEMBERED", 2)
+    monkeypatch.setattr("irplatform.system.digests._REMEMBERED", 2)
     one, two, three = (tmp_path / name for name in ("one", "two", "three"))
     for path, content in ((one, "1"), (two, "2"), (one, "changed"), (three, "3")):
         path.write_text(content)
@@ -136,7 +135,7 @@ def test_who_interrupts_does_not_wait_for_large_files(tmp_path, fresh_home, monk
     (tmp_path / "large").write_bytes(b"x" * 100)
     (tmp_path / "other").write_bytes(b"x")
     begun = threading.Event()
-    original = storage.file_digest
+    original = digests.file_digest
 
     def hashing(path, stopped):
         if path.name == "other":
@@ -146,7 +145,7 @@ def test_who_interrupts_does_not_wait_for_large_files(tmp_path, fresh_home, monk
         assert wait_until(stopped)
         return original(path, stopped)
 
-    monkeypatch.setattr(storage, "file_digest", hashing)
+    monkeypatch.setattr(digests, "file_digest", hashing)
     with pytest.raises(KeyboardInterrupt):
         digests.digests([tmp_path / "other", tmp_path / "large"])
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irplatform.errors import InputError
-from irplatform.system.json_files import parse_json, read_json, read_own_json
+from irplatform.system.formats import parse_json, read_json, read_own_json
 from irplatform.system.writing import write_json
 
 ANY_TEXT = st.text(st.characters(categories=None, codec=None), max_size=8)  # also surrogates

@@ -1,6 +1,6 @@
 """Stages within stages: each second counts for the innermost one."""
 
-from irplatform.system.console import Stopwatch, added
+from irplatform.system.progress import Stopwatch, added
 
 
 class Clock:

@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 
 from irplatform.errors import InputError
+from irplatform.system.digests import file_digest, fingerprint, number_of
 from irplatform.system.writing import (
     atomic_folder,
     atomic_write,
     copy_folder,
-    file_digest,
-    fingerprint,
-    number_of,
     writable_file,
     writable_folder,
     write_json,

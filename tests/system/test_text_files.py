@@ -18,8 +18,7 @@ from irplatform.evaluation.qrels import read_qrels
 from irplatform.runs.trec import read_run
 from irplatform.system import reading as text_files
 from irplatform.system.digests import digest
-from irplatform.system.formats import read_toml
-from irplatform.system.json_files import read_json
+from irplatform.system.formats import read_json, read_toml
 from irplatform.system.reading import blocks_of_lines, numbered_lines, read_whole, reading_told
 
 READERS = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.system.workers import evenly_spaced
+from irplatform.system.workers import sample_evenly
 
 
 @pytest.mark.parametrize(
@@ -18,11 +18,11 @@ from irplatform.system.workers import evenly_spaced
     ],
 )
 def test_every_nth_is_left(count, most, left):
-    assert list(evenly_spaced(range(count), most)) == left
+    assert list(sample_evenly(range(count), most)) == left
 
 
 def test_no_more_than_asked_for_and_more_than_half_of_it():
     for count in range(1, 400):
         for most in (1, 7, 50):
-            left = evenly_spaced(list(range(count)), most)
+            left = sample_evenly(list(range(count)), most)
             assert min(count, most) / 2 <= len(left) <= most

@@ -3,7 +3,7 @@
 import numpy as np
 
 from irplatform.text import WordVectors
-from irplatform.text.words import unit_rows, unit_vectors
+from irplatform.text.vectors import unit_rows, unit_vectors
 
 
 def test_rows_have_length_1_or_are_zeros():

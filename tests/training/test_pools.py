@@ -2,7 +2,7 @@
 
 from small import labelled
 
-from irplatform.training.pools import Pool, pool_offsets, pool_starts
+from irplatform.training.samplers import Pool, pool_offsets, pool_starts
 
 
 def _pool(doc_ids):

@@ -5,7 +5,7 @@ import pytest
 from small import small_resources
 
 from irplatform.registry.sources import module_of
-from irplatform.training.stored_documents import stored_documents
+from irplatform.training.neural import stored_documents
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from irplatform.registry import sources
 from irplatform.registry.loading import registry
 from irplatform.retrieval.fusion import choose_fusion
 from irplatform.runs import Ranking, Run
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import fingerprint
 from irplatform.text.vector_source import VectorSource
 from irplatform.tuning.search import Trials
 from irplatform.tuning.system import TunedSystem

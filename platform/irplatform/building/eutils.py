@@ -19,8 +19,9 @@ from irplatform.collections.pubmed import FIELDS, Article
 from irplatform.collections.pubmed_files import read_articles
 from irplatform.collections.writing import json_line, pack
 from irplatform.errors import InputError, PlatformError, counted
-from irplatform.system import writing as storage
 from irplatform.system.console import progress
+from irplatform.system.digests import fingerprint
+from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -213,7 +214,7 @@ def _batches(pmids: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _path(folder: Path, number: int, batch: Sequence[str]) -> Path:
-    mark = storage.fingerprint({"format": _FORMAT, "round": number, "ids": list(batch)})
+    mark = fingerprint({"format": _FORMAT, "round": number, "ids": list(batch)})
     return folder / f"{mark}.jsonl.gz"
 
 
@@ -236,7 +237,7 @@ def _fetch(batch: Sequence[str], access: Access, limiter: RateLimiter) -> list[A
 
 
 def _keep(articles: Sequence[Article], path: Path) -> None:
-    with storage.atomic_write(path, "wb") as raw, pack(raw) as packed:
+    with atomic_write(path, "wb") as raw, pack(raw) as packed:
         for article in articles:
             packed.write(json_line(article.document()))
 

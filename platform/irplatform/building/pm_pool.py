@@ -38,11 +38,10 @@ from irplatform.collections.toml import FILE_NAME
 from irplatform.collections.writing import write_documents
 from irplatform.errors import counted
 from irplatform.runs.bioasq import PMID
-from irplatform.system import writing as storage
-from irplatform.system.cache_contents import resumable_folder
+from irplatform.system.cache import resumable_folder
 from irplatform.system.console import notice
 from irplatform.system.formats import toml_value
-from irplatform.system.home import home
+from irplatform.system.writing import atomic_write, home
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -79,7 +78,7 @@ def write_declarations(
     files = declarations(year.year for year in years)
     for year in years:
         partner = next((name for other, name in files.items() if other != year.year), None)
-        with storage.atomic_write(folder / files[year.year]) as file:
+        with atomic_write(folder / files[year.year]) as file:
             file.write(_declaration(year, years, written, missing, partner))
 
 

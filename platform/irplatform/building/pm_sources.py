@@ -21,9 +21,9 @@ from irplatform.collections.archives import read_tar
 from irplatform.collections.irds_fetch import fetch_file, missing_file
 from irplatform.data import Document
 from irplatform.errors import InputError, PlatformError
-from irplatform.system import writing as storage
 from irplatform.system.console import notice
 from irplatform.system.reading import open_bytes
+from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
@@ -175,7 +175,7 @@ def _sampled(year: int) -> Path:
         notice(f"downloading sampled judgments: {url} (about 1 MB) to {path}")
         _, body = with_retries(lambda: request("GET", url), url)
         _check_download(body, url)
-        with storage.atomic_write(path, "wb") as file:
+        with atomic_write(path, "wb") as file:
             file.write(body)
     return path
 
@@ -198,7 +198,7 @@ def _dataset(year: int) -> str:
 
 
 def _copy(source: Path, target: Path) -> None:
-    with open_bytes(source) as content, storage.atomic_write(target, "wb") as file:
+    with open_bytes(source) as content, atomic_write(target, "wb") as file:
         file.write(content.read())
 
 

@@ -17,11 +17,10 @@ from irplatform.collections.writing import write_documents
 from irplatform.errors import InputError, counted
 from irplatform.registry.loading import registry
 from irplatform.runs.bioasq import PMID
-from irplatform.system import writing as storage
-from irplatform.system.cache_contents import resumable_folder
+from irplatform.system.cache import resumable_folder
 from irplatform.system.console import notice
 from irplatform.system.formats import toml_value
-from irplatform.system.writing import refuse_taken
+from irplatform.system.writing import atomic_write, refuse_taken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,7 +48,7 @@ def write_missing(folder: Path, judged: Mapping[str, Qrels], missing: Mapping[st
     if not missing:
         return
     columns = [f"{what}{ending}" for ending in judged for what in ("judged", "relevant")]
-    with storage.atomic_write(folder / MISSING_FILE) as file:
+    with atomic_write(folder / MISSING_FILE) as file:
         file.write("\t".join(["doc_id", "reason", *columns]) + "\n")
         for document_id, reason in missing.items():
             counts = []

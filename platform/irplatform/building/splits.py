@@ -15,7 +15,8 @@ from irplatform.collections.beir import DEFAULT_SPLIT, TRAINING_SPLIT
 from irplatform.collections.writing import BeirWriter, corpus_writer, write_measures
 from irplatform.errors import InputError
 from irplatform.system.console import notice, progress
-from irplatform.system.writing import atomic_folder, number_of
+from irplatform.system.digests import number_of
+from irplatform.system.writing import atomic_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,11 +17,11 @@ from irplatform.system.console import say_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.system.cache_contents import Item
+    from irplatform.system.cache import Item
 
 
 def _kinds(_incomplete: str) -> list[str]:
-    from irplatform.system.cache_contents import contents
+    from irplatform.system.cache import contents
 
     return sorted({item.kind for item in contents()})
 
@@ -54,7 +54,7 @@ def list_items(kinds: tuple[str, ...], collection: str | None, as_json: bool) ->
     An item is listed with its collection and the options that are not the usual ones. A file that
     several of the listed items share counts for the first of them.
     """
-    from irplatform.system.home import home
+    from irplatform.system.writing import home
 
     items = _chosen(kinds, collection)
     if as_json:
@@ -105,7 +105,7 @@ def remove(
     item shares with others, as a checkpoint its word vectors, takes up room until all of them are
     removed.
     """
-    from irplatform.system.cache_contents import remove as remove_items
+    from irplatform.system.cache import remove as remove_items
 
     if not (kinds or collection or days is not None or interrupted or everything):
         raise InputError(
@@ -180,7 +180,7 @@ def _confirmed(question: str) -> bool:
 def _chosen(kinds: Sequence[str], collection: str | None) -> list[Item]:
     """The items of some kinds, or of all; those of a collection's documents, or of all."""
     from irplatform.registry.loading import registry
-    from irplatform.system.cache_contents import collections_of
+    from irplatform.system.cache import collections_of
 
     items = _of_kinds(kinds)
     if collection is None:
@@ -192,7 +192,7 @@ def _chosen(kinds: Sequence[str], collection: str | None) -> list[Item]:
 
 
 def _of_kinds(kinds: Sequence[str]) -> list[Item]:
-    from irplatform.system.cache_contents import contents
+    from irplatform.system.cache import contents
 
     items = contents(kinds)
     for kind in kinds:
@@ -218,7 +218,7 @@ def _by_kind(items: Sequence[Item]) -> list[tuple[str, ...]]:
 
 
 def _one_by_one(items: Sequence[Item]) -> list[tuple[str, ...]]:
-    from irplatform.system.cache_contents import collections_of
+    from irplatform.system.cache import collections_of
 
     names = collections_of(items)
     rows = []
@@ -235,7 +235,7 @@ def _shared(size: int) -> str:
 
 
 def _facts(items: Sequence[Item]) -> list[dict[str, Any]]:
-    from irplatform.system.cache_contents import collections_of
+    from irplatform.system.cache import collections_of
 
     names = collections_of(items)
     return [

@@ -20,8 +20,8 @@ from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import PlatformError, in_a_line, one_line
 from irplatform.registry.loading import registry
 from irplatform.system.console import say_text
-from irplatform.system.home import home
 from irplatform.system.packages import EXTRAS, absent, how_to_install, package_of
+from irplatform.system.writing import home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -131,7 +131,7 @@ def _search() -> list[str]:
     from irplatform.data import Document
     from irplatform.lucene import LuceneIndex
     from irplatform.lucene.java import java_class
-    from irplatform.lucene.records import to_record
+    from irplatform.lucene.transfer import to_record
 
     texts = ("melanoma", "vemurafenib in melanoma", "liposarcoma")
     records = [to_record(Document(str(number), text)) for number, text in enumerate(texts, 1)]

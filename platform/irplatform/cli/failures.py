@@ -102,7 +102,7 @@ def _forbidden(error: OSError) -> str:
 
 def _is_cached(name: object) -> bool:
     """Whether the name of a file, as errors have it, is that of the cache or of something there."""
-    from irplatform.system.home import home
+    from irplatform.system.writing import home
 
     try:
         return isinstance(name, str | os.PathLike) and Path(name).is_relative_to(home())

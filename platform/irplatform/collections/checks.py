@@ -19,7 +19,7 @@ from irplatform.collections.document_checks import (
     relevant_documents,
 )
 from irplatform.errors import InputError
-from irplatform.system.workers import evenly_spaced
+from irplatform.system.workers import sample_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -159,7 +159,7 @@ def refuse_broken(
             "abstract. Are its fields named rightly? `platform collections show` shows one of them."
         )
     relevant = sorted(relevant_documents(qrels or {}))
-    sample = evenly_spaced(relevant, _LOOKED_UP)
+    sample = sample_evenly(relevant, _LOOKED_UP)
     missing = [doc_id for doc_id in sample if not contains(doc_id)]
     if len(missing) > MISSING_SHARE * len(sample):
         of = "" if len(sample) == len(relevant) else f" (looked up, of {len(relevant):,})"

@@ -15,7 +15,7 @@ from irplatform.collections import medline
 from irplatform.collections.irds_downloads import reading, refusing_damage
 from irplatform.data import Collection, Corpus, Qrels
 from irplatform.errors import InputError
-from irplatform.system import writing as storage
+from irplatform.system.digests import fingerprint
 from irplatform.system.packages import absent
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class IrdsCorpus(Corpus):
     def fingerprint(self) -> str:
         """Of the id: a dataset of ir_datasets does not change under its id."""
         further = {"further": [*self._layout.further]} if self._layout.further else {}
-        return storage.fingerprint({"ir_datasets": self.dataset_id, "format": _FORMAT, **further})
+        return fingerprint({"ir_datasets": self.dataset_id, "format": _FORMAT, **further})
 
     def __iter__(self) -> Iterator[Document]:
         """Stream the documents, downloading them at first.

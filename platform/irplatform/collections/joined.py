@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from irplatform.data import Collection, Qrels
 from irplatform.errors import InputError
 from irplatform.system.console import notice
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

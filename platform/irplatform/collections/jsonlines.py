@@ -12,11 +12,10 @@ import orjson
 
 from irplatform.data import Corpus, Document, FieldValue, fault
 from irplatform.errors import InputError, listing, quoted, unknown
-from irplatform.system import writing as storage
 from irplatform.system.cache import artifact
 from irplatform.system.console import progress
-from irplatform.system.digests import HashedFiles
-from irplatform.system.json_files import parse_json
+from irplatform.system.digests import HashedFiles, fingerprint
+from irplatform.system.formats import parse_json
 from irplatform.system.reading import blocks_of_lines, numbered_lines
 
 if TYPE_CHECKING:
@@ -243,7 +242,7 @@ class JsonLinesCorpus(Corpus):
 
     def _fingerprint_with(self, *fields: object) -> str:
         names = self.names
-        return storage.fingerprint(
+        return fingerprint(
             {
                 "format": _FORMAT,
                 "files": self._hashed.digests(),

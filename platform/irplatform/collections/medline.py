@@ -21,9 +21,8 @@ from irplatform.collections.pubmed import FIELDS
 from irplatform.collections.pubmed_files import CHAPTER, Member, pack
 from irplatform.data import Corpus
 from irplatform.errors import unknown
-from irplatform.system import writing as storage
 from irplatform.system.console import notice
-from irplatform.system.digests import HashedFiles
+from irplatform.system.digests import HashedFiles, fingerprint
 from irplatform.system.workers import ordered_map
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ class PubmedCorpus(Corpus):
         return self._fingerprint_with()
 
     def _fingerprint_with(self, **more: object) -> str:
-        return storage.fingerprint(
+        return fingerprint(
             {"pubmed": FORMAT, "books": True, "files": self._hashed.digests(), **more}
         )
 
@@ -158,9 +157,7 @@ class MedlineCorpus(Corpus):
     @property
     def fingerprint(self) -> str:
         """Of the dataset's id: its files do not change under it."""
-        return storage.fingerprint(
-            {"ir_datasets": DATASET, "pubmed": FORMAT, "fields": [*self.fields]}
-        )
+        return fingerprint({"ir_datasets": DATASET, "pubmed": FORMAT, "fields": [*self.fields]})
 
     def __iter__(self) -> Iterator[Document]:
         """Stream the conference abstracts, then the articles.

@@ -17,7 +17,8 @@ from irplatform.data import Collection, Corpus, Qrels
 from irplatform.errors import InputError, counted
 from irplatform.system.cache import artifact
 from irplatform.system.console import progress
-from irplatform.system.writing import atomic_folder, number_of
+from irplatform.system.digests import number_of
+from irplatform.system.writing import atomic_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

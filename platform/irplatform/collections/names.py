@@ -25,10 +25,9 @@ from irplatform.collections.builders import check_built
 from irplatform.collections.irds import exists, known, open_dataset
 from irplatform.collections.toml import FILE_NAME, is_declaration, open_toml
 from irplatform.errors import InputError, nearest, unknown
-from irplatform.system import writing as storage
-from irplatform.system.home import home
-from irplatform.system.json_files import read_own_json
+from irplatform.system.formats import read_own_json
 from irplatform.system.packages import require
+from irplatform.system.writing import home, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -145,7 +144,7 @@ def changing() -> Iterator[dict[str, str]]:
         with FileLock(f"{path}.lock"):
             names = aliases()
             yield names
-            storage.write_json(path, dict(sorted(names.items())))
+            write_json(path, dict(sorted(names.items())))
     except (PermissionError, FileExistsError, NotADirectoryError) as error:
         raise InputError("cannot be written to.", path=path) from error
 

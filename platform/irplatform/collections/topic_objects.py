@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.collections import jsonlines
 from irplatform.collections.trec_topics import ID_NAMES, TEXTS, TopicRecord, plain_name
 from irplatform.errors import InputError, listing
-from irplatform.system.json_files import JSONError, parse_json, read_json
+from irplatform.system.formats import JSONError, parse_json, read_json
 from irplatform.system.reading import numbered_lines
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 
 import orjson
 
-from irplatform.system import writing as storage
+from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -47,7 +47,7 @@ def write_documents(documents: Iterable[Document], folder: Path, *, part: int = 
             if count % part == 0:
                 last.close()
                 files.append(f"part-{len(files) + 1}.jsonl.gz")
-                raw = last.enter_context(storage.atomic_write(folder / files[-1], "wb"))
+                raw = last.enter_context(atomic_write(folder / files[-1], "wb"))
                 packed = last.enter_context(pack(raw))
             packed.write(json_line(document))
             fields.update(document.fields)

@@ -26,9 +26,10 @@ from irplatform.errors import InputError, counted, unstopped
 from irplatform.knowledge import open_knowledge
 from irplatform.system.cache import Artifact, artifact, kept_json
 from irplatform.system.console import LAST, notice, parts, progress, waiting
+from irplatform.system.digests import fingerprint
 from irplatform.system.packages import require
 from irplatform.system.workers import ordered_map
-from irplatform.system.writing import atomic_write, fingerprint
+from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -19,11 +19,11 @@ import numpy as np
 from irplatform.concepts.batches import pipeline_of
 from irplatform.concepts.options import ConceptOptions
 from irplatform.concepts.pipeline import article_text
+from irplatform.data import main_headings
 from irplatform.errors import InputError
 from irplatform.knowledge import open_knowledge
 from irplatform.system.console import progress
-from irplatform.system.writing import number_of
-from irplatform.text.words import main_headings
+from irplatform.system.digests import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

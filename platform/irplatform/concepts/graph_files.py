@@ -14,7 +14,7 @@ import numpy as np
 
 from irplatform.errors import InputError
 from irplatform.system.console import notice
-from irplatform.system.json_files import read_own_json
+from irplatform.system.formats import read_own_json
 from irplatform.system.writing import atomic_write
 from irplatform.text.arrays import ArrayWriter, Int32, map_array, write_array
 from irplatform.text.forward_index import StringTableWriter

@@ -24,7 +24,7 @@ from irplatform.concepts.ambiguity import (
 from irplatform.concepts.spelling import Speller, hash_of
 from irplatform.concepts.table import KINDS, Mention
 from irplatform.knowledge.model import keys as lookup_keys
-from irplatform.text.words import Capitals
+from irplatform.text.tokenizer import Capitals
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -255,7 +255,7 @@ class NameMatcher:
                 if words.follows_non(first) or words.cuts_a_number(first, last):
                     continue
                 start = words.spans[first][0]
-                loud = capitals.say_nothing(start)
+                loud = capitals.uninformative(start)
                 ends: frozenset[int] | None
                 if number == 1:
                     key, ends = self._speller.literal[words.numbers[first]], None

@@ -15,7 +15,7 @@ import numpy as np
 from irplatform.concepts.graph_files import Texts
 from irplatform.concepts.spelling import word_ends
 from irplatform.errors import PlatformError
-from irplatform.system.json_files import read_own_json
+from irplatform.system.formats import read_own_json
 from irplatform.text.arrays import Int64, map_array
 from irplatform.text.forward_index import UNKNOWN, StringTable
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from irplatform.errors import PluginError
 from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.plugin.rerankers import TrainableReranker
-from irplatform.system.console import progress, say_nothing
+from irplatform.system.console import progress, silence
 from irplatform.system.devices import choose_device
 from irplatform.system.workers import WorkerKilledError, Workers
 
@@ -97,7 +97,7 @@ def in_new_process(
 
 def _answer(asked: tuple[Callable[[Question], Result], Question]) -> Result:
     ask, question = asked
-    say_nothing()
+    silence()
     choose_device(question.resources.device, 1)
     return ask(question)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.errors import InputError, counted, listing
 from irplatform.evaluation.qrel_values import Grades, places
 from irplatform.system.console import notice_once
-from irplatform.system.json_files import JSONError, parse_json, read_json
+from irplatform.system.formats import JSONError, parse_json, read_json
 from irplatform.system.reading import numbered_lines
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from irplatform.expansion.expression import (
     Words,
 )
 from irplatform.lucene.java import java_cast, java_class, java_list, java_text
-from irplatform.lucene.records import CONTENTS
+from irplatform.lucene.transfer import CONTENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from irplatform.knowledge.model import uninverted
-from irplatform.text.words import Capitals
+from irplatform.text.tokenizer import Capitals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -281,7 +281,7 @@ def names_within(text: str, knowledge: Knowledge) -> list[Names]:
         word for word in _BESIDE_SYMBOL.sub(" ", text).split() if _LETTER_OR_DIGIT.search(word)
     )
     words = [word.strip(_PUNCTUATION) for word in spaced]
-    shouted = Capitals(text).say_nothing(0) or (len(words) > 1 and text.isupper())
+    shouted = Capitals(text).uninformative(0) or (len(words) > 1 and text.isupper())
     if shouted and not all(_is_symbol(word, knowledge) for word in words):
         words = [word.lower() for word in words]
     named: dict[int, Names] = {}

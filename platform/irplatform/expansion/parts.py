@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import unknown
 from irplatform.expansion import names as spellings
-from irplatform.expansion.disease_names import disease_names, disease_within, diseases_abbreviated
-from irplatform.expansion.gene_names import (
+from irplatform.expansion.gene_notation import Marker, parse_markers, says_nothing
+from irplatform.expansion.lookup import (
+    disease_names,
+    disease_within,
+    diseases_abbreviated,
     drug_names,
     family_names,
     gene_names,
@@ -20,7 +23,6 @@ from irplatform.expansion.gene_names import (
     sure_names,
     treatment_names,
 )
-from irplatform.expansion.gene_notation import Marker, parse_markers, says_nothing
 from irplatform.expansion.names import Names, Synonym, called, each_once, names_within, phrase_names
 
 if TYPE_CHECKING:

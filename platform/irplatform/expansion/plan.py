@@ -17,8 +17,8 @@ from pydantic import Field, ValidationError
 
 from irplatform.errors import InputError, unknown
 from irplatform.options import Options, first_problem, setting_names
+from irplatform.system.digests import fingerprint
 from irplatform.system.formats import read_toml
-from irplatform.system.writing import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

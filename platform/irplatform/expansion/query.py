@@ -28,7 +28,7 @@ from irplatform.expansion.lucene_query import Compiler
 from irplatform.expansion.parts import TopicReader
 from irplatform.expansion.plan import weights_for
 from irplatform.knowledge import open_knowledge
-from irplatform.lucene.records import CONTENTS, TITLE
+from irplatform.lucene.transfer import CONTENTS, TITLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

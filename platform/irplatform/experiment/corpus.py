@@ -11,7 +11,7 @@ from irplatform.collections.irds_fetch import (
 from irplatform.lucene import is_indexed
 from irplatform.system.cache import artifact
 from irplatform.system.console import notice
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import fingerprint
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,9 @@ from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
 from irplatform.runs.metadata import run_metadata, write_run_with_metadata
 from irplatform.runs.replacing import refuse_other_run
 from irplatform.system.console import notice
+from irplatform.system.digests import file_digest
 from irplatform.system.reading import readable_again
-from irplatform.system.writing import file_digest, same_file, writable_file
+from irplatform.system.writing import same_file, writable_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

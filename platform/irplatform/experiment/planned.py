@@ -15,9 +15,8 @@ from irplatform.retrieval.first_stage import made_with
 from irplatform.retrieval.run_as_first_stage import FromRun
 from irplatform.runs.replacing import code_and_content
 from irplatform.runs.run import FUSED, alone_name
-from irplatform.system.digests import digest
+from irplatform.system.digests import digest, fingerprint
 from irplatform.system.reading import readable_again
-from irplatform.system.writing import fingerprint
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:

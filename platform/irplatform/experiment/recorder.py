@@ -17,8 +17,10 @@ from irplatform.retrieval.candidates import Provenance
 from irplatform.runs.folder import FIRST_STAGE, REPORT, RunFolder
 from irplatform.runs.metadata import accelerator_name, run_metadata
 from irplatform.runs.run import alone_name
-from irplatform.system.console import added, notice
-from irplatform.system.writing import atomic_write, file_digest, fingerprint
+from irplatform.system.console import notice
+from irplatform.system.digests import file_digest, fingerprint
+from irplatform.system.progress import added
+from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

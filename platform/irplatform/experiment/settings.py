@@ -15,8 +15,8 @@ from irplatform.resources import CollectionResources
 from irplatform.retrieval.candidates import JUDGED, RETRIEVED
 from irplatform.retrieval.fusion import AUTO
 from irplatform.runs.checks import check_tag
-from irplatform.system.devices import check_device, choose_device, within_cores
-from irplatform.system.workers import available_cores
+from irplatform.system.devices import check_device, choose_device
+from irplatform.system.workers import available_cores, within_cores
 from irplatform.text.vector_source import VectorSource
 
 if TYPE_CHECKING:

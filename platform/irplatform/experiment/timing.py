@@ -31,8 +31,8 @@ from irplatform.reranking.candidates import search
 from irplatform.reranking.scoring import checked_scores
 from irplatform.resources import CollectionResources
 from irplatform.system.console import notice, progress
-from irplatform.system.devices import choose_device, settings_kept, within_cores
-from irplatform.system.workers import available_cores
+from irplatform.system.devices import choose_device, settings_kept
+from irplatform.system.workers import available_cores, within_cores
 from irplatform.training.checkpoints import cached_checkpoints, member_folder
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from irplatform import __version__
 from irplatform.errors import InputError
 from irplatform.features.groups import Group
 from irplatform.plugin.features import TrainableFeatureGroup
-from irplatform.system.json_files import read_own_json
+from irplatform.system.digests import fingerprint
+from irplatform.system.formats import read_own_json
 from irplatform.system.workers import batched_by_size
-from irplatform.system.writing import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,7 +22,7 @@ from irplatform import __version__
 from irplatform.data import TrainingData
 from irplatform.errors import InputError
 from irplatform.plugin.features import TrainableFeatureGroup
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import fingerprint
 from irplatform.training.topic_identity import components, families
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from irplatform.data import Topic, TrainingData
     from irplatform.features.groups import Batch, Features, Group
     from irplatform.plugin.resources import Resources
-    from irplatform.training.pools import Pool
+    from irplatform.training.samplers import Pool
 
 
 # What features add to a score, for explanations: each group's share, and the largest features.

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 from irplatform.errors import ChangedFileError, InputError, did_you_mean
 from irplatform.knowledge.store import VERSION, Builder, KnowledgeBase
 from irplatform.knowledge.union import Knowledge
-from irplatform.system import writing as storage
 from irplatform.system.cache import MANIFEST
 from irplatform.system.console import notice, parts, progress
-from irplatform.system.home import home
-from irplatform.system.json_files import read_own_json
+from irplatform.system.digests import file_digest, fingerprint
+from irplatform.system.formats import read_own_json
 from irplatform.system.reading import readable_again, reading_told
+from irplatform.system.writing import home, to_disk, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -232,7 +232,7 @@ def add(
     sources = [
         {
             "file": path.name,
-            "sha256": storage.file_digest(readable_again(path)),
+            "sha256": file_digest(readable_again(path)),
             "format": file_format.name,
         }
         for path, file_format in read
@@ -244,7 +244,7 @@ def add(
             for source, (_, file_format) in zip(sources, read, strict=True)
         ],
     }
-    mark = storage.fingerprint(depends_on)
+    mark = fingerprint(depends_on)
     with _changing(name) as place:
         before = manifest_of(name)
         if before is not None and before.fingerprint == mark and _is_sound(before):
@@ -254,7 +254,7 @@ def add(
             builder = _read(name, alone, [path for path, _ in read])
             finished(1)
             for (path, _), source in zip(read, sources, strict=True):
-                if storage.file_digest(readable_again(path)) != source["sha256"]:
+                if file_digest(readable_again(path)) != source["sha256"]:
                     raise ChangedFileError(
                         "this file was changed while it was read. Add it again.", path=path
                     )
@@ -265,10 +265,10 @@ def add(
                 counts = builder.write(database)
                 if before is not None and before.fingerprint != mark:
                     notice(f"{name} was there, from other files: it is replaced.")
-                storage.to_disk(database)  # before a manifest says that it is there
+                to_disk(database)  # before a manifest says that it is there
                 manifest = Manifest(name, mark, VERSION, sources, counts, database.stat().st_size)
                 database.replace(manifest.path)
-        storage.write_json(place / MANIFEST, asdict(manifest))
+        write_json(place / MANIFEST, asdict(manifest))
         for old in place.glob("*.sqlite"):
             if old.stem != mark:
                 old.unlink()

@@ -27,7 +27,7 @@ from irplatform.knowledge.model import (
     typed,
 )
 from irplatform.knowledge.store import EVIDENCE_SEPARATOR
-from irplatform.system import writing as storage
+from irplatform.system.digests import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -58,7 +58,7 @@ class Knowledge:
     @property
     def fingerprint(self) -> str:
         """Stands for the content and the order of the knowledge bases."""
-        return storage.fingerprint({"kb": [[base.name, base.fingerprint] for base in self.bases]})
+        return fingerprint({"kb": [[base.name, base.fingerprint] for base in self.bases]})
 
     def find(self, text: str) -> list[Concept]:
         """Concepts that have this name in some spelling.

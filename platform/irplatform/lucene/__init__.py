@@ -7,7 +7,7 @@ its documents. Java starts when the first of them is used, not when this package
 from irplatform.lucene.build import build_index, documents_indexed, is_indexed
 from irplatform.lucene.dates import date_limits
 from irplatform.lucene.index import LuceneIndex, QueryBuilder
-from irplatform.lucene.similarity import BM25, QLD, RM3, Similarity
+from irplatform.lucene.queries import BM25, QLD, RM3, Similarity
 
 __all__ = [
     "BM25",

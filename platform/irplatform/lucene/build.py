@@ -20,11 +20,12 @@ from irplatform.errors import InputError, PlatformError, counted
 from irplatform.lucene import java
 from irplatform.lucene.index import LuceneIndex
 from irplatform.lucene.jar import lucene_version
-from irplatform.lucene.records import is_changed, searchable, to_record
-from irplatform.system import writing as storage
+from irplatform.lucene.transfer import is_changed, searchable, to_record
 from irplatform.system.cache import Artifact, artifact, is_built, kept_json
 from irplatform.system.console import progress
+from irplatform.system.digests import fingerprint
 from irplatform.system.workers import available_cores, batched_by_size
+from irplatform.system.writing import write_json
 from irplatform.text.repeats import Repeats
 from irplatform.text.tokenizer import COMPOSITION
 
@@ -98,7 +99,7 @@ def _index(corpus: Corpus, threads: int) -> Artifact:
     changed = (index.path / _FOLDED).exists() and kept_json(index.path / _FOLDED)
     if not changed:
         return index
-    mark = storage.fingerprint({"index": index.fingerprint, "composition": COMPOSITION})
+    mark = fingerprint({"index": index.fingerprint, "composition": COMPOSITION})
     return replace(index, fingerprint=mark)
 
 
@@ -140,11 +141,11 @@ def _build(corpus: Corpus, folder: Path, threads: int) -> None:
 
     try:
         with progress(f"indexing {corpus.name}", corpus.size_hint(), "documents") as advance:
-            java.in_threads(add, _batches(records()), threads, advance)
+            java.java_map(add, _batches(records()), threads, advance)
     finally:
         with suppress(JavaException):  # a writer that broke down has closed itself
             indexer.close()
-    storage.write_json(folder / _FOLDED, changed)
+    write_json(folder / _FOLDED, changed)
     _verify(corpus, folder, ids, expected)
 
 

@@ -1,29 +1,43 @@
-"""The Lucene index: searches whole topic sets on all cores and hands out documents by id.
+"""The Lucene index: it ranks documents for topics, scores given ones, and returns them by id.
 
-Python threads search, one topic at a time each; PyJNIus lets go of the GIL while Lucene works. A
-query is a bag of words, analyzed as the documents were: nothing in it is syntax.
+Python threads search on all cores, one topic at a time each; PyJNIus releases the GIL while Lucene
+works. A query is a bag of words, analyzed as the documents were: nothing in it is syntax.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.lucene.dates import limited
 from irplatform.lucene.java import (
     heap_error,
-    in_threads,
     java_class,
+    java_map,
     java_text,
     lacks_heap,
     making,
     refuse_fork,
 )
-from irplatform.lucene.queries import RM3Expansion, bag_of_words, lucene_similarity
-from irplatform.lucene.records import from_record
-from irplatform.lucene.results import best_first, ranking, stored_records
-from irplatform.lucene.similarity import BM25, RM3, Similarity
+from irplatform.lucene.queries import (
+    BM25,
+    RM3,
+    RM3Expansion,
+    Similarity,
+    bag_of_words,
+    lucene_similarity,
+)
+from irplatform.lucene.transfer import (
+    best_first,
+    byte_references,
+    from_record,
+    ranking,
+    stored_records,
+)
 from irplatform.system.console import LAST, progress
 from irplatform.system.workers import available_cores, batched
 
@@ -32,6 +46,7 @@ if TYPE_CHECKING:
 
     from irplatform.data import Document
     from irplatform.runs import Ranking
+    from irplatform.text.arrays import Float32
 
 _DOCUMENTS_AT_ONCE = 1000
 _DEEPEST = 2**31 - 1
@@ -151,7 +166,7 @@ class LuceneIndex:
             return ranking(searcher.search(parsed, depth, order))
 
         with progress("searching", len(queries), "topics", part=LAST) as advance:
-            rankings = in_threads(
+            rankings = java_map(
                 find, queries.items(), threads or available_cores(), lambda _: advance(1)
             )
         return dict(zip(queries, rankings, strict=True))
@@ -201,3 +216,91 @@ class LuceneIndex:
         searcher = java_class("org.apache.lucene.search.IndexSearcher")(self.reader)
         searcher.setSimilarity(lucene_similarity(similarity))
         return searcher
+
+
+@dataclass(frozen=True)
+class DocumentQueries:
+    """A topic's documents, and the Lucene queries to score them by.
+
+    Attributes:
+        doc_ids: the documents.
+        queries: Lucene queries; None scores 0.
+    """
+
+    doc_ids: Sequence[str]
+    queries: Sequence[Any]
+
+
+def scores_of(
+    index: LuceneIndex, asked: Sequence[DocumentQueries], similarity: Similarity, threads: int
+) -> list[Float32]:
+    """Scores that Lucene gives to given documents; 0 for those that a query does not match.
+
+    Returns:
+        float32 [documents, queries] for each of `asked`.
+    """
+    prepared: dict[str, QueryBuilder] = {}
+    for number, request in enumerate(asked):
+        if request.doc_ids:
+            ids = byte_references(request.doc_ids)
+            among = java_class("org.apache.lucene.search.TermInSetQuery")("id", ids)
+            for column, query in enumerate(request.queries):
+                if query is not None:
+                    prepared[f"{number} {column}"] = _always(_filtered(query, among))
+    depth = max((len(request.doc_ids) for request in asked), default=0)
+    rankings = (
+        index.search(prepared, depth, similarity=similarity, threads=threads) if prepared else {}
+    )
+    results = []
+    for number, request in enumerate(asked):
+        places = {doc_id: place for place, doc_id in enumerate(request.doc_ids)}
+        values = np.zeros((len(request.doc_ids), len(request.queries)), dtype=np.float32)
+        for column in range(len(request.queries)):
+            if (found := rankings.get(f"{number} {column}")) is not None and len(found):
+                values[[places[doc_id] for doc_id in found.doc_ids], column] = found.scores
+        results.append(values)
+    return results
+
+
+def best_scores(
+    index: LuceneIndex, queries: Sequence[Any], similarity: Similarity, threads: int
+) -> Float32:
+    """The score of the best document of the collection for each query; 0 where none matches."""
+    prepared = {str(n): _always(query) for n, query in enumerate(queries) if query is not None}
+    rankings = index.search(prepared, 1, similarity=similarity, threads=threads) if prepared else {}
+    best = np.zeros(len(queries), dtype=np.float32)
+    for number, found in rankings.items():
+        if len(found):
+            best[int(number)] = found.scores[0]
+    return best
+
+
+def relative(values: Float32, best: Float32) -> Float32:
+    """Scores as shares of the collection's best, 0 to 1: comparable between topics."""
+    return np.asarray(values / np.where(best > 0, best, 1), dtype=np.float32)
+
+
+def words_query(index: LuceneIndex, text: str, field: str) -> Any | None:
+    """Any of some words in a field, as the index analyzes them; None where no word is left."""
+    builder = java_class("org.apache.lucene.util.QueryBuilder")(index.analyzer)
+    return builder.createBooleanQuery(field, java_text(text))
+
+
+def heading_queries(index: LuceneIndex, field: str, headings: Sequence[str]) -> list[Any]:
+    """Queries for documents with each of some headings; all score 1."""
+    builder = java_class("org.apache.lucene.util.QueryBuilder")(index.analyzer)
+    constant = java_class("org.apache.lucene.search.ConstantScoreQuery")
+    phrases = [builder.createPhraseQuery(field, heading) for heading in headings]
+    return [constant(phrase) if phrase is not None else None for phrase in phrases]
+
+
+def _always(query: Any) -> QueryBuilder:
+    return lambda _: query
+
+
+def _filtered(query: Any, among: Any) -> Any:
+    occur = java_class("org.apache.lucene.search.BooleanClause$Occur")
+    builder = java_class("org.apache.lucene.search.BooleanQuery$Builder")()
+    builder.add(query, occur.MUST)
+    builder.add(among, occur.FILTER)
+    return builder.build()

@@ -114,7 +114,7 @@ Result = TypeVar("Result")
 
 _starting = threading.Lock()
 making = threading.Lock()
-"""Held by a thread of `in_threads` while it builds a Java object by several calls. PyJNIus notes
+"""Held by a thread of `java_map` while it builds a Java object by several calls. PyJNIus notes
 which object a method, such as `add`, is called on before the arguments are made, and in a place
 that all objects of a class share: while Java makes the arguments, another thread may call `add` of
 its own object, and both calls reach the same one."""
@@ -287,7 +287,7 @@ def heap_error() -> PlatformError:
     return PlatformError(f"Java ran out of memory. {advice}")
 
 
-def in_threads(
+def java_map(
     work: Callable[[Item], Result],
     items: Iterable[Item],
     threads: int,

@@ -1,27 +1,62 @@
-"""From words and options to Lucene's queries and similarities."""
+"""Similarities, queries of words and pseudo-relevance feedback, as Lucene's objects.
+
+The similarities are BM25 (Robertson and Zaragoza, 2009) and query likelihood with Dirichlet
+smoothing (Zhai and Lafferty, SIGIR 2001). In RM3, the words of the documents that a query finds
+first make a relevance model, which is mixed with the query (Abdul-Jaleel et al., TREC 2004), in
+Anserini's implementation. The documents' words come from their stored records: our indexes have no
+term vectors.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from irplatform.lucene.java import java_class
-from irplatform.lucene.records import CONTENTS
-from irplatform.lucene.results import best_first
-from irplatform.lucene.similarity import BM25, Similarity
-
-if TYPE_CHECKING:
-    from irplatform.lucene.similarity import RM3
+from irplatform.lucene.transfer import CONTENTS, best_first
 
 
-def bag_of_words(analyzer: Any, words: str) -> Any:
-    """A Lucene query for any of the words, each counted as often as it occurs."""
-    return _generator().buildQuery(CONTENTS, analyzer, words)
+@dataclass(frozen=True)
+class BM25:
+    """BM25 with Lucene's idf, log(1 + (N - n + 0.5) / (n + 0.5)), and its one-byte lengths.
+
+    Attributes:
+        k1: how slowly repeated words saturate, 0 or more.
+        b: how much long documents are discounted, 0 to 1.
+    """
+
+    k1: float = 0.9
+    b: float = 0.4
 
 
-def weighted_terms(terms: Any) -> Any:
-    """A Lucene query for any of some analyzed terms, by weight."""
-    return _generator().buildQuery(CONTENTS, terms)
+@dataclass(frozen=True)
+class QLD:
+    """Query likelihood with Dirichlet smoothing.
+
+    Attributes:
+        mu: weight of the collection's language model, in words; more than 0.
+    """
+
+    mu: float = 1000.0
+
+
+Similarity: TypeAlias = BM25 | QLD
+
+
+@dataclass(frozen=True)
+class RM3:
+    """Pseudo-relevance feedback: search again with the words of the first documents found.
+
+    Attributes:
+        terms: how many words to add.
+        documents: how many documents to take them from.
+        original_weight: share of the topic's own words in the new query, 0 to 1.
+    """
+
+    terms: int = 10
+    documents: int = 10
+    original_weight: float = 0.5
 
 
 def lucene_similarity(similarity: Similarity) -> Any:
@@ -32,23 +67,21 @@ def lucene_similarity(similarity: Similarity) -> Any:
     return java_class(f"{package}.LMDirichletSimilarity")(similarity.mu)
 
 
+def bag_of_words(analyzer: Any, words: str) -> Any:
+    """A Lucene query for any of the words, each counted as often as it occurs."""
+    return _generator().buildQuery(CONTENTS, analyzer, words)
+
+
 @cache
 def _generator() -> Any:
     return java_class("io.anserini.search.query.BagOfWordsQueryGenerator")()
 
 
-# Pseudo-relevance feedback with RM3, in Anserini's implementation.
-#
-# The words of the documents that a query finds first make a relevance model, which is mixed with
-# the query (Abdul-Jaleel et al., TREC 2004). The documents' words come from their stored records:
-# our indexes have no term vectors.
-
-
 class RM3Expansion:
-    """Expands queries; one object serves many threads.
+    """Expands queries by RM3; one object serves many threads.
 
     Anserini's reranker would also search with the expanded query and decompress every document
-    that it finds. It is told to find one, and the query that it leaves behind is returned.
+    that it finds. So it is set to find one, and the query that it leaves behind is taken.
     """
 
     def __init__(self, searcher: Any, analyzer: Any, options: RM3) -> None:
@@ -77,4 +110,4 @@ class RM3Expansion:
             self._searcher, None, query, None, words, tokens, None, self._arguments
         )
         self._reranker.rerank(scored, context)
-        return weighted_terms(context.feedbackTerms)
+        return _generator().buildQuery(CONTENTS, context.feedbackTerms)

@@ -13,9 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform.system.digests import digests
+from irplatform.system.digests import digests, fingerprint
 from irplatform.system.packages import leave_out_damaged
-from irplatform.system.writing import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -26,9 +26,9 @@ from irplatform.registry.loading import registry
 from irplatform.registry.sources import source_digest
 from irplatform.reproduction.verdicts import Judged, Verdict, inputs_mark, judge
 from irplatform.system.cache import lock
+from irplatform.system.digests import fingerprint
 from irplatform.system.formats import append_journal, read_journal
-from irplatform.system.home import home
-from irplatform.system.writing import fingerprint
+from irplatform.system.writing import home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from irplatform.experiment.pretraining import MESH, NO_PRETRAINING
 from irplatform.knowledge import installed
 from irplatform.registry.loading import registry
-from irplatform.system.digests import digest, folder_digests
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import digest, fingerprint, folder_digests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -16,8 +16,8 @@ from irplatform.retrieval.candidates import (
     missing_documents,
 )
 from irplatform.system.cache import artifact
-from irplatform.system.json_files import read_own_json
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import fingerprint
+from irplatform.system.formats import read_own_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

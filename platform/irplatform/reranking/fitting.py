@@ -22,7 +22,7 @@ from irplatform.reranking.scoring import cached_scores
 from irplatform.reranking.systems import ChosenReranker, System
 from irplatform.system.cache import Artifact, artifact
 from irplatform.system.console import notice, stage
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import fingerprint
 from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
 from irplatform.training.distributed import training_processes
 from irplatform.training.topic_identity import families

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
-from irplatform.system.workers import evenly_spaced
+from irplatform.system.workers import sample_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ class Split(Generic[T]):
 
 def weight_topics(topics: Sequence[T]) -> tuple[T, ...]:
     """Topics to choose a weight of interpolation on: all, or of many, evenly taken."""
-    return tuple(evenly_spaced(topics, MOST_WEIGHING_TOPICS))
+    return tuple(sample_evenly(topics, MOST_WEIGHING_TOPICS))
 
 
 def split_topics(

@@ -27,9 +27,9 @@ from irplatform.errors import InputError, PluginError
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
 from irplatform.registry.loading import registry
 from irplatform.reranking.scoring import Values, final_scores
-from irplatform.system.console import notice, parts, say_nothing, speak_as, steps
+from irplatform.system.console import notice, parts, set_prefix, silence, steps
 from irplatform.system.devices import choose_device
-from irplatform.system.json_files import read_own_json
+from irplatform.system.formats import read_own_json
 from irplatform.system.workers import all_at_once, ordered_map
 from irplatform.system.writing import atomic_write
 from irplatform.training.checkpoints import member_folder
@@ -307,7 +307,7 @@ def _run_together(member: Member, processes: int) -> None:
 
 
 def _run_parcel(parcel: _Parcel) -> None:
-    speak_as(parcel.speaker)
+    set_prefix(parcel.speaker)
     place = parcel.place
     device = parcel.member.resources.device
     if place is not None:
@@ -326,7 +326,7 @@ def _run_parcel(parcel: _Parcel) -> None:
         if place.rank == 0:
             member.train()
             return
-        say_nothing()
+        silence()
         place.workspace.mkdir()
         member.fit(place.workspace)
 

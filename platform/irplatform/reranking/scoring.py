@@ -19,9 +19,10 @@ from irplatform.registry.sources import our_digest
 from irplatform.resources import UsageLog
 from irplatform.system.cache import artifact, kept_json
 from irplatform.system.console import LAST, progress, stage
+from irplatform.system.digests import fingerprint
 from irplatform.system.formats import append_journal, read_journal
 from irplatform.system.workers import batched_by_size
-from irplatform.system.writing import fingerprint, write_json
+from irplatform.system.writing import write_json
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from irplatform.data import LabelledTopic, Topic
 from irplatform.errors import counted
 from irplatform.system.console import notice
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import fingerprint
 from irplatform.training.topic_identity import topic_marks
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.run import FUSED, rank_given
 from irplatform.system.cache import artifact, kept_json
 from irplatform.system.console import notice, parts
-from irplatform.system.writing import fingerprint, write_json
+from irplatform.system.digests import fingerprint
+from irplatform.system.writing import write_json
 from irplatform.text.tokenizer import COMPOSITION, is_folded
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import numpy as np
 from irplatform.evaluation.ndcg import ndcg
 from irplatform.evaluation.significance import MeanDifference
 from irplatform.runs.fuse import reciprocal_rank_fusion
-from irplatform.system.workers import evenly_spaced
+from irplatform.system.workers import sample_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -76,7 +76,7 @@ def choose_fusion(runs: Sequence[Run], judgments: Qrels) -> Fusion:
         The plain fusion, unless another one is better by more than the standard error.
     """
     topics = [t for t in runs[0].rankings if any(g > 0 for g in judgments.get(t, {}).values())]
-    sample = evenly_spaced(topics, MOST_TOPICS)
+    sample = sample_evenly(topics, MOST_TOPICS)
     tables = [_Ranks.of(runs, topic, judgments[topic]) for topic in sample]
     if len(tables) < 2:
         return Fusion()

@@ -24,8 +24,8 @@ from irplatform.retrieval.first_stage import FirstStage, Retrieval
 from irplatform.runs import Ranking, Run, read_run
 from irplatform.runs.run import system_of
 from irplatform.system.console import notice
+from irplatform.system.digests import file_digest, fingerprint
 from irplatform.system.reading import numbered_lines, readable_again
-from irplatform.system.writing import file_digest, fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Members

@@ -17,7 +17,7 @@ import orjson
 
 from irplatform.data import fault
 from irplatform.errors import InputError, quoted
-from irplatform.system.json_files import read_json
+from irplatform.system.formats import read_json
 from irplatform.system.reading import numbered_lines
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from irplatform.errors import InputError
 from irplatform.runs.metadata import read_metadata, write_run_with_metadata
 from irplatform.runs.replacing import refuse_other_run
 from irplatform.system.console import notice
-from irplatform.system.json_files import read_own_json
-from irplatform.system.writing import atomic_write, file_digest, lock_open, made_folder
+from irplatform.system.digests import file_digest
+from irplatform.system.formats import read_own_json
+from irplatform.system.writing import atomic_write, lock_open, made_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

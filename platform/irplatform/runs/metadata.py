@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.runs.trec import write_run
 from irplatform.system.arithmetic import arithmetic
-from irplatform.system.json_files import read_own_json
+from irplatform.system.formats import read_own_json
 from irplatform.system.workers import available_cores
 from irplatform.system.writing import as_json, atomic_write
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.runs.metadata import metadata_path, read_metadata
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -29,20 +29,21 @@ SETTINGS = {
     "OPENBLAS_CORETYPE": "Haswell",
     "OPENBLAS_NUM_THREADS": "1",
 }
-"""What the libraries read when they are loaded. Processes that this one starts inherit it."""
+"""Variables that the libraries read when they are loaded. Child processes inherit them."""
 _LIBRARIES = ("numpy", "torch", "faiss")
 _PROCESSOR = Path("/proc/cpuinfo")
 
 
 def configure_libraries() -> None:
-    """Tell the libraries, unless it is too late, the processor cannot, or the user chose otherwise.
+    """Set the libraries' variables for portable arithmetic, before the libraries are loaded.
 
-    Whoever sets one of the libraries' own variables has chosen otherwise.
+    Nothing changes where it is too late, where the processor cannot, or where the user has set
+    `IRPLATFORM_ARITHMETIC` to "native" or one of the libraries' own variables.
     """
     choice = os.environ.get(VARIABLE)
     if _why_not():
         return
-    if choice == "native" and portable():  # as a process has it that started this one
+    if choice == "native" and portable():  # inherited from the process that started this one
         for name in SETTINGS:
             del os.environ[name]
     elif choice == "portable" or (not choice and not any(name in os.environ for name in SETTINGS)):
@@ -55,15 +56,15 @@ def portable() -> bool:
 
 
 def arithmetic() -> dict[str, str]:
-    """What fingerprints of computed numbers have to say of it; nothing of the processor's own."""
+    """The part of a fingerprint of computed numbers; empty for the processor's own arithmetic."""
     return {"arithmetic": "portable"} if portable() else {}
 
 
 def check_arithmetic() -> None:
-    """See that numbers are computed as the user's variable asks.
+    """Check that numbers are computed as `IRPLATFORM_ARITHMETIC` asks.
 
     Raises:
-        InputError: the variable has another value than `ARITHMETICS`, or asks for what cannot be.
+        InputError: the variable is none of `ARITHMETICS`, or asks for what cannot be.
     """
     choice = os.environ.get(VARIABLE)
     if choice and choice not in ARITHMETICS:
@@ -73,7 +74,7 @@ def check_arithmetic() -> None:
 
 
 def _why_not() -> str:
-    """Why the libraries cannot be told; "" where they can."""
+    """Why the libraries cannot be configured; "" where they can."""
     if not _has_avx2():
         return "this is no x86-64 processor with AVX2 under Linux"
     if any(library in sys.modules for library in _LIBRARIES):

@@ -13,7 +13,6 @@ import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -21,7 +20,7 @@ from irplatform.errors import for_display
 from irplatform.system.progress import Whole, Work, innermost, seconds_left, texts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
 if TYPE_CHECKING:
     Advance = Callable[[int], None]
@@ -213,12 +212,12 @@ def set_level(level: int) -> None:
     _display.level = level
 
 
-def speak_as(name: str) -> None:
+def set_prefix(name: str) -> None:
     """Say in front of every line who speaks: one of several processes."""
     _display.speaker = name
 
 
-def say_nothing() -> None:
+def silence() -> None:
     """Write nothing more to stderr: of several processes that do the same, one speaks."""
     _display.report = lambda _kind, _content: None
     sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
@@ -392,34 +391,3 @@ def _clock(seconds: float) -> str:
 
 
 # Seconds per stage of a command: stages lie within stages, and no second counts twice.
-
-
-@dataclass
-class Stopwatch:
-    """Times stages."""
-
-    seconds: dict[str, float] = field(default_factory=dict)
-    clock: Callable[[], float] = time.monotonic
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Add the time of a block to a stage, less what stages within it take for themselves."""
-        started, within = self.clock(), sum(self.seconds.values())
-        yield
-        inner = sum(self.seconds.values()) - within
-        spent = self.clock() - started - inner
-        self.seconds[stage] = self.seconds.get(stage, 0.0) + spent
-
-    def since(self, before: Mapping[str, float]) -> dict[str, float]:
-        """Time spent per stage since `seconds` was as it is given here."""
-        return {
-            stage: spent - before.get(stage, 0.0)
-            for stage, spent in self.seconds.items()
-            if spent > before.get(stage, 0.0)
-        }
-
-
-def added(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, float]:
-    """Seconds per stage of two spans."""
-    stages = dict.fromkeys([*first, *second])
-    return {stage: first.get(stage, 0.0) + second.get(stage, 0.0) for stage in stages}

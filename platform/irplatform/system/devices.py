@@ -9,38 +9,37 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
 from irplatform.system.arithmetic import check_arithmetic
-from irplatform.system.console import notice, waiting
+from irplatform.system.console import waiting
 from irplatform.system.packages import absent, require
-from irplatform.system.workers import available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CHOICES = ("auto", "cpu", "cuda", "mps")
+DEVICES = ("auto", "cpu", "cuda", "mps")
 _torchs_own: list[int] = []
-"""The number of threads that torch chose for itself."""
+"""The numbers of threads that torch chose for itself, before each `choose_device`."""
 
 
 def check_device(wanted: str) -> None:
-    """See that a device is one of `CHOICES`, whether it is there or not."""
-    if wanted not in CHOICES:
-        raise InputError(f"unknown device '{wanted}'. Choose one of {', '.join(CHOICES)}.")
+    """Check that a name is one of `DEVICES`, whether the device is there or not."""
+    if wanted not in DEVICES:
+        raise InputError(f"unknown device '{wanted}'. Choose one of {', '.join(DEVICES)}.")
 
 
 def choose_device(wanted: str, threads: int = 1) -> str:
-    """The device that a name stands for, with torch told how to compute there, in all of a process.
+    """The device that a name stands for, with torch configured for it in the whole process.
 
-    Without torch it is the CPU: rerankers that need no more than NumPy compute there.
-    On the CPU torch gets so many threads; on a GPU convolutions are not rounded to TF32.
+    Without torch it is the CPU, for rerankers that need NumPy alone. On the CPU torch gets that
+    many threads; on a GPU convolutions are not rounded to TF32.
 
     Args:
-        wanted: one of `CHOICES`; "auto" takes a GPU where there is one.
-        threads: of torch on the CPU. Sums depend on how they are divided among threads, so that
-            another number of them would train other weights.
+        wanted: one of `DEVICES`; "auto" takes a GPU where there is one.
+        threads: of torch on the CPU. Sums depend on how they are divided among threads, so another
+            number trains other weights.
 
     Raises:
-        InputError: the device or torch is not there, or `IRPLATFORM_ARITHMETIC` asks for what
-            cannot be.
+        InputError: the device or torch is missing, or `IRPLATFORM_ARITHMETIC` asks for what cannot
+            be.
     """
     check_device(wanted)
     check_arithmetic()
@@ -65,20 +64,9 @@ def choose_device(wanted: str, threads: int = 1) -> str:
     return wanted
 
 
-def within_cores(option: str, threads: int) -> int:
-    """A number of threads, but no more than there are cores; a line says so."""
-    if threads <= (cores := available_cores()):
-        return threads
-    notice(f"{option} {threads} is more than the cores here: {cores} are used")
-    return cores
-
-
 @contextmanager
 def settings_kept() -> Iterator[None]:
-    """Put back what work changes in all of a process: of torch, and of warnings.
-
-    A notebook goes on computing in the same process.
-    """
+    """Restore torch's settings and Python's warnings after the block: notebooks go on computing."""
     imported = sys.modules.get("torch")
     threads = imported.get_num_threads() if imported else 0
     rounding = imported.backends.cudnn.allow_tf32 if imported else True

@@ -1,25 +1,150 @@
-"""What files hold, by their digests: of folders, and of files that are read later."""
+"""Digests that stand for files and values: keys of the cache, and proof of unchanged files.
+
+Hashing a corpus of 30 GB takes minutes, and every run has to identify it. So the digest of a large
+file is kept in the cache folder, for as long as the file's size and both its time stamps (of
+content and of inode) stay as they were.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import ChangedFileError, InputError
-from irplatform.system.file_digests import digest, digests
+from irplatform.system.formats import read_own_json
+from irplatform.system.reading import is_ordinary
+from irplatform.system.writing import home, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["HashedFiles", "digest", "digests", "folder_digests"]
+_CHUNK = 1 << 20
+_LARGE = 8 << 20
+"""Bytes from which keeping a digest pays; below, hashing takes a few milliseconds."""
+_SETTLED = 2_000_000_000
+"""Nanoseconds: a file changed more recently may change again without a new time stamp."""
+_REMEMBERED = 10_000
+"""Digests that are kept; the oldest go first."""
+
+
+def fingerprint(depends_on: Mapping[str, Any]) -> str:
+    """16 hexadecimal digits that stand for a JSON-like value, whatever the order of its keys."""
+    canonical = json.dumps(depends_on, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode(errors="surrogatepass")).hexdigest()[:16]
+
+
+def number_of(text: str) -> int:
+    """A number from 0 to 2**64 - 1 that stands for a text, for choices that look like chance."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+def file_digest(path: Path, stopped: Callable[[], bool] = lambda: False) -> str:
+    """The SHA-256 of a file's bytes (of the file as it lies there, compressed or not)."""
+    sha = hashlib.sha256()
+    with path.open("rb") as file:
+        while not stopped() and (chunk := file.read(_CHUNK)):
+            sha.update(chunk)
+    return sha.hexdigest()
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file, from memory if the file is large and has not changed."""
+    return digests([path])[0]
+
+
+def digests(paths: Sequence[Path], *, anew: bool = False) -> list[str]:
+    """The digests of several files, hashed side by side.
+
+    Args:
+        paths: the files.
+        anew: hash all of them, and remember nothing.
+
+    Raises:
+        InputError: a file is missing or cannot be read.
+    """
+    memory = home() / "digests.json"
+    entries = {} if anew or not paths else _read(memory)
+    fresh: dict[str, list[Any]] = {}
+    stop = Event()
+
+    def digest_of(path: Path) -> str:
+        try:
+            state = file_state(path)
+            if state[0] < _LARGE:
+                return file_digest(path, stop.is_set)
+            key = str(path.resolve())
+            entry = entries.get(key)
+            if isinstance(entry, list) and tuple(entry[:3]) == state:
+                return str(entry[3])
+            hexdigest = file_digest(path, stop.is_set)
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}.", path=path) from error
+        if is_settled(state):
+            fresh[key] = [*state, hexdigest]
+        return hexdigest
+
+    with ThreadPoolExecutor() as threads:  # hashing releases Python's lock
+        try:
+            hexdigests = list(threads.map(digest_of, paths))
+        except BaseException:  # such as Ctrl-C: the block waits for the threads
+            stop.set()
+            raise
+    if fresh and not anew:
+        _remember(memory, fresh)
+    return hexdigests
+
+
+def _remember(memory: Path, fresh: Mapping[str, list[Any]]) -> None:
+    # Two processes may overwrite each other's entries: the loser hashes once more, nothing else.
+    entries = _read(memory)
+    for key in fresh:
+        entries.pop(key, None)
+    entries.update(fresh)
+    try:
+        write_json(memory, dict(list(entries.items())[-_REMEMBERED:]))
+    except InputError:
+        return  # a cache that cannot be written to only costs time here
+
+
+def _read(memory: Path) -> dict[str, Any]:
+    try:
+        entries = read_own_json(memory)
+    except (OSError, ValueError):
+        return {}
+    return entries if isinstance(entries, dict) else {}
+
+
+def folder_digests(folder: Path, patterns: Sequence[str] = ("*",)) -> dict[str, str]:
+    """The digests of all files under a folder that match a pattern, by their paths within it."""
+    matching = {path for pattern in patterns for path in folder.rglob(pattern)}
+    files = sorted(path for path in matching if path.is_file())
+    names = [str(path.relative_to(folder)) for path in files]
+    return dict(zip(names, digests(files), strict=True))
+
+
+def file_state(path: Path) -> tuple[int, int, int]:
+    """What changes when a file does: its size and both time stamps, in nanoseconds."""
+    stat = path.stat()
+    if not is_ordinary(path, stat):
+        raise InputError("this is a device or a pipe, not a file.", path=path)
+    return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
+
+
+def is_settled(state: tuple[int, int, int]) -> bool:
+    """Whether a change from now on would show in the state of the file."""
+    return time.time_ns() - max(state[1:]) > _SETTLED
 
 
 class HashedFiles:
-    """The digests of some files, and whether the files are still what these stand for.
+    """Files that are identified by their content first and read later.
 
-    Files are identified by their content first and read later, perhaps several times. What is built
-    of them is kept under what identifies them. If one was replaced in between, the cache would hold
-    something else under that name for good.
+    Whatever is built from them is cached under their digests. If a file were replaced in between,
+    the cache would hold something else under that name for good. So `check` them while reading.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -28,17 +153,17 @@ class HashedFiles:
         self._digests: dict[Path, str] = {}
 
     def digests(self) -> list[str]:
-        """The SHA-256 of the files, as they were when this was asked first."""
+        """The SHA-256 of the files, as they were at the first call."""
         if not self._digests:
             self._states = {path: _state(path) for path in self._paths}
             self._digests = dict(zip(self._paths, digests(self._paths), strict=True))
         return [self._digests[path] for path in self._paths]
 
     def check(self, path: Path) -> None:
-        """See that a file is what was hashed; call it before and after reading.
+        """Compare a file with its digest; call it before and after reading.
 
         Raises:
-            ChangedFileError: it is not.
+            ChangedFileError: the file has changed.
         """
         if path not in self._digests or (state := _state(path)) == self._states[path]:
             return
@@ -49,16 +174,6 @@ class HashedFiles:
                 path=path,
             )
         self._states[path] = state
-
-
-def folder_digests(folder: Path, patterns: Sequence[str] = ("*",)) -> dict[str, str]:
-    """The digests of the files in a folder and those in it, by their paths within it."""
-    matching = {path for pattern in patterns for path in folder.rglob(pattern)}
-    files = sorted(path for path in matching if path.is_file())
-    return {
-        str(path.relative_to(folder)): hexdigest
-        for path, hexdigest in zip(files, digests(files), strict=True)
-    }
 
 
 def _state(path: Path) -> tuple[int, ...]:

@@ -246,7 +246,7 @@ def batched_by_size(
 T = TypeVar("T")
 
 
-def evenly_spaced(items: Sequence[T], most: int) -> Sequence[T]:
+def sample_evenly(items: Sequence[T], most: int) -> Sequence[T]:
     """All items, or of more than `most` every n-th, with the smallest n that leaves so few."""
     return items[:: max(1, -(-len(items) // most))]
 
@@ -343,3 +343,11 @@ def all_at_once(function: Callable[[Item], Result], items: Sequence[Item]) -> li
             "one of several processes that work together was killed, perhaps for want of memory."
         ) from error
     return [done[number] for number in range(len(items))]
+
+
+def within_cores(option: str, threads: int) -> int:
+    """A number of threads, but no more than there are cores; a line says so."""
+    if threads <= (cores := available_cores()):
+        return threads
+    console.notice(f"{option} {threads} is more than the cores here: {cores} are used")
+    return cores

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -15,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from irplatform.errors import InputError, lacks_space
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
 
 # Scratch beside a file or folder that is being made, which outlives no process for long.
@@ -106,29 +105,6 @@ def _remove_unless_held(scratch: Path, mark: Path) -> None:
         return
     finally:
         os.close(handle)
-
-
-_DIGEST_CHUNK = 1 << 20
-
-
-def fingerprint(depends_on: Mapping[str, Any]) -> str:
-    """16 hexadecimal digits that stand for a JSON-like value, whatever the order of its keys."""
-    canonical = json.dumps(depends_on, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode(errors="surrogatepass")).hexdigest()[:16]
-
-
-def number_of(text: str) -> int:
-    """A number from 0 to 2**64 - 1 that stands for a text, for choices that look like chance."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
-
-
-def file_digest(path: Path, stopped: Callable[[], bool] = lambda: False) -> str:
-    """The SHA-256 of a file's bytes (of the file as it lies there, compressed or not)."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while not stopped() and (chunk := file.read(_DIGEST_CHUNK)):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 @contextmanager
@@ -294,3 +270,20 @@ def copy_folder(source: Path, target: Path) -> None:
     """Copy a folder to a name that is free; it appears there when it is complete."""
     with atomic_folder(target) as folder:
         shutil.copytree(source, folder, dirs_exist_ok=True)
+
+
+# Where the cache lies.
+
+
+def home() -> Path:
+    """The cache folder: `$IRPLATFORM_HOME`, else the user's cache directory."""
+    if configured := os.environ.get("IRPLATFORM_HOME"):
+        return Path(configured).expanduser().absolute()
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("irplatform", appauthor=False))
+
+
+def within_home(path: Path) -> Path:
+    """A path as seen from the cache, where it lies there; for messages."""
+    return path.relative_to(home()) if path.is_relative_to(home()) else path

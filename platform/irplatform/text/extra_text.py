@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.system.json_files import parse_json
+from irplatform.system.formats import parse_json
 from irplatform.system.reading import decoded, numbered_lines
 
 if TYPE_CHECKING:

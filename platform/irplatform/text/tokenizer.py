@@ -281,3 +281,30 @@ STOP_WORDS = frozenset(
 def content_words(text: str) -> list[str]:
     """The words of a text that are not stop words, in order; Greek letters are spelled out."""
     return [word for word in tokenize(text) if word not in STOP_WORDS]
+
+
+_SHOUTED = 0.7
+"""Share of capitals among a line's letters from which on they say nothing."""
+
+
+_FEWEST_WORDS = 4
+"""Of a line, to tell."""
+
+
+class Capitals:
+    """Whether a line of a text is written in capitals throughout, so that they say nothing."""
+
+    def __init__(self, text: str) -> None:
+        self._loud: list[tuple[int, bool]] = []
+        end = 0
+        for line in text.split("\n"):
+            end += len(line) + 1
+            capitals = sum(map(str.isupper, line))
+            letters = capitals + sum(map(str.islower, line))
+            self._loud.append(
+                (end, len(line.split()) >= _FEWEST_WORDS and capitals > _SHOUTED * letters)
+            )
+
+    def uninformative(self, place: int) -> bool:
+        """Whether a character stands in such a line."""
+        return next(loud for end, loud in self._loud if place < end)

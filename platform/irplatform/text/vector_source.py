@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.system.cache import Artifact, artifact
-from irplatform.system.digests import HashedFiles, digest, digests
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import HashedFiles, digest, digests, fingerprint
 from irplatform.text.extra_text import ending
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.system.console import notice, progress
-from irplatform.system.json_files import read_own_json
+from irplatform.system.formats import read_own_json
 from irplatform.system.reading import open_bytes
 from irplatform.system.writing import write_json
 from irplatform.text.forward_index import UNKNOWN, StringTable, StringTableWriter
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.text.arrays import Int32, Int64
+    from irplatform.text.arrays import Float32, Int32, Int64
     from irplatform.text.forward_index import Vocabulary
 
 
@@ -349,3 +349,24 @@ def import_vectors(path: Path, folder: Path) -> None:
     facts = {"source": "imported", "file": path.name, "kind": kind, "entries": entries}
     facts["seed"] = _SEED
     WordVectors.with_unk(list(by_word), vectors, seed=_SEED, facts=facts).save(folder)
+
+
+_NOTHING = 1e-12
+"""Rows that are shorter are as good as 0, and stay it."""
+
+
+def unit_rows(matrix: Float32) -> Float32:
+    """Each row of a matrix, divided by its length; a row of zeros stays one."""
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    return np.asarray(matrix / np.maximum(lengths, _NOTHING), dtype=np.float32)
+
+
+def unit_vectors(vectors: WordVectors) -> Float32:
+    """The rows of word vectors with length 1, for sums and cosines of words that are known.
+
+    Returns:
+        float32 [words + 1, dimensions]; the row of unknown words is 0, which adds nothing.
+    """
+    matrix = np.array(vectors.matrix, dtype=np.float32)
+    matrix[vectors.unk] = 0
+    return unit_rows(matrix)

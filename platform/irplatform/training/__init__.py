@@ -13,7 +13,6 @@ from irplatform.training.list_samplers import (
 )
 from irplatform.training.loop import AdadeltaSettings, LoopSettings, run_loop, run_shown
 from irplatform.training.neural import NeuralReranker
-from irplatform.training.pools import pool_starts
 from irplatform.training.samplers import (
     Pairs,
     PairSampler,
@@ -21,6 +20,7 @@ from irplatform.training.samplers import (
     Points,
     PointSampler,
     PointSettings,
+    pool_starts,
 )
 from irplatform.training.validation import Validator
 from irplatform.training.weights import load_into, load_weights, save_weights

@@ -20,8 +20,8 @@ from irplatform.errors import InputError, counted
 from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.system.cache import damaged_file
 from irplatform.system.digests import digests
-from irplatform.system.home import home
-from irplatform.system.json_files import read_own_json
+from irplatform.system.formats import read_own_json
+from irplatform.system.writing import home
 from irplatform.training.topic_identity import query_mark, topic_marks
 from irplatform.training.weights import check_weights
 

@@ -17,7 +17,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from irplatform.errors import InputError
 from irplatform.options import Options
-from irplatform.training.pools import PoolSettings, Samples, draw_pools
+from irplatform.training.samplers import PoolSettings, Samples, draw_pools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

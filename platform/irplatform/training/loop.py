@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import math
+import sys
+from collections import deque
 from collections.abc import Sized
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, suppress
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import Field
 
@@ -19,11 +22,11 @@ from irplatform.options import Options
 from irplatform.system import console
 from irplatform.system.console import notice
 from irplatform.training.distributed import peers_of
-from irplatform.training.prefetch import prepared_ahead
 from irplatform.training.weights import load_weights, save_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -32,6 +35,48 @@ if TYPE_CHECKING:
 
     from irplatform.plugin.resources import Resources
     from irplatform.training.distributed import Alone
+
+
+# Prepares what comes next while a model works on what it has.
+#
+# A GPU is fast enough to wait for texts that are read and cut into tokens between two steps.
+# Reading and tokenizing mostly run outside of Python's global lock, so that one thread can do it
+# meanwhile.
+
+Item = TypeVar("Item")
+Prepared = TypeVar("Prepared")
+
+_AHEAD = 2
+"""Items that are prepared before they are asked for, the one at work included."""
+
+
+def prefetch(prepare: Callable[[Item], Prepared], items: Iterable[Item]) -> Iterator[Prepared]:
+    """Prepare the items one by one in a thread, a little ahead of whoever takes them.
+
+    Yields:
+        What is prepared, in the order of the items. An error of `prepare` is raised at its item's
+        place, one of drawing an item when it is drawn.
+    """
+    begun: deque[Future[Prepared]] = deque()
+    with ThreadPoolExecutor(1) as thread:
+        try:
+            for item in items:
+                begun.append(thread.submit(prepare, item))
+                if len(begun) > _AHEAD:
+                    yield begun.popleft().result()
+            while begun:
+                yield begun.popleft().result()
+        finally:
+            for future in begun:
+                future.cancel()
+            with suppress(RuntimeError):  # the program is ending
+                thread.submit(_leave_java)
+
+
+def _leave_java() -> None:
+    """Detach this thread from Java, if it read documents: else the JVM keeps what it has for it."""
+    if jnius := sys.modules.get("jnius"):
+        jnius.detach()
 
 
 # Where a training stands after its last complete epoch, on disk: to go on from after a kill.
@@ -327,7 +372,7 @@ def _read(task: Task, batches: Iterator[tuple[Any, float]]) -> Iterator[tuple[An
     if not isinstance(task, ReadsBatches):
         return batches
     read = task.read
-    return prepared_ahead(lambda each: (read(each[0]), each[1]), batches)
+    return prefetch(lambda each: (read(each[0]), each[1]), batches)
 
 
 def _validated(task: Task, peers: Alone, epoch: int) -> float:

@@ -18,7 +18,7 @@ from irplatform.errors import PlatformError
 from irplatform.evaluation.ndcg import ndcg_of
 from irplatform.runs import Ranking
 from irplatform.runs.run import standardized
-from irplatform.system.workers import evenly_spaced
+from irplatform.system.workers import sample_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,7 +66,7 @@ class Validator:
         usable = [t for t in topics if t.candidates and any(g > 0 for g in t.judgments.values())]
         self.topics = [
             replace(t, candidates=t.candidates[:depth], first_stage=t.first_stage[:depth])
-            for t in evenly_spaced(usable, limit)
+            for t in sample_evenly(usable, limit)
         ]
         self._first = [standardized(np.array(t.first_stage)) for t in self.topics]
         self._shares = MIXTURES if all(t.first_stage for t in self.topics) else MIXTURES[:1]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from numpy import isfinite, isnan, ndarray
 
 from irplatform.errors import InputError, quoted
-from irplatform.system.file_digests import file_state, is_settled
+from irplatform.system.digests import file_state, is_settled
 from irplatform.system.writing import share
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ import numpy as np
 
 from irplatform.evaluation.significance import MeanDifference
 from irplatform.reranking.folds import fold_topics
+from irplatform.system.digests import fingerprint
 from irplatform.system.formats import append_journal, read_journal
-from irplatform.system.writing import fingerprint
 from irplatform.tuning.space import Values
 
 if TYPE_CHECKING:

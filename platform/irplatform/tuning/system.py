@@ -20,7 +20,7 @@ from irplatform.reranking.training_set import LearningPlan
 from irplatform.retrieval.first_stage import Retrieval, combine, find
 from irplatform.retrieval.fusion import AUTO, choose_fusion
 from irplatform.runs import Run
-from irplatform.system.writing import file_digest, fingerprint
+from irplatform.system.digests import file_digest, fingerprint
 from irplatform.training.distributed import training_processes
 from irplatform.training.topic_identity import families
 

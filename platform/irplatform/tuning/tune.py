@@ -25,8 +25,8 @@ from irplatform.system.arithmetic import arithmetic
 from irplatform.system.cache import lock
 from irplatform.system.console import notice, waiting
 from irplatform.system.devices import settings_kept
-from irplatform.system.home import home
-from irplatform.system.writing import fingerprint
+from irplatform.system.digests import fingerprint
+from irplatform.system.writing import home
 from irplatform.training.topic_identity import families
 from irplatform.tuning.declared import Declared, declarations
 from irplatform.tuning.report import Progress, TuneReport

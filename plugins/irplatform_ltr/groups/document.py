@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.features.lucene import DocumentQueries, heading_queries, scores_of
 from irplatform.lucene import BM25
+from irplatform.lucene.index import DocumentQueries, heading_queries, scores_of
 from irplatform.plugin import Document, Documents, FeatureGroup, Field, Options, Resources, Topic
 
 if TYPE_CHECKING:

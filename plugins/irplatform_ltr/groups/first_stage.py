@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from irplatform.features.lucene import DocumentQueries, best_scores, relative, scores_of
 from irplatform.lucene import BM25
+from irplatform.lucene.index import DocumentQueries, best_scores, relative, scores_of
 from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources, Retriever, Topic
 from irplatform_ltr.matching import ExpansionOptions, KnowledgeFeatures
 

@@ -25,7 +25,7 @@ from irplatform.plugin import (
     TrainableFeatureGroup,
     TrainingData,
 )
-from irplatform.system.json_files import read_own_json
+from irplatform.system.formats import read_own_json
 from irplatform_ltr.matching import StemmedIndex
 
 if TYPE_CHECKING:

@@ -6,18 +6,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from irplatform.features.lucene import (
-    DocumentQueries,
-    best_scores,
-    relative,
-    scores_of,
-    words_query,
-)
 from irplatform.lucene import BM25, QLD
+from irplatform.lucene.index import DocumentQueries, best_scores, relative, scores_of, words_query
 from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources, Topic
 from irplatform.text import ALL18, VectorOptions, lexical_features
-from irplatform.text.words import unit_rows, unit_vectors
-from irplatform.training.stored_documents import vectors_digest
+from irplatform.text.vectors import unit_rows, unit_vectors
+from irplatform.training.neural import vectors_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.errors import InputError
-from irplatform.system.json_files import read_own_json
+from irplatform.system.formats import read_own_json
 from irplatform.training.losses import centered
 from irplatform_ltr.learners.learner import Table
 from irplatform_ltr.learners.linear import PairwiseLinear

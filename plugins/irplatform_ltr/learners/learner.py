@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import InputError
-from irplatform.system.json_files import read_own_json
+from irplatform.system.formats import read_own_json
 from irplatform.training.losses import centered
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.building.citations.references import ReferenceList, normalized
 from irplatform.building.citations.sentences import marked_text, sentences_of
 from irplatform.building.citations.xml import plain_text
-from irplatform.system.writing import number_of
+from irplatform.system.digests import number_of
 from irplatform.text import content_words
 
 if TYPE_CHECKING:

@@ -22,12 +22,12 @@ from irplatform.building.citations.xml import read_articles
 from irplatform.collections.archives import read_tar
 from irplatform.collections.beir import as_text
 from irplatform.errors import InputError
-from irplatform.system import writing as storage
 from irplatform.system.cache import artifact
 from irplatform.system.console import notice, progress
 from irplatform.system.digests import HashedFiles
 from irplatform.system.reading import open_bytes
 from irplatform.system.workers import batched, ordered_map
+from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -240,7 +240,7 @@ def _build(folder: Path, sources: Sequence[Path], skip: bool, workers: int | Non
         chunks = batched(stream, _CHUNK)
         results = ordered_map(partial(_read_chunk, skip=skip), chunks, workers=workers)
         for lines_of_chunks in batched(_counted(results, advance), _CHUNKS_A_PART):
-            with storage.atomic_write(_part(folder, part), "wb") as file:
+            with atomic_write(_part(folder, part), "wb") as file:
                 file.writelines(line for lines in lines_of_chunks for line in lines)
             part += 1
 

@@ -18,8 +18,9 @@ from irplatform.registry.loading import registry
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import retrieve
 from irplatform.system.console import progress
+from irplatform.system.digests import number_of
 from irplatform.system.workers import available_cores
-from irplatform.system.writing import atomic_write, number_of, writable_file
+from irplatform.system.writing import atomic_write, writable_file
 
 if TYPE_CHECKING:
     import gzip

@@ -22,7 +22,7 @@ from irplatform.knowledge.model import (
     stored_keys,
 )
 from irplatform.system.console import notice
-from irplatform.system.json_files import parse_json
+from irplatform.system.formats import parse_json
 from irplatform.system.reading import numbered_lines
 
 if TYPE_CHECKING:

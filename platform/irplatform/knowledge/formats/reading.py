@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, counted, listing
 from irplatform.system.console import notice
-from irplatform.system.json_files import read_json
+from irplatform.system.formats import read_json
 from irplatform.system.reading import decoded, numbered_lines, open_bytes, opened_text
 
 if TYPE_CHECKING:

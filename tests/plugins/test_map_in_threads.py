@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from irplatform_encoders.on_cpu import in_threads, passes_at_a_time
+from irplatform_encoders.on_cpu import map_in_threads, passes_at_a_time
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
@@ -15,19 +15,21 @@ def test_results_come_in_order(threads):
         time.sleep(0.01 * (number == 0))
         return number * number
 
-    assert list(in_threads(slow_first, range(20), threads)) == [n * n for n in range(20)]
-    assert list(in_threads(str, [], threads)) == []
+    assert list(map_in_threads(slow_first, range(20), threads)) == [n * n for n in range(20)]
+    assert list(map_in_threads(str, [], threads)) == []
 
 
 def test_so_many_are_computed_at_a_time():
     meet = threading.Barrier(3, timeout=10)
-    assert len(set(in_threads(lambda _: (meet.wait(), threading.get_ident())[1], "abc", 3))) == 3
+    assert (
+        len(set(map_in_threads(lambda _: (meet.wait(), threading.get_ident())[1], "abc", 3))) == 3
+    )
 
 
 @pytest.mark.parametrize(("threads", "items"), [(1, "abc"), (4, "a")])
 def test_no_thread_is_begun_for_one(threads, items):
     here = threading.get_ident()
-    assert set(in_threads(lambda _: threading.get_ident(), items, threads)) == {here}
+    assert set(map_in_threads(lambda _: threading.get_ident(), items, threads)) == {here}
 
 
 def test_an_error_is_raised_at_its_place_and_the_rest_is_not_begun():
@@ -38,7 +40,7 @@ def test_an_error_is_raised_at_its_place_and_the_rest_is_not_begun():
         time.sleep(0.1 * (number > 3))  # else a slow machine might begin them all meanwhile
         return 1 / (3 - number)
 
-    found = in_threads(divide, range(1000), 2)
+    found = map_in_threads(divide, range(1000), 2)
     assert [next(found) for _ in range(3)] == [1 / 3, 1 / 2, 1]
     with pytest.raises(ZeroDivisionError):
         next(found)
@@ -52,7 +54,7 @@ def test_whoever_leaves_waits_for_what_is_at_work_only():
         time.sleep(0.1 * (number > 0))
         done.append(number)
 
-    found = in_threads(compute, range(1000), 2)
+    found = map_in_threads(compute, range(1000), 2)
     next(found)
     found.close()
     count = len(done)

@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import pytest
 
 from irplatform.training import LoopSettings, run_loop
-from irplatform.training.prefetch import prepared_ahead
+from irplatform.training.loop import prefetch
 
 
 def test_items_come_prepared_and_in_order():
-    assert list(prepared_ahead(lambda n: n * n, range(20))) == [n * n for n in range(20)]
-    assert list(prepared_ahead(str, [])) == []
+    assert list(prefetch(lambda n: n * n, range(20))) == [n * n for n in range(20)]
+    assert list(prefetch(str, [])) == []
 
 
 def test_another_thread_prepares_while_one_works():
@@ -26,7 +26,7 @@ def test_another_thread_prepares_while_one_works():
             second_begun.set()
         return number
 
-    stream = prepared_ahead(prepare, range(3))
+    stream = prefetch(prepare, range(3))
     assert next(stream) == 0
     assert second_begun.wait(10)
     assert list(stream) == [1, 2]
@@ -34,7 +34,7 @@ def test_another_thread_prepares_while_one_works():
 
 def test_no_more_is_prepared_than_will_be_wanted_soon():
     drawn = []
-    stream = prepared_ahead(lambda n: n, (drawn.append(n) or n for n in range(1000)))
+    stream = prefetch(lambda n: n, (drawn.append(n) or n for n in range(1000)))
     for wanted in range(5):
         assert next(stream) == wanted
         assert len(drawn) <= wanted + 3
@@ -43,7 +43,7 @@ def test_no_more_is_prepared_than_will_be_wanted_soon():
 
 
 def test_an_error_is_raised_at_its_place():
-    stream = prepared_ahead(lambda n: 1 / (3 - n), range(10))
+    stream = prefetch(lambda n: 1 / (3 - n), range(10))
     assert [next(stream) for _ in range(3)] == [1 / 3, 1 / 2, 1]
     with pytest.raises(ZeroDivisionError):
         next(stream)
@@ -57,7 +57,7 @@ def test_whoever_leaves_waits_for_the_item_at_work_only():
         done.append(number)
         threads.add(threading.current_thread())
 
-    stream = prepared_ahead(prepare, range(1000))
+    stream = prefetch(prepare, range(1000))
     next(stream)
     stream.close()
     assert len(done) <= 4
@@ -68,7 +68,7 @@ def test_the_thread_leaves_java(monkeypatch):
     left = []
     java = SimpleNamespace(detach=lambda: left.append(threading.current_thread().name))
     monkeypatch.setitem(sys.modules, "jnius", java)
-    list(prepared_ahead(str, range(3)))
+    list(prefetch(str, range(3)))
     assert len(left) == 1
     assert left[0] != threading.current_thread().name
 
