@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FILES = [*(ROOT / "platform").rglob("*.py"), *(ROOT / "plugins").rglob("*.py")]
 
 
