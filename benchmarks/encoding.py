@@ -20,7 +20,7 @@ import numpy as np  # isort: skip
 
 from _common import alternate, parser, rate, report
 from irplatform_encoders.biencoder_model import Encoder
-from irplatform_encoders.biencoder_options import BiEncoderOptions
+from irplatform_encoders.options import BiEncoderOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,9 +18,9 @@ import torch
 
 from _common import alternate, parser, rate, report
 from irplatform_encoders.crossencoder_model import Model
-from irplatform_encoders.crossencoder_options import VanillaBertOptions
 from irplatform_encoders.crossencoder_reading import Reader
 from irplatform_encoders.on_cpu import multiply_by_numpy
+from irplatform_encoders.options import VanillaBertOptions
 
 if TYPE_CHECKING:
     import argparse

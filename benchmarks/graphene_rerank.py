@@ -26,15 +26,15 @@ from irplatform.knowledge import add
 from irplatform.plugin import Document, Documents, Topic
 from irplatform.resources import CollectionResources
 from irplatform.text import WordVectors
-from irplatform_graphene.options import GrapheneOptions
-from irplatform_graphene.reranker import Graphene
-from irplatform_graphene.scoring import (
+from irplatform_graphene.model import (
     document_vectors,
     encodings,
     matched_links,
     messages_of_all,
     sides,
 )
+from irplatform_graphene.options import GrapheneOptions
+from irplatform_graphene.reranker import Graphene
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -227,7 +227,7 @@ def store(resources: RandomVectors, _: int) -> Cost:
 
 def plain(resources: RandomVectors, documents: int) -> Cost:
     """The peer: a step over all documents at once."""
-    from irplatform_graphene.batch import BatchDocuments
+    from irplatform_graphene.task import BatchDocuments
 
     model, rows = model_of(resources), np.arange(documents)
     clock = Clock()

@@ -24,8 +24,8 @@ import torch
 from _common import parser, report, require
 from delta_rerank import RandomVectors, candidates
 from irplatform.collections.toml import open_toml
-from irplatform_delta.sevmos_options import SevMosOptions
-from irplatform_delta.sevmos_reranker import SevMos
+from irplatform_delta.options import SevMosOptions
+from irplatform_delta.reranker import SevMos
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

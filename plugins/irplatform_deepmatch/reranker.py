@@ -1,4 +1,4 @@
-"""The reranker that the harness sees: DeepMatch's training, scoring and weight files."""
+"""DeepMatch as a reranker: training, scores and weight files."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
-    from irplatform_deepmatch.interactions import Interactions
-    from irplatform_deepmatch.network import DeepMatchNetwork
+    from irplatform_deepmatch.network import DeepMatchNetwork, Interactions
 
 
 class DeepMatch(NeuralReranker):
@@ -39,8 +38,7 @@ class DeepMatch(NeuralReranker):
 
     def prepare(self, resources: Resources) -> None:
         """Take forward index and word vectors, and make an untrained network."""
-        from irplatform_deepmatch.interactions import Interactions
-        from irplatform_deepmatch.network import DeepMatchNetwork, Sizes
+        from irplatform_deepmatch.network import DeepMatchNetwork, Interactions, Sizes
 
         options = self.options
         self._interactions = Interactions(

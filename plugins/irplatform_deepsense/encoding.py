@@ -1,4 +1,4 @@
-"""From topics and document ids to the rows of word vectors that the network reads."""
+"""Topics and documents as rows of word vectors, the input of DeepSenSe's network."""
 
 from __future__ import annotations
 

@@ -1,15 +1,14 @@
-"""The network of DeepSenSe (Lo et al., equations 1 to 16), in a direct and a tabulated form.
+"""The network of DeepSenSe, modified decomposable attention (Lo et al., equations 1 to 16).
 
 F sees one word at a time. G's layer, before its ELU, is linear in a word x and its counterpart x′:
 W [x ; x′ ; x − x′] = (W₁ + W₃) x + (W₂ − W₃) x′, where x′ is a weighted mean of words. So F and
-both halves of G are multiplied out once per word of the vocabulary (`tabulate`), and what
-counterparts add are means of table rows. Both forms read those tables; `plain` then goes text by
-text, and the tabulated form (`scoring`), which training uses too, shares what the documents of a
-topic have in common.
+both halves of G are multiplied out once per word of the vocabulary (`tabulate`), and counterparts
+are means of table rows. `plain` goes text by text; `task` shares what a topic's documents have in
+common.
 
 The paper gives hidden sizes as a list, [500, 300, 32, 16]; that they are those of F, G and H is our
-reading. It says "max pooling" once and sums in equations 11 to 14: the equations are followed. Both
-can be changed to what the authors' program does; see `options`.
+reading. It says "max pooling" once and sums in equations 11 to 14: the equations are followed.
+Options can follow the authors' program instead.
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-# What words bring to the network, and how they attend to one another (equations 1 to 6).
-
 SIGNALS = 4
 """Of a word: cosine to its counterparts (mean and largest), IDF, and IDF times the largest."""
 IDF_SCALE = 0.1
@@ -29,78 +26,8 @@ IDF_SCALE = 0.1
 
 
 @dataclass(frozen=True)
-class Tables:
-    """What is known of words whatever stands beside them; the last row is that of padding, zero.
-
-    Attributes:
-        projected: float32 [w + 1, f], F of each word.
-        own: float32 [w + 1, g], what the word itself adds to G, bias included.
-        other: float32 [w + 1, g], what it adds as somebody's counterpart.
-        compared: float32 [w + 1, c], what is compared: the vector, or F of it.
-        unit: float32 [w + 1, V], the vector at length 1.
-        idf: float32 [w + 1], scaled IDF.
-    """
-
-    projected: Tensor
-    own: Tensor
-    other: Tensor
-    compared: Tensor
-    unit: Tensor
-    idf: Tensor
-
-    @property
-    def padding(self) -> int:
-        """The row that stands for no word."""
-        return len(self.idf) - 1
-
-    def rows(self, words: Tensor) -> Tables:
-        """The tables of some words only, with padding again at the end."""
-        words = functional.pad(words, (0, 1), value=self.padding)
-        return Tables(
-            projected=self.projected[words],
-            own=self.own[words],
-            other=self.other[words],
-            compared=self.compared[words],
-            unit=self.unit[words],
-            idf=self.idf[words],
-        )
-
-
-def rows_of(table: Tensor, words: Tensor) -> Tensor:
-    """Rows of a table that learns: [w, v] and int64 [n, x] → [n, x, v].
-
-    Looked up as an embedding: the gradient of indexing adds up the many places of padding one after
-    another on a GPU.
-    """
-    return functional.embedding(words, table)
-
-
-def masked_softmax(weights: Tensor, present: Tensor) -> Tensor:
-    """Softmax over the last dimension, over what is present; 0 where nothing is."""
-    lowest = torch.finfo(weights.dtype).min
-    return weights.masked_fill(~present, lowest).softmax(dim=-1) * present
-
-
-def signals(idf: Tensor, attention: Tensor, cosine: Tensor, present: Tensor) -> Tensor:
-    """What G reads beside vectors: float32 [n, x, SIGNALS].
-
-    Args:
-        idf: float32 [n, x], of the words.
-        attention: float32 [n, x, y], see `DeepSenSeNetwork.compare_words`.
-        cosine: float32 [n, x, y].
-        present: bool [n, y].
-    """
-    if not cosine.shape[2]:
-        nothing = torch.zeros_like(idf)
-        return torch.stack([nothing, nothing, idf, nothing], dim=2)
-    largest = cosine.masked_fill(~present[:, None, :], -1).amax(dim=2)
-    largest = largest * present.any(dim=1, keepdim=True)
-    return torch.stack([(attention * cosine).sum(dim=2), largest, idf, idf * largest], dim=2)
-
-
-@dataclass(frozen=True)
 class Sizes:
-    """What fixes the shapes of the network, and so which weights fit it.
+    """The shapes of the network, which weights must fit.
 
     Attributes:
         dimensions: of word vectors, V.
@@ -232,11 +159,7 @@ class DeepSenSeNetwork(nn.Module):
         return compared
 
     def _drop_of_text(self, compared: Tensor) -> Tensor:
-        """Dropout of the same numbers in all words.
-
-        Drawn for every word, it would cost an eighth of the training's time and mean little, as the
-        pooling over many words averages it out.
-        """
+        """Dropout of the same numbers in all words, which pooling would average out otherwise."""
         if not self.training or not self.dropout.p:
             return compared
         mask: Tensor = self.dropout(compared.new_ones(len(compared), 1, compared.shape[2]))
@@ -315,3 +238,72 @@ def _stage(inputs: int, widths: tuple[int, int], dropout: float) -> nn.Sequentia
 
 def _padded(table: Tensor) -> Tensor:
     return functional.pad(table, (0, 0, 0, 1))
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Words as they are whatever stands beside them; the last row, zero, is that of padding.
+
+    Attributes:
+        projected: float32 [w + 1, f], F of each word.
+        own: float32 [w + 1, g], what the word itself adds to G, bias included.
+        other: float32 [w + 1, g], what it adds as somebody's counterpart.
+        compared: float32 [w + 1, c], what is compared: the vector, or F of it.
+        unit: float32 [w + 1, V], the vector at length 1.
+        idf: float32 [w + 1], scaled IDF.
+    """
+
+    projected: Tensor
+    own: Tensor
+    other: Tensor
+    compared: Tensor
+    unit: Tensor
+    idf: Tensor
+
+    @property
+    def padding(self) -> int:
+        """The row that stands for no word."""
+        return len(self.idf) - 1
+
+    def rows(self, words: Tensor) -> Tables:
+        """The tables of some words only, with padding again at the end."""
+        words = functional.pad(words, (0, 1), value=self.padding)
+        return Tables(
+            projected=self.projected[words],
+            own=self.own[words],
+            other=self.other[words],
+            compared=self.compared[words],
+            unit=self.unit[words],
+            idf=self.idf[words],
+        )
+
+
+def rows_of(table: Tensor, words: Tensor) -> Tensor:
+    """Rows of a table that learns: [w, v] and int64 [n, x] → [n, x, v].
+
+    An embedding, since the gradient of indexing is slow on a GPU where padding is frequent.
+    """
+    return functional.embedding(words, table)
+
+
+def masked_softmax(weights: Tensor, present: Tensor) -> Tensor:
+    """Softmax over the last dimension, over what is present; 0 where nothing is."""
+    lowest = torch.finfo(weights.dtype).min
+    return weights.masked_fill(~present, lowest).softmax(dim=-1) * present
+
+
+def signals(idf: Tensor, attention: Tensor, cosine: Tensor, present: Tensor) -> Tensor:
+    """What G reads beside vectors: float32 [n, x, SIGNALS].
+
+    Args:
+        idf: float32 [n, x], of the words.
+        attention: float32 [n, x, y], see `DeepSenSeNetwork.compare_words`.
+        cosine: float32 [n, x, y].
+        present: bool [n, y].
+    """
+    if not cosine.shape[2]:
+        nothing = torch.zeros_like(idf)
+        return torch.stack([nothing, nothing, idf, nothing], dim=2)
+    largest = cosine.masked_fill(~present[:, None, :], -1).amax(dim=2)
+    largest = largest * present.any(dim=1, keepdim=True)
+    return torch.stack([(attention * cosine).sum(dim=2), largest, idf, idf * largest], dim=2)

@@ -1,4 +1,4 @@
-"""The options of DeepSenSe: sizes, features and training, and the paper's and program's values."""
+"""The options of DeepSenSe, and the values of the paper and of the authors' program as presets."""
 
 from __future__ import annotations
 

@@ -1,25 +1,226 @@
-"""Pairs of a citing sentence and a title that it cites, as rows of word vectors."""
+"""Pre-training of DeepSenSe's F and G on citing sentences and the titles that they cite.
+
+Titles are known of far more cited articles than abstracts are judged. A sentence is compared with
+all titles of its batch, of which its own must score highest (softmax over in-batch negatives); what
+else it cites is no negative. Sentences of an article stand together, so that some negatives are of
+its subject. The score is a small head on v₁ and v₂ that is thrown away: H learns from documents.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import compress, groupby, islice
 from typing import TYPE_CHECKING
 
-from irplatform.training.text_pairs import read_text_pairs
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from irplatform.errors import InputError, counted
+from irplatform.system.digests import digest, fingerprint
+from irplatform.training import LoopSettings, load_weights, run_loop, save_weights
+from irplatform.training.text_pairs import PairsOfTopics, read_text_pairs
+from irplatform_deepsense.encoding import Texts
+from irplatform_deepsense.network import DeepSenSeNetwork
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    import numpy as np
     import numpy.typing as npt
 
-    from irplatform.plugin import TextPair
-    from irplatform.training.text_pairs import PairsOfTopics
+    from irplatform.plugin import Resources, TextPair, Topic
     from irplatform_deepsense.encoding import Encoder
+    from irplatform_deepsense.network import Tables
+    from irplatform_deepsense.options import DeepSenSeOptions, PairsOptions
 
 SENTENCE, TITLE, ARTICLE = "sentence", "cited_title", "citing_id"
+HEAD = 32
+"""Width of the head's hidden layer."""
+HELD_OUT = 50
+"""Of so many articles, the sentences of one validate."""
+FORMAT = 2
+_WEIGHTS = "deepsense-pairs.safetensors"
+
+
+def pretrained(
+    resources: Resources,
+    network: DeepSenSeNetwork,
+    encoder: Encoder,
+    options: DeepSenSeOptions,
+    topics: Sequence[Topic],
+) -> dict[str, Tensor]:
+    """Weights of F and G after pre-training on `options.pairs.file`, for all members of a system.
+
+    Articles that cite in the topics of training or validation are left out.
+    """
+    pairs = options.pairs
+    if pairs.file is None:
+        return {}
+    path = pairs.file
+    excluded = PairsOfTopics.of(topics, ARTICLE)
+
+    def build(folder: Path) -> None:
+        training_pairs = read_pairs(path, encoder, pairs.sentences, excluded)
+        resources.notice(
+            f"pre-training on {counted(len(training_pairs), 'sentence')} of {path.name}"
+        )
+        torch.manual_seed(pairs.seed)
+        module = PairNetwork(DeepSenSeNetwork(network.sizes, options.dropout))
+        task = PairsTask(module.to(resources.device), encoder, pairs, training_pairs)
+        loop = LoopSettings(
+            optimizer="adam", learning_rate=pairs.learning_rate, epochs=pairs.epochs
+        )
+        with resources.progress("pre-training", task.steps * pairs.epochs, "steps") as advance:
+            task.advance = advance
+            run_loop(task, loop, seed=pairs.seed, workspace=folder)
+        for file in folder.iterdir():
+            file.unlink()  # the loop's own state
+        save_weights(folder / _WEIGHTS, module.network.shared_state(), {})
+
+    depends_on = {
+        "format": FORMAT,
+        "file": digest(path),
+        "options": options.model_dump(
+            mode="json",
+            include={"vectors", "dropout", "query_words", "title_words", "document_stop_words"},
+        ),
+        "pairs": pairs.model_dump(mode="json", exclude={"file"}),
+        "weights": {name: list(w.shape) for name, w in network.shared_state().items()},
+        "sizes": [network.sizes.compare_on, network.sizes.product, network.sizes.pooling],
+        "left out": fingerprint(
+            {"articles": sorted(excluded.sources), "sentences": sorted(excluded.queries)}
+        ),
+        "device": resources.device,
+        "model_threads": resources.model_threads,
+    }
+    return load_weights(resources.artifact("deepsense-pairs", depends_on, build) / _WEIGHTS)
+
+
+class PairNetwork(nn.Module):
+    """The network with a head for pairs of sentence and title."""
+
+    def __init__(self, network: DeepSenSeNetwork) -> None:
+        super().__init__()
+        self.network = network
+        self.head = nn.Sequential(
+            nn.Linear(2 * network.sizes.compare, HEAD), nn.ELU(), nn.Linear(HEAD, 1)
+        )
+
+
+class PairsTask:
+    """Each sentence must find its own title among all of its batch."""
+
+    def __init__(
+        self, module: PairNetwork, encoder: Encoder, options: PairsOptions, pairs: Sequence[Pair]
+    ) -> None:
+        self.module = module
+        self._encoder = encoder
+        self._options = options
+        self.advance: Callable[[int], None] = lambda _steps: None
+        blocks = list(_blocks(pairs, options.neighbours))
+        # Sentences without an article stand for themselves.
+        articles = [block[0].article or str(number) for number, block in enumerate(blocks)]
+        held_out = set(list(dict.fromkeys(articles))[::HELD_OUT])
+        apart = [article in held_out for article in articles]
+        self._validation = [pair for block in compress(blocks, apart) for pair in block]
+        self._training = [block for block, held in zip(blocks, apart, strict=True) if not held]
+        if not self._training:
+            raise InputError(
+                "there are too few sentences with titles to pre-train on, apart from those of the "
+                "topics at hand.",
+                path=options.file,
+            )
+
+    @property
+    def steps(self) -> int:
+        """Batches of an epoch."""
+        return sum(1 for _ in self.batches(0))
+
+    def batches(self, epoch: int) -> Iterator[Sequence[Pair]]:
+        """The epoch's pairs, neighbours together."""
+        random = np.random.default_rng([self._options.seed, 1_000_003, epoch])
+        order = random.permutation(len(self._training))
+        return self._cut([pair for block in order for pair in self._training[block]])
+
+    def _cut(self, pairs: Sequence[Pair]) -> Iterator[Sequence[Pair]]:
+        size = self._options.batch_size
+        for start in range(0, len(pairs) - 1, size):  # a last one alone has nothing to beat
+            yield pairs[start : start + size]
+
+    def loss(self, batch: Sequence[Pair]) -> Tensor:
+        """Cross-entropy of each sentence's own title among all of the batch."""
+        self.advance(1)
+        targets = torch.arange(len(batch), device=self._encoder.device)
+        return nn.functional.cross_entropy(self._scores(batch), targets)
+
+    def _scores(self, batch: Sequence[Pair]) -> Tensor:
+        """Scores of all sentences with all titles, the lowest for others that a sentence cites."""
+        count = len(batch)
+        texts = [[p.sentence for p in batch], [p.title for p in batch]]
+        network = self.module.network
+        tables, (sentences, titles) = _at_hand(
+            network,
+            self._encoder,
+            [
+                (np.concatenate(kind), np.cumsum([0, *(len(text) for text in kind[:-1])]))
+                for kind in texts
+            ],
+        )
+        every = torch.arange(count, device=self._encoder.device)
+        sentence = sentences.padded(every, tables.padding).repeat_interleave(count, dim=0)
+        title = titles.padded(every, tables.padding).repeat(count, 1)
+        scores = self.module.head(torch.cat(network.match(tables, sentence, title), dim=1))
+        cited = _cited(batch)
+        np.fill_diagonal(cited, val=False)
+        table: Tensor = scores.view(count, count)
+        return table.masked_fill(self._encoder.tensor(cited), torch.finfo(table.dtype).min)
+
+    def validate(self) -> float:
+        """How many sentences have their own title first in their batch, 0 to 1."""
+        hits, count = 0, 0
+        for batch in self._cut(self._validation):
+            best = self._scores(batch).argmax(dim=1)
+            hits += int((best == torch.arange(len(batch), device=best.device)).sum())
+            count += len(batch)
+        return hits / max(count, 1)
+
+
+def _blocks(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:
+    """Neighbouring pairs of the same article, at most `size` of them."""
+    block: list[Pair] = []
+    for pair in pairs:
+        if block and (len(block) == size or pair.article != block[-1].article):
+            yield block
+            block = []
+        block.append(pair)
+    if block:
+        yield block
+
+
+def _cited(batch: Sequence[Pair]) -> npt.NDArray[np.bool_]:
+    """Which sentences cite which titles, wherever in the batch they do: [sentences, titles]."""
+    cited: dict[bytes, set[bytes]] = {}
+    for pair in batch:
+        cited.setdefault(pair.sentence.tobytes(), set()).update(pair.cited)
+    titles = [pair.title.tobytes() for pair in batch]
+    return np.array([[t in cited[pair.sentence.tobytes()] for t in titles] for pair in batch])
+
+
+def _at_hand(
+    network: DeepSenSeNetwork,
+    encoder: Encoder,
+    texts: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]],
+) -> tuple[Tables, list[Texts]]:
+    """Tables of the words of some texts only, and the texts as rows of those."""
+    distinct, places = np.unique(np.concatenate([words for words, _ in texts]), return_inverse=True)
+    words = encoder.tensor(distinct)
+    tables = network.tabulate(encoder.vectors[words], encoder.idf[words])
+    ends = np.cumsum([len(words) for words, _ in texts])[:-1]
+    return tables, [
+        Texts(encoder.tensor(part), encoder.tensor(starts))
+        for part, (_, starts) in zip(np.split(places, ends), texts, strict=True)
+    ]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The reranker that the harness sees: DeepSenSe's training, scoring and weight files."""
+"""DeepSenSe as a reranker: training, scores and weight files."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Documents, Resources, TextPair, Topic, TrainingData
     from irplatform_deepsense.encoding import Encoder
-    from irplatform_deepsense.features import FieldFeatures
-    from irplatform_deepsense.fields import Columns
+    from irplatform_deepsense.features import Columns, FieldFeatures
     from irplatform_deepsense.network import DeepSenSeNetwork, Tables
 
 
@@ -132,7 +131,7 @@ class DeepSenSe(NeuralReranker):
         self.train(task, self.options.loop, data)
 
     def _take_pretrained(self, data: TrainingData) -> None:
-        from irplatform_deepsense.pairs_task import pretrained
+        from irplatform_deepsense.pairs import pretrained
 
         state = pretrained(
             self.resources,
@@ -168,7 +167,7 @@ class DeepSenSe(NeuralReranker):
 
     def _saved_columns(self, path: Path) -> Columns | None:
         """The columns that were saved; None if the options leave out a field that they need."""
-        from irplatform_deepsense.fields import Columns
+        from irplatform_deepsense.features import Columns
 
         try:
             columns = Columns.of_json(read_own_json(path))

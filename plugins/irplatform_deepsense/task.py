@@ -1,4 +1,10 @@
-"""DeepSenSe's training task: groups of documents, scored as they are served, and their loss."""
+"""DeepSenSe, scoring by topic and training.
+
+How a document word attends to the query, and so all of its G (equations 4, 6, 8 and 10), depends on
+that word and the query alone: it is computed once per distinct word of the candidates, and a text's
+v₂ or v₄ is a sum of rows. Only how the query attends to a text (equations 3 and 5) is computed per
+document, in batches of similar length.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +32,8 @@ if TYPE_CHECKING:
     from irplatform_deepsense.options import DeepSenSeOptions
 
 
-# The tabulated form, in training and scoring: what one topic's documents share is computed once.
-#
-# How a document word attends to the query, and so all of its G (equations 4, 6, 8 and 10), depends
-# on that word and the query alone: it is computed once per distinct word of all candidates, and a
-# text's v₂ or v₄ is a sum of rows. Only how the query attends to a text (equations 3 and 5) is
-# computed per document, in batches of similar length, from attention weights and cosines of
-# distinct words.
-
 CELLS = 1 << 19
-"""Words of texts times words of the query that are compared in one step, to stay in the cache."""
+"""Pairs of a text's and the query's words in one step, to stay in the processor's cache."""
 
 
 def score(network: DeepSenSeNetwork, tables: Tables, encoded: Encoded) -> Tensor:
@@ -123,7 +121,7 @@ def by_length(lengths: Tensor, query: int) -> list[Tensor]:
 
 
 class DeepSenSeTask:
-    """What the training loop needs."""
+    """Groups of documents, scored as they are served, and the loss that the options name."""
 
     def __init__(
         self,

@@ -1,15 +1,15 @@
-"""The words of documents in relation to the closest word of a query, as both Delta models see them.
+"""Document words beside the closest query word, the input of both Delta models.
 
-For each document word, the query word whose vector is nearest by Euclidean distance, with three
-features of the two: cosine, distance and proximity (Mohan et al., BioNLP 2017, section 4.3; WWW
-2018, section 3.2). All of it depends on the word and the query alone, so it is computed once per
-distinct word of a topic's candidates.
+For each document word, the query word whose vector is nearest by Euclidean distance, with the
+cosine, distance and proximity of the two (Mohan et al., BioNLP 2017, section 4.3; WWW 2018, section
+3.2). These depend on the two words alone, so they are computed once per distinct word of a topic's
+candidates.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from irplatform.data import Topic
     from irplatform.text.forward_index import ForwardIndex
     from irplatform.text.vectors import WordVectors
+    from irplatform_delta.options import Delta2017Options, DeltaOptions
 
 
 FEATURES = 3
@@ -35,7 +36,7 @@ FEATURES = 3
 
 @dataclass(frozen=True)
 class Words:
-    """Document words in relation to a query, or to several.
+    """Document words beside their closest query words, of one query or several.
 
     Attributes:
         closest: int64 [u], for each of u words the row of its closest query word in the vectors.
@@ -83,17 +84,17 @@ def relate(vectors: Tensor, norms: Tensor, words: Tensor, query: Tensor, unknown
 
 
 def distinct_rows(padding: int, *rows: Tensor) -> tuple[Tensor, Tensor]:
-    """The rows that some tensors name, and the place of every row among them.
+    """The distinct rows in some tensors, and the place of every row among them.
 
-    Marking all rows beats sorting those that are named: there are far more names than rows.
+    Marking rows beats sorting: the tensors have far more entries than there are rows.
 
     Args:
-        padding: the number of rows; what stands for none.
+        padding: the number of rows; an entry of this value stands for none.
         rows: int64 tensors of any shape, 0 to `padding`.
 
     Returns:
         int64 [distinct], the rows in ascending order, without padding; and int64 [padding + 1],
-        the place of each of them, which for padding is their number.
+        the place of each, which for padding is their number.
     """
     used = torch.zeros(padding + 1, dtype=torch.int64, device=rows[0].device)
     for tensor in rows:
@@ -103,22 +104,6 @@ def distinct_rows(padding: int, *rows: Tensor) -> tuple[Tensor, Tensor]:
     distinct = used.nonzero()[:, 0]
     place[padding] = len(distinct)
     return distinct, place
-
-
-class Reading(Protocol):
-    """What a model reads of a topic and its candidates."""
-
-    @property
-    def document_words(self) -> int:
-        """The first words of a document."""
-
-    @property
-    def query_words(self) -> int | None:
-        """The first words of a query; None reads all."""
-
-    @property
-    def lexical(self) -> tuple[str, ...]:
-        """Names of lexical match features."""
 
 
 @dataclass(frozen=True)
@@ -152,22 +137,23 @@ class Encoder:
     """
 
     def __init__(
-        self, index: ForwardIndex, vectors: WordVectors, options: Reading, device: str
+        self,
+        index: ForwardIndex,
+        vectors: WordVectors,
+        options: DeltaOptions | Delta2017Options,
+        device: str,
     ) -> None:
         self._index = index
         self._options = options
         self._word_vectors = vectors
         self.device = device
-        # The last entry serves padding (-1), which is never looked at.
+        # The last entry stands for padding (-1) and is never read.
         self._rows = np.append(vectors.align(index.vocabulary), vectors.unk).astype(np.int64)
         self.vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
         self.norms = self.vectors.norm(dim=1)
 
     def encode(self, topic: Topic, doc_ids: Sequence[str]) -> Encoded:
-        """Encode the documents of a topic.
-
-        A word of the query that the collection lacks has the vector that was trained elsewhere.
-        """
+        """Encode documents of a topic; query words that the collection lacks may have a vector."""
         query = self._word_vectors.rows(tokenize(topic.query)[: self._options.query_words])
         rows = self._index.rows(doc_ids)
         tokens = self._index.matrix(rows, self._options.document_words)
@@ -185,9 +171,6 @@ class Encoder:
 
     def _to_device(self, array: npt.NDArray[Any]) -> Tensor:
         return torch.from_numpy(array).to(self.device)
-
-
-# The encoded pools of all training topics, for models that read words beside their closest one.
 
 
 class ClosestPools:

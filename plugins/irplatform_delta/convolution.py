@@ -1,16 +1,27 @@
-"""Convolutions in "full" mode over texts of different lengths, and their global maximum.
+"""The parts that Delta (2017) and SevMos share (Mohan et al., BioNLP 2017, sections 4.1, 4.5, 4.7).
 
-As both models of Mohan et al. (BioNLP 2017, section 4.1) use them: a text is padded with width − 1
-zeros on either side, so that n words give n + width − 1 values. A batch holds texts of different
-lengths, padded on the right; values of a longer text's places are masked, so that a text gives the
-same values whatever stands beside it.
+Convolutions in "full" mode pad a text with width − 1 zeros on either side, so that n words give
+n + width − 1 values; their maximum over the text goes to a classifier. A batch holds texts of
+different lengths, padded on the right. Padding is masked, so that a text gives the same values
+whatever stands beside it.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+
+from irplatform.training import Points, PointSampler, pool_starts
+from irplatform.training.losses import weighted_cross_entropy
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from irplatform.plugin import TrainingData
+    from irplatform_delta.options import ClassifierOptions
 
 
 class FullConvolutions(nn.Module):
@@ -27,10 +38,10 @@ class FullConvolutions(nn.Module):
         )
 
     def plain(self, words: Tensor, texts: Tensor) -> Tensor:
-        """Convolve the texts' matrices themselves; `forward` is checked against it.
+        """Convolve the texts' matrices; `forward` is tested against it.
 
         Args:
-            words: float32 [u, inputs], what is read of each of u words.
+            words: float32 [u, inputs], of each of u words.
             texts: int64 [n, N], rows of `words`; u marks padding, on the right.
 
         Returns:
@@ -44,10 +55,9 @@ class FullConvolutions(nn.Module):
         return functional.dropout(maps, self.dropout, self.training).amax(dim=2)
 
     def forward(self, words: Tensor, texts: Tensor) -> Tensor:
-        """The same, with the first convolution multiplied out once per word and not per place.
+        """The same, with the first convolution multiplied out once per word, not per place.
 
-        Its value at a place is the sum of what `width` words give to it. Args and result are those
-        of `plain`.
+        Its value at a place is a sum over `width` words. Args and result are those of `plain`.
         """
         lengths = (texts < len(words)).sum(dim=1)
         first, *further = self._convolutions()
@@ -85,11 +95,8 @@ class FullConvolutions(nn.Module):
         return torch.stack([(layer.weight**2).sum() for layer in self._convolutions()]).sum()
 
 
-# The relevance classifier of Mohan et al. (BioNLP 2017, section 4.5), which two models share.
-
-
 class RelevanceClassifier(nn.Module):
-    """Dropout, two ReLU layers as wide as the input, dropout, and one output.
+    """Dropout, two ReLU layers as wide as the input, dropout, and one output (section 4.5).
 
     The output is the logit of the probability of relevance: its order is that of the probability,
     and it does not round to 1 where the model is sure.
@@ -115,3 +122,33 @@ class RelevanceClassifier(nn.Module):
         """The sum of the squares of the weights."""
         layers = (self.first, self.second, self.output)
         return torch.stack([(layer.weight**2).sum() for layer in layers]).sum()
+
+
+class ClassifierTask:
+    """Training on samples of either class: cross-entropy and two L2 costs.
+
+    The paper keeps the epoch of the best classification accuracy (section 4.7). Here, as for every
+    model, the ranking of the validation topics decides.
+    """
+
+    def __init__(
+        self,
+        data: TrainingData,
+        options: ClassifierOptions,
+        seed: int,
+        weighting: Literal["none", "root", "log"],
+    ) -> None:
+        self._sampler = PointSampler(data.training, options.points, seed, weighting)
+        self._starts = pool_starts(self._sampler.pools)
+        self._batch_size = options.loop.batch_size
+
+    def batches(self, epoch: int) -> list[Points]:
+        """The epoch's samples."""
+        return self._sampler.epoch(epoch).batches(self._batch_size)
+
+    @staticmethod
+    def entropy(logits: Tensor, batch: Points) -> Tensor:
+        """The weighted cross-entropy of logits [n]."""
+        label = torch.from_numpy(batch.label).to(logits.device)
+        weight = torch.from_numpy(batch.weight).to(logits.device)
+        return weighted_cross_entropy(logits, label, weight)

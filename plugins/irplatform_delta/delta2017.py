@@ -8,7 +8,7 @@ from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 @hookimpl
 def register_rerankers(register: RegisterReranker) -> None:
     """The classifier as it is, and trained on samples that count by their grade."""
-    from irplatform_delta.delta2017_reranker import Delta2017
+    from irplatform_delta.reranker import Delta2017
 
     register("delta-2017", Delta2017)
     register("delta-2017-w", Delta2017, weighted=True)

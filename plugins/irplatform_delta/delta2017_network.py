@@ -1,9 +1,9 @@
-"""The network of Delta (Mohan et al., BioNLP 2017, sections 4.3 to 4.5).
+"""Delta (2017), the network and its training (Mohan et al., BioNLP 2017, sections 4.3 to 4.7).
 
-Difference features of each document word, [d_i − q*_i ; |d_i − q*_i| ; cos(d_i, q*_i)], three
-convolutions over them, their maximum, overlap features beside it, and a classifier. The paper skips
-words without a vector ("UNK"); here they stay as zeros, so that words on either side of one do not
-become neighbours.
+Three convolutions read the difference features of each document word, [d_i − q*_i ; |d_i − q*_i| ;
+cos(d_i, q*_i)]; their maximum and overlap features go to a classifier. The paper skips words
+without a vector ("UNK"); here they stay as zeros, so that the words on either side do not become
+neighbours.
 """
 
 from __future__ import annotations
@@ -15,17 +15,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.training import Points, PointSampler, Validator, pool_starts
-from irplatform.training.losses import weighted_cross_entropy
+from irplatform.training import Points, Validator
 from irplatform_delta.closest_words import ClosestPools, distinct_rows
-from irplatform_delta.convolution import FullConvolutions, RelevanceClassifier
+from irplatform_delta.convolution import ClassifierTask, FullConvolutions, RelevanceClassifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from irplatform.plugin import TrainingData
     from irplatform_delta.closest_words import Encoded, Encoder, Words
-    from irplatform_delta.delta2017_options import Delta2017Options
+    from irplatform_delta.options import Delta2017Options
 
 
 LAYERS = 3
@@ -65,7 +64,7 @@ class Delta2017Network(nn.Module):
             float32 [n], logits of the probability of relevance.
         """
         scanned = self.scanner.plain(_differences(vectors, words), documents)
-        return self._classify(scanned, lexical)
+        return self._classified(scanned, lexical)
 
     def forward(self, vectors: Tensor, words: Words, documents: Tensor, lexical: Tensor) -> Tensor:
         """Score with the first convolution computed once per word that the documents have.
@@ -80,9 +79,10 @@ class Delta2017Network(nn.Module):
             features=words.features[distinct],
             active=words.active[distinct],
         )
-        return self._classify(self.scanner(_differences(vectors, part), place[documents]), lexical)
+        scanned = self.scanner(_differences(vectors, part), place[documents])
+        return self._classified(scanned, lexical)
 
-    def _classify(self, scanned: Tensor, lexical: Tensor) -> Tensor:
+    def _classified(self, scanned: Tensor, lexical: Tensor) -> Tensor:
         logits: Tensor = self.classifier(torch.cat([scanned, lexical], dim=1))
         return logits
 
@@ -100,14 +100,8 @@ def _differences(vectors: Tensor, words: Words) -> Tensor:
     return features * words.active[:, None]
 
 
-# The training task of Delta (2017): samples of either class, cross-entropy, two L2 costs.
-#
-# The paper keeps the epoch of the best classification accuracy (section 4.7); here every model is
-# stopped on the ranking of the validation topics, as it will be judged.
-
-
-class Delta2017Task:
-    """What the training loop needs."""
+class Delta2017Task(ClassifierTask):
+    """Delta (2017) in training."""
 
     def __init__(
         self,
@@ -118,13 +112,10 @@ class Delta2017Task:
         seed: int,
         advance: Callable[[int], None],
     ) -> None:
+        super().__init__(data, options, seed, "log" if options.weighted else "none")
         self.module = network
         self._encoder = encoder
         self._options = options
-        self._sampler = PointSampler(
-            data.training, options.points, seed, "log" if options.weighted else "none"
-        )
-        self._starts = pool_starts(self._sampler.pools)
         self._pools = ClosestPools()
         for pool in self._sampler.pools:
             self._pools.add(encoder.encode(pool.labelled.topic, pool.doc_ids))
@@ -132,27 +123,22 @@ class Delta2017Task:
         self._pools.finish()
         self._measure = Validator(data.validation).reading(encoder.encode, advance)
 
-    def batches(self, epoch: int) -> list[Points]:
-        """The epoch's samples."""
-        return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
-
     def loss(self, batch: Points) -> Tensor:
         """Weighted cross-entropy and the two L2 costs."""
         rows = torch.from_numpy(batch.rows(self._starts)).to(self._encoder.device)
         documents, lexical = self._pools.documents[rows], self._pools.lexical[rows]
         form = self.module.plain if self._options.form == "plain" else self.module
         logits = form(self._encoder.vectors, self._pools.words, documents.long(), lexical)
-        label = torch.from_numpy(batch.label).to(logits.device)
-        weight = torch.from_numpy(batch.weight).to(logits.device)
         penalty = self.module.penalty(self._options.l2_convolution, self._options.l2_classifier)
-        return weighted_cross_entropy(logits, label, weight) + penalty
+        return self.entropy(logits, batch) + penalty
 
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""
 
         def score(encoded: Encoded) -> list[float]:
-            vectors, words = self._encoder.vectors, encoded.words
-            logits = self.module(vectors, words, encoded.documents, encoded.lexical)
+            logits = self.module(
+                self._encoder.vectors, encoded.words, encoded.documents, encoded.lexical
+            )
             values: list[float] = logits.tolist()
             return values
 

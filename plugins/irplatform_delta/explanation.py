@@ -1,8 +1,7 @@
-"""What Delta saw in a document: the words close to each query word, and the lexical features.
+"""Why Delta scores a document as it does: the words close to query words, and lexical features.
 
-Beside each one stands what the score would be less without it. A word is left out by giving it the
-δ of an unknown word (zeros) wherever it stands, a lexical feature by setting it to its mean over
-the training documents, where the network's input is zero.
+Each comes with its gain, how much lower the score is without it. A word is left out by the δ of an
+unknown word (zeros), a feature by its mean over the training documents.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""The network of Delta (Mohan et al., WWW 2018, sections 3.2 and 3.3), in two equal forms.
+"""Delta (2018), the network and its training (Mohan et al., WWW 2018, sections 3.2 to 3.4).
 
 The plain form builds the Delta matrix, δ_i = [d_i − q*_i ; cos ; |d_i − q*_i| ; proximity], and
 convolves it. The first convolution is linear in δ_i, so the tabulated form multiplies every word's
 vector with the filters once: per document word, the sum of three table rows replaces 3·n_f·(V+3)
-multiplications. Which query word is closest, and the three Delta features, depend on the word and
-the query alone, so they are computed once per distinct word of the candidates.
+multiplications. Both give the same scores.
 """
 
 from __future__ import annotations
@@ -16,10 +15,18 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform_delta.closest_words import FEATURES, Words, distinct_rows
+from irplatform.training import Pairs, PairSampler, Validator, pool_starts
+from irplatform.training.losses import learn_standardization, pairwise_hinge
+from irplatform_delta.closest_words import FEATURES, ClosestPools, Words, distinct_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
+    from irplatform.features import SideFeatures
+    from irplatform.plugin import TrainingData
+    from irplatform_delta.closest_words import Encoded, Encoder
+    from irplatform_delta.options import DeltaOptions
+
 
 WIDTH = 3
 
@@ -60,7 +67,6 @@ class DeltaNetwork(nn.Module):
         self.dropout = dropout
         filters = sizes.filters
         inputs = [sizes.dimensions + FEATURES] + [filters] * (sizes.convolutions - 1)
-        # Every form computes the first layer, and adds its bias, in its own way.
         self.first = nn.Conv1d(inputs[0], filters, WIDTH, padding=WIDTH // 2, bias=False)
         self.bias = nn.Parameter(torch.zeros(filters))
         self.further = nn.ModuleList(
@@ -75,8 +81,7 @@ class DeltaNetwork(nn.Module):
     def plain(self, vectors: Tensor, words: Words, documents: Tensor, lexical: Tensor) -> Tensor:
         """Score from the Delta matrix itself, step by step as in the paper.
 
-        What the other forms do in a quicker way is checked against this one, which is why it
-        shares no more with them than the feed-forward stage.
+        The other forms are tested against this one, so it shares only the feed-forward stage.
 
         Args:
             vectors: float32 [rows, V].
@@ -108,10 +113,9 @@ class DeltaNetwork(nn.Module):
         return self._feed_forward(pooled, present, lexical)
 
     def tabulated(self, table: Tensor, words: Words, documents: Tensor, lexical: Tensor) -> Tensor:
-        """Score from the table of words already multiplied by the filters; see `tabulate`.
+        """Score from the table of words multiplied by the filters; see `tabulate`.
 
-        The convolution's value at a position is the sum of three rows, one per tap. Args and
-        result are those of `plain`.
+        The convolution's value at a position is the sum of three rows. Result as in `plain`.
         """
         word, closest = (functional.pad(row, (0, 1)) for row in (words.word, words.closest))
         rows = table.index_select(0, word) - table.index_select(0, closest)
@@ -128,10 +132,9 @@ class DeltaNetwork(nn.Module):
         return self._after_first(first, documents < len(words.word), lexical)
 
     def trained(self, vectors: Tensor, words: Words, documents: Tensor, lexical: Tensor) -> Tensor:
-        """Score as `tabulated` does, in the way that is fastest when weights change at each step.
+        """Score as `tabulated` does, fastest where weights change at each step.
 
-        The table holds only the words at hand, and no row is made for their combinations with
-        query words: each position adds three rows and subtracts three.
+        The table holds the words at hand only; each position adds three rows and subtracts three.
         """
         size = len(words.word)
         count = len(vectors)
@@ -182,10 +185,7 @@ class DeltaNetwork(nn.Module):
         return scores
 
     def widened(self, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Weights of a network with fewer lexical features; further ones begin at weight 0.
-
-        Its first layer is the same, so scores are those of the narrower network until it learns.
-        """
+        """Weights of a network with fewer lexical features; further ones begin at weight 0."""
         state = dict(weights)
         for name, fill in (("hidden.weight", 0.0), ("lexical_mean", 0.0), ("lexical_scale", 1.0)):
             current = self.state_dict()[name]
@@ -205,10 +205,7 @@ class DeltaNetwork(nn.Module):
 
 
 def _image(rows: Tensor) -> Tensor:
-    """[n, N, channels] → [n, channels, 1, N], an image of height 1, without copying.
-
-    Its channels lie side by side in memory; so it is convolved in half the time of `conv1d`.
-    """
+    """[n, N, channels] → [n, channels, 1, N] without copying; convolved twice as fast as 1-d."""
     return rows[:, None].permute(0, 3, 1, 2)
 
 
@@ -218,10 +215,74 @@ def _convolve(image: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 
 def _taps(rows: Tensor, padding: int) -> Tensor:
-    """Rows of the table that each position adds up: [n, N] → [n·N, 3].
-
-    A word's row of the table is three rows of n_f numbers here, one per tap of the filters.
-    """
+    """The three rows of n_f numbers that each position adds up, one per tap: [n, N] → [n·N, 3]."""
     windows = functional.pad(rows, (1, 1), value=padding).unfold(1, WIDTH, 1)
     taps = torch.arange(WIDTH, device=rows.device)
     return (windows * WIDTH + taps).reshape(-1, WIDTH)
+
+
+class DeltaTask:
+    """Training on pairs: pools encoded once, weighted hinge loss, two L2 costs (section 3.4)."""
+
+    def __init__(
+        self,
+        network: DeltaNetwork,
+        encoder: Encoder,
+        options: DeltaOptions,
+        data: TrainingData,
+        side: SideFeatures,
+        seed: int,
+        advance: Callable[[int], None],
+    ) -> None:
+        self.module = network
+        self._encoder = encoder
+        self._options = options
+        self._sampler = PairSampler(data.training, options.pairs, seed)
+        self._starts = pool_starts(self._sampler.pools)
+        self._pools = ClosestPools()
+        features = side.fit(data, self._sampler.pools)
+        for pool, values in zip(self._sampler.pools, features, strict=True):
+            encoded = encoder.encode(pool.labelled.topic, pool.doc_ids)
+            self._pools.add(encoded.with_features(values))
+            advance(1)
+        self._pools.finish()
+        self._measure = Validator(data.validation).reading(
+            lambda topic, doc_ids: encoder.encode(topic, doc_ids).with_features(
+                side.matrix(topic, doc_ids)
+            ),
+            advance,
+        )
+
+    def standardize_lexical(self) -> None:
+        """Take mean and deviation of the lexical features; those behind them have theirs."""
+        count = len(self._options.lexical)
+        lexical = self._pools.lexical[:, :count]
+        mean, scale = self.module.lexical_mean, self.module.lexical_scale
+        learn_standardization(lexical, mean[:count], scale[:count])
+
+    def batches(self, epoch: int) -> list[Pairs]:
+        """The epoch's pairs."""
+        return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
+
+    def loss(self, batch: Pairs) -> Tensor:
+        """Weighted hinge loss and the two L2 costs."""
+        rows = torch.from_numpy(batch.rows(self._starts)).to(self._encoder.device)
+        documents, lexical = self._pools.documents[rows], self._pools.lexical[rows]
+        form = self.module.plain if self._options.form == "plain" else self.module.trained
+        scores = form(self._encoder.vectors, self._pools.words, documents.long(), lexical)
+        higher, lower = scores[: len(batch)], scores[len(batch) :]
+        weight = torch.from_numpy(batch.weight).to(scores.device)
+        penalty = self.module.penalty(self._options.l2_convolution, self._options.l2_feed_forward)
+        return pairwise_hinge(higher, lower, weight) + penalty
+
+    def validate(self) -> float:
+        """Mean nDCG@20 over the validation topics."""
+        table = self.module.tabulate(self._encoder.vectors)
+
+        def score(encoded: Encoded) -> Sequence[float]:
+            scores: list[float] = self.module.tabulated(
+                table, encoded.words, encoded.documents, encoded.lexical
+            ).tolist()
+            return scores
+
+        return self._measure(score)

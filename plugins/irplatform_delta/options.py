@@ -1,20 +1,32 @@
-"""The options of Delta: sizes, features and training, with the paper's values as defaults."""
+"""The options of Delta (2018), Delta (2017) and SevMos, with the papers' values as presets."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
 from irplatform.plugin import Field, Options
-from irplatform.text import LEX3, LexicalNames, VectorOptions
-from irplatform.training import LoopSettings, PairSettings
+from irplatform.text import ALL18, LEX3, LexicalNames, VectorOptions
+from irplatform.training import AdadeltaSettings, LoopSettings, PairSettings, PointSettings
 
-PAPER: dict[str, object] = {
+PAPER_2018: dict[str, object] = {
     "query_words": 7,
     "pairs.relevant": "judged",
     "pairs.unjudged_share": 0.0,
 }
-"""Where the defaults depart from the paper: its queries have at most seven words, and it learns
-from judged documents alone (section 4.1)."""
+"""Delta's queries have at most seven words, and it learns from judged documents alone (4.1)."""
+
+PAPER_CLASSIFIERS: dict[str, object] = {
+    "filters": 256,
+    "query_words": 7,
+    "points.relevant": "judged",
+    "points.unjudged_share": 0.0,
+    "loop.patience": 10,
+}
+"""Delta (2017) and SevMos: 256 filters, which take many times as long without a GPU, at most seven
+words of a query, judged documents alone (BioNLP 2017, section 3.1), and all ten epochs (4.7)."""
+
+OVERLAPS = ("jaccard_text", "idf_jaccard_text", "overlap_text", "bigram_overlap_text")
+"""The four overlap features of Delta (2017) (section 4.2, i to iv)."""
 
 
 class DeltaOptions(Options):
@@ -50,3 +62,60 @@ class DeltaOptions(Options):
     pairs: PairSettings = Field(PairSettings(), description="how training pairs are drawn")
     loop: LoopSettings = Field(LoopSettings(), description="optimizer and stopping")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
+
+
+class ClassifierOptions(Options):
+    """Options that Delta (2017) and SevMos share; `[paper]` marks a value of BioNLP 2017."""
+
+    filters: int = Field(64, gt=0, description="filters of each convolution [paper: 256]")
+    document_words: int = Field(50, gt=0, description="words of a document that are read [paper]")
+    query_words: int | None = Field(
+        None, gt=0, description="words of a query that are read; none reads all [paper: 7]"
+    )
+    form: Literal["quick", "plain"] = Field(
+        "quick", description="how texts are convolved; both give the same"
+    )
+    dropout: float = Field(0.2, ge=0, lt=1, description="dropout before the max-pooling")
+    classifier_dropout: float = Field(
+        0.2, ge=0, lt=1, description="dropout before and after the classifier's layers"
+    )
+    l2_convolution: float = Field(1e-5, ge=0, description="L2 coefficient of the convolutions")
+    l2_classifier: float = Field(
+        1e-5, ge=0, description="L2 coefficient of the classifier and a similarity"
+    )
+    points: PointSettings = Field(PointSettings(), description="how training samples are drawn")
+    loop: AdadeltaSettings = Field(AdadeltaSettings(), description="optimizer and stopping")
+    vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
+
+
+class Delta2017Options(ClassifierOptions):
+    """Options of Delta (2017); `[paper]` marks a value of Mohan et al., BioNLP 2017."""
+
+    lexical: LexicalNames = Field(OVERLAPS, description="overlap features beside the text [paper]")
+    weighted: bool = Field(
+        False, description="samples count max(1, log(1 + grade)), the paper's models called 'w'"
+    )
+
+
+class SevMosOptions(ClassifierOptions):
+    """Options of SevMos; `[paper]` marks a value of Mohan et al., BioNLP 2017 and WWW 2018."""
+
+    layers: int = Field(3, gt=0, description="convolutions [paper: C1 1, C3 3]")
+    width: int = Field(3, gt=0, description="width of each [paper: C1 5, C3 3]")
+    lexical: LexicalNames = Field(
+        ALL18, description="lexical match features beside the text [paper: all 18 in 2018]"
+    )
+    weighted: bool = Field(
+        False, description="samples count by their grade, the variants called 'w'"
+    )
+    weighting: Literal["root", "log"] = Field(
+        "root",
+        description="how they then count: the grade's square root [paper, 2018] or "
+        "max(1, log(1 + grade)) [paper, 2017]",
+    )
+    stored_documents: int = Field(
+        1_000_000,
+        ge=0,
+        description="keep the vectors of all documents where there are at most this many; "
+        "otherwise the candidates' are computed per topic",
+    )

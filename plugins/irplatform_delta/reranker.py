@@ -1,4 +1,4 @@
-"""The reranker that the harness sees: Delta's training, scoring and weight files."""
+"""Delta (2018), Delta (2017) and SevMos as rerankers: training, scores and weight files."""
 
 from __future__ import annotations
 
@@ -7,18 +7,30 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.features import ReadsFeatures
 from irplatform.training import NeuralReranker, load_into
-from irplatform_delta.options import PAPER, DeltaOptions
+from irplatform_delta.options import (
+    PAPER_2018,
+    PAPER_CLASSIFIERS,
+    Delta2017Options,
+    DeltaOptions,
+    SevMosOptions,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    import numpy as np
+    import numpy.typing as npt
     from torch import Tensor
 
     from irplatform.features import Features, SideFeatures
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
+    from irplatform.text import ForwardIndex, WordVectors
+    from irplatform.text.arrays import Float32
     from irplatform_delta.closest_words import Encoder
+    from irplatform_delta.delta2017_network import Delta2017Network
     from irplatform_delta.network import DeltaNetwork
+    from irplatform_delta.sevmos_network import SevMosNetwork, Texts
 
 
 class Delta(ReadsFeatures, NeuralReranker):
@@ -35,7 +47,7 @@ class Delta(ReadsFeatures, NeuralReranker):
         "Sunil Mohan, Nicolas Fiorini, Sun Kim, Zhiyong Lu. A Fast Deep Learning Model for Textual "
         "Relevance in Biomedical Information Retrieval. WWW 2018, sections 3 and 4."
     )
-    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": PAPER}
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": PAPER_2018}
     options: DeltaOptions
 
     network: DeltaNetwork
@@ -70,7 +82,7 @@ class Delta(ReadsFeatures, NeuralReranker):
 
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of documents, stopping early on validation nDCG@20."""
-        from irplatform_delta.task import DeltaTask
+        from irplatform_delta.network import DeltaTask
 
         with self.encoding(data) as advance:
             task = DeltaTask(
@@ -114,7 +126,7 @@ class Delta(ReadsFeatures, NeuralReranker):
         return {**asdict(sizes), "features": features}
 
     def weights_changed(self) -> None:
-        """Compute what the first convolution makes of every word vector."""
+        """Compute the first convolution of every word vector."""
         import torch
 
         with torch.inference_mode():
@@ -133,22 +145,18 @@ class Delta(ReadsFeatures, NeuralReranker):
 
         with torch.inference_mode():
             encoded = self._encoder.encode(topic, documents.ids).with_features(features)
+            inputs = encoded.words, encoded.documents, encoded.lexical
             if self.options.form == "plain":
-                scores = self.network.plain(
-                    self._encoder.vectors, encoded.words, encoded.documents, encoded.lexical
-                )
+                scores = self.network.plain(self._encoder.vectors, *inputs)
             else:
-                scores = self.network.tabulated(
-                    self._table, encoded.words, encoded.documents, encoded.lexical
-                )
+                scores = self.network.tabulated(self._table, *inputs)
             values: list[float] = scores.tolist()
         return values
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
-        """The closest document words of each query word with their δ, and lexical features.
+        """The closest document words of each query word, and the lexical features.
 
-        `gain` is how much lower the score would be without a word, or with a lexical feature at
-        its mean over the training documents.
+        `gain` is how much lower the score would be without a word, or with a feature at its mean.
         """
         import torch
 
@@ -168,3 +176,188 @@ class Delta(ReadsFeatures, NeuralReranker):
                 (*self.options.lexical, *self._side.columns),
             )
             return [explainer.explain(number) for number in range(len(documents))]
+
+
+class Delta2017(NeuralReranker):
+    """Delta (2017): a classifier over the differences between document and query words.
+
+    For every document word, the vector difference to the closest query word with its length and the
+    cosine; three full convolutions of width 3, max-pooling, and a classifier that also reads four
+    overlap features. Trained with cross-entropy; scores are logits of the probability of relevance.
+    """
+
+    model = "delta-2017"
+    Options = Delta2017Options
+    citation: ClassVar[str] = (
+        "Sunil Mohan, Nicolas Fiorini, Sun Kim, Zhiyong Lu. Deep Learning for Biomedical "
+        "Information Retrieval: Learning Textual Relevance from Click Logs. BioNLP 2017, section 4."
+    )
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": PAPER_CLASSIFIERS}
+    options: Delta2017Options
+
+    network: Delta2017Network
+    _encoder: Encoder
+
+    def prepare(self, resources: Resources) -> None:
+        """Take forward index and word vectors, and make an untrained network."""
+        from irplatform_delta.closest_words import Encoder
+        from irplatform_delta.delta2017_network import Delta2017Network, Sizes
+
+        options = self.options
+        vectors = resources.vectors(options.vectors)
+        self._encoder = Encoder(resources.forward_index(), vectors, options, resources.device)
+        sizes = Sizes(vectors.dimensions, len(options.lexical), options.filters)
+        self.start(
+            resources, lambda: Delta2017Network(sizes, options.dropout, options.classifier_dropout)
+        )
+
+    def identity(self) -> dict[str, Any]:
+        """The network's sizes and the lexical features."""
+        return {**asdict(self.network.sizes), "features": list(self.options.lexical)}
+
+    def fit(self, data: TrainingData) -> None:
+        """Train on samples of either class, stopping early on validation nDCG@20."""
+        from irplatform_delta.delta2017_network import Delta2017Task
+
+        with self.encoding(data) as advance:
+            task = Delta2017Task(
+                self.network, self._encoder, self.options, data, self.resources.seed, advance
+            )
+        self.train(task, self.options.loop, data)
+
+    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
+        """Score documents: one logit each, higher is better, not bounded."""
+        import torch
+
+        if not documents:
+            return []
+        with torch.inference_mode():
+            encoded = self._encoder.encode(topic, documents.ids)
+            form = self.network.plain if self.options.form == "plain" else self.network
+            logits = form(self._encoder.vectors, encoded.words, encoded.documents, encoded.lexical)
+            values: list[float] = logits.tolist()
+        return values
+
+
+class SevMos(NeuralReranker):
+    """SevMos: query and document as vectors of their own, compared and classified.
+
+    Each goes through its own convolutions and max-pooling; their bilinear similarity, both vectors
+    and lexical match features go to a classifier. Document vectors do not depend on the query: they
+    are computed once for the collection and stored. Scores are logits of the probability of
+    relevance.
+    """
+
+    model = "sevmos"
+    Options = SevMosOptions
+    citation: ClassVar[str] = (
+        "Aliaksei Severyn, Alessandro Moschitti. Learning to Rank Short Text Pairs with "
+        "Convolutional Deep Neural Networks. SIGIR 2015, section 3; in the sizes of Mohan et al., "
+        "BioNLP 2017, section 5.1.1, and WWW 2018, section 4.3.3."
+    )
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": PAPER_CLASSIFIERS}
+    options: SevMosOptions
+
+    network: SevMosNetwork
+    _texts: Texts
+    _index: ForwardIndex
+    _word_vectors: WordVectors
+    _stored: Float32 | None = None
+
+    def prepare(self, resources: Resources) -> None:
+        """Take forward index and word vectors, and make an untrained network."""
+        from irplatform_delta.sevmos_network import SevMosNetwork, Sizes, Texts
+
+        options = self.options
+        self._word_vectors = resources.vectors(options.vectors)
+        self._index = resources.forward_index()
+        self._texts = Texts(self._index, self._word_vectors, options, resources.device)
+        sizes = Sizes(
+            dimensions=self._word_vectors.dimensions,
+            lexical=len(options.lexical),
+            filters=options.filters,
+            layers=options.layers,
+            width=options.width,
+        )
+        self.start(
+            resources, lambda: SevMosNetwork(sizes, options.dropout, options.classifier_dropout)
+        )
+
+    def identity(self) -> dict[str, Any]:
+        """The network's sizes and the lexical features."""
+        return {**asdict(self.network.sizes), "features": list(self.options.lexical)}
+
+    def fit(self, data: TrainingData) -> None:
+        """Train on samples of either class, stopping early on validation nDCG@20."""
+        from irplatform_delta.sevmos_network import SevMosTask
+
+        with self.encoding(data) as advance:
+            task = SevMosTask(
+                self.network, self._texts, self.options, data, self.resources.seed, advance
+            )
+        task.standardize_lexical()
+        self.train(task, self.options.loop, data)
+
+    def weights_changed(self) -> None:
+        """Forget the document vectors of the previous weights."""
+        self._stored = None
+
+    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
+        """Score documents: one logit each, higher is better, not bounded."""
+        import torch
+
+        from irplatform.text import lexical_features
+
+        if not documents:
+            return []
+        rows = self._index.rows(documents.ids)
+        query = self._index.query_ids(topic.query)
+        lexical = lexical_features(self._index, query, rows, self.options.lexical)
+        with torch.inference_mode():
+            query_vector = self._texts.vectors(self.network.query, self._texts.queries([topic]))
+            logits = self.network.match(
+                query_vector.expand(len(rows), -1),
+                self._document_vectors(rows),
+                torch.from_numpy(lexical).to(self.resources.device),
+            )
+            values: list[float] = logits.tolist()
+        return values
+
+    def _document_vectors(self, rows: npt.NDArray[np.int64]) -> Tensor:
+        """Vectors of documents, stored where the collection is small enough."""
+        import torch
+
+        if self._index.count > self.options.stored_documents:
+            return self._texts.vectors(self.network.document, self._texts.documents(rows))
+        if self._stored is None:
+            self._stored = self._store()
+        return torch.from_numpy(self._stored[rows]).to(self.resources.device)
+
+    def _store(self) -> Float32:
+        import torch
+
+        from irplatform.training.neural import (
+            stored_documents,
+            vectors_digest,
+            weights_digest,
+        )
+
+        stage = self.network.document
+
+        def compute(rows: npt.NDArray[np.int64]) -> Float32:
+            with torch.inference_mode():
+                vectors = self._texts.vectors(stage, self._texts.documents(rows))
+            array: Float32 = vectors.cpu().numpy()
+            return array
+
+        depends_on = {
+            "format": 1,
+            "weights": weights_digest(stage.state_dict()),
+            "vectors": vectors_digest(self._word_vectors),
+            "document_words": self.options.document_words,
+            "device": self.resources.device,
+            "model_threads": self.resources.model_threads,
+        }
+        return stored_documents(
+            self.resources, "sevmos-documents", depends_on, compute, self.options.filters
+        )

@@ -8,7 +8,7 @@ from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 @hookimpl
 def register_rerankers(register: RegisterReranker) -> None:
     """One wide convolution or three narrow ones, with samples that count by their grade or not."""
-    from irplatform_delta.sevmos_reranker import SevMos
+    from irplatform_delta.reranker import SevMos
 
     register("sevmos-c1", SevMos, layers=1, width=5)
     register("sevmos-c1-w", SevMos, layers=1, width=5, weighted=True)

@@ -1,4 +1,4 @@
-"""The network of SevMos (Severyn & Moschitti, SIGIR 2015, section 3), in the Delta papers' sizes.
+"""SevMos, the network and its training (Severyn & Moschitti, SIGIR 2015, section 3).
 
 Query and document each go through convolutions of their own to a vector, x_q and x_d (Mohan et
 al., BioNLP 2017, section 5.1.1; WWW 2018, section 4.3.3). Their similarity is x_qᵀ M x_d with a
@@ -18,9 +18,9 @@ from torch.nn import functional
 from irplatform.text import lexical_features
 from irplatform.text.forward_index import distinct_words
 from irplatform.text.tokenizer import tokenize
-from irplatform.training import Points, PointSampler, Validator, pool_starts
-from irplatform.training.losses import learn_standardization, weighted_cross_entropy
-from irplatform_delta.convolution import FullConvolutions, RelevanceClassifier
+from irplatform.training import Points, Validator
+from irplatform.training.losses import learn_standardization
+from irplatform_delta.convolution import ClassifierTask, FullConvolutions, RelevanceClassifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Topic, TrainingData
     from irplatform.text import ForwardIndex, WordVectors
-    from irplatform_delta.sevmos_options import SevMosOptions
+    from irplatform_delta.options import SevMosOptions
 
-if TYPE_CHECKING:
     Ids = npt.NDArray[np.int32]
+
+_BLOCK = 512
+"""Documents whose vectors are computed at once for validation."""
 
 
 @dataclass(frozen=True)
@@ -89,37 +91,71 @@ class SevMosNetwork(nn.Module):
         return l2_convolution * texts + l2_classifier * rest
 
 
-# The training task of SevMos: samples of either class, cross-entropy, two L2 costs.
-#
-# As for every model here, the ranking of the validation topics says when to stop; the paper looks
-# at the classification accuracy (Mohan et al., BioNLP 2017, section 4.7).
+class Texts:
+    """Reads texts as word ids, and makes vectors of them with a convolution stage.
 
-_BLOCK = 512
-"""Documents whose vectors are computed at once for validation."""
+    Every word without a vector of its own is UNK, as in the papers. A word of a query that the
+    collection lacks may have one that was trained elsewhere.
+    """
+
+    def __init__(
+        self, index: ForwardIndex, vectors: WordVectors, options: SevMosOptions, device: str
+    ) -> None:
+        self.index = index
+        self.device = device
+        self._options = options
+        self._words = len(index.vocabulary)
+        # Behind the words of the collection come the rows themselves, for words that it lacks.
+        vector_rows = np.arange(len(vectors.matrix))
+        self._rows = np.concatenate([vectors.align(index.vocabulary), vector_rows]).astype(np.int64)
+        self._word_vectors = vectors
+        self._vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
+
+    def documents(self, rows: npt.NDArray[np.int64]) -> Ids:
+        """Word ids of documents, [n, N], padded with -1."""
+        return self.index.matrix(rows, self._options.document_words)
+
+    def queries(self, topics: Sequence[Topic]) -> Ids:
+        """Word ids of queries, [n, length of the longest, at least 1], padded with -1."""
+        word_ids = [self._ids(tokenize(t.query)[: self._options.query_words]) for t in topics]
+        padded = np.full((len(word_ids), max([1, *map(len, word_ids)])), -1, dtype=np.int32)
+        for place, ids in enumerate(word_ids):
+            padded[place, : len(ids)] = ids
+        return padded
+
+    def _ids(self, words: Sequence[str]) -> Ids:
+        ids = self.index.vocabulary.ids(words)
+        return np.where(ids < 0, self._words + self._word_vectors.rows(words), ids)
+
+    def vectors(self, stage: FullConvolutions, texts: Ids) -> Tensor:
+        """What a stage makes of texts: float32 [n, filters]."""
+        distinct, places = distinct_words(texts, len(self._rows))
+        rows = torch.from_numpy(self._rows[distinct]).to(self.device)
+        form = stage.plain if self._options.form == "plain" else stage
+        encoded: Tensor = form(
+            functional.embedding(rows, self._vectors), torch.from_numpy(places).to(self.device)
+        )
+        return encoded
 
 
-class SevMosTask:
-    """What the training loop needs."""
+class SevMosTask(ClassifierTask):
+    """SevMos in training."""
 
     def __init__(
         self,
         network: SevMosNetwork,
         texts: Texts,
-        index: ForwardIndex,
         options: SevMosOptions,
         data: TrainingData,
         seed: int,
-        device: str,
         advance: Callable[[int], None],
     ) -> None:
+        super().__init__(data, options, seed, options.weighting if options.weighted else "none")
         self.module = network
         self._texts = texts
-        self._index = index
+        self._index = index = texts.index
         self._options = options
-        self._device = device
-        weighting = options.weighting if options.weighted else "none"
-        self._sampler = PointSampler(data.training, options.points, seed, weighting)
-        self._starts = pool_starts(self._sampler.pools)
+        self._device = texts.device
         self._queries = texts.queries([labelled.topic for labelled in self._sampler.topics])
         rows, lexical = [], []
         for pool in self._sampler.pools:
@@ -138,7 +174,7 @@ class SevMosTask:
         topics = [labelled.topic for labelled in self._validator.topics]
         self._validation_queries = texts.queries(topics)
 
-    def _lexical(self, topic: Topic, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Tensor:
+    def _lexical(self, topic: Topic, rows: npt.NDArray[np.int64]) -> Tensor:
         query = self._index.query_ids(topic.query)
         features = lexical_features(self._index, query, rows, self._options.lexical)
         return torch.from_numpy(features).to(self._device)
@@ -146,10 +182,6 @@ class SevMosTask:
     def standardize_lexical(self) -> None:
         """Take mean and deviation of the lexical features from the training pools."""
         learn_standardization(self._features, self.module.lexical_mean, self.module.lexical_scale)
-
-    def batches(self, epoch: int) -> list[Points]:
-        """The epoch's samples."""
-        return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
     def loss(self, batch: Points) -> Tensor:
         """Weighted cross-entropy and the two L2 costs."""
@@ -162,10 +194,8 @@ class SevMosTask:
             documents,
             self._features[torch.from_numpy(rows).to(self._device)],
         )
-        label = torch.from_numpy(batch.label).to(self._device)
-        weight = torch.from_numpy(batch.weight).to(self._device)
         penalty = self.module.penalty(self._options.l2_convolution, self._options.l2_classifier)
-        return weighted_cross_entropy(logits, label, weight) + penalty
+        return self.entropy(logits, batch) + penalty
 
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics; each of their documents is read once."""
@@ -187,53 +217,3 @@ class SevMosTask:
             return scores
 
         return self._validator(score)
-
-
-# From queries and documents to their vectors.
-
-
-class Texts:
-    """Reads texts as word ids, and makes vectors of them with a convolution stage.
-
-    Every word without a vector of its own is UNK, as in the papers. A word of a query that the
-    collection lacks may have one that was trained elsewhere.
-    """
-
-    def __init__(
-        self, index: ForwardIndex, vectors: WordVectors, options: SevMosOptions, device: str
-    ) -> None:
-        self._index = index
-        self._options = options
-        self._device = device
-        self._words = len(index.vocabulary)
-        # Behind the words of the collection come the rows themselves, for words that it lacks.
-        vector_rows = np.arange(len(vectors.matrix))
-        self._rows = np.concatenate([vectors.align(index.vocabulary), vector_rows]).astype(np.int64)
-        self._word_vectors = vectors
-        self._vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
-
-    def documents(self, rows: npt.NDArray[np.int64]) -> Ids:
-        """Word ids of documents, [n, N], padded with -1."""
-        return self._index.matrix(rows, self._options.document_words)
-
-    def queries(self, topics: Sequence[Topic]) -> Ids:
-        """Word ids of queries, [n, length of the longest, at least 1], padded with -1."""
-        word_ids = [self._ids(tokenize(t.query)[: self._options.query_words]) for t in topics]
-        padded = np.full((len(word_ids), max([1, *map(len, word_ids)])), -1, dtype=np.int32)
-        for place, ids in enumerate(word_ids):
-            padded[place, : len(ids)] = ids
-        return padded
-
-    def _ids(self, words: Sequence[str]) -> Ids:
-        ids = self._index.vocabulary.ids(words)
-        return np.where(ids < 0, self._words + self._word_vectors.rows(words), ids)
-
-    def vectors(self, stage: FullConvolutions, texts: Ids) -> Tensor:
-        """What a stage makes of texts: float32 [n, filters]."""
-        distinct, places = distinct_words(texts, len(self._rows))
-        rows = torch.from_numpy(self._rows[distinct]).to(self._device)
-        form = stage.plain if self._options.form == "plain" else stage
-        encoded: Tensor = form(
-            functional.embedding(rows, self._vectors), torch.from_numpy(places).to(self._device)
-        )
-        return encoded

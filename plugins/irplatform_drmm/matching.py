@@ -125,12 +125,6 @@ def stem_vectors(index: ForwardIndex, stems: Stems, vectors: WordVectors) -> Flo
     return unit_rows(sums)
 
 
-# Krovetz stems of a collection's words, made by Lucene once and kept as a table.
-#
-# Mohan et al. (WWW 2018, section 4.3.4) stem with Krovetz's algorithm (SIGIR 1993). Lucene has it
-# (KStem), so the vocabulary goes through Lucene when a collection is first used; from then on a
-# table says the stem of each word, and neither Java nor text is needed.
-
 _FORMAT = 1
 _BLOCK = 20_000
 """Words at once."""
@@ -139,6 +133,9 @@ _BLOCK = 20_000
 @dataclass(frozen=True)
 class Stems:
     """The stems of a vocabulary, numbered in order of first appearance.
+
+    Mohan et al. (WWW 2018, section 4.3.4) stem with Krovetz's algorithm (SIGIR 1993), Lucene's
+    KStem. A collection's words are stemmed once and kept as a table.
 
     Attributes:
         of_word: int32, the stem of each word.

@@ -1,4 +1,4 @@
-"""The network of DRMM (Guo et al., CIKM 2016, section 4): 162 parameters with a gate over IDF."""
+"""DRMM, network and training (Guo et al., CIKM 2016, section 4): 162 parameters with IDF."""
 
 from __future__ import annotations
 
@@ -60,13 +60,8 @@ class DrmmNetwork(nn.Module):
         return scores
 
 
-# DRMM's training task: histograms counted once, batches of pairs, hinge loss.
-#
-# The same loss and weights as Delta (Mohan et al., WWW 2018, section 4.3.4).
-
-
 class DrmmTask:
-    """What the training loop needs."""
+    """Training on pairs: histograms counted once, Delta's loss (Mohan et al., WWW 2018, 4.3.4)."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The reranker that the harness sees: DRMM's training, scoring and weight files."""
+"""DRMM as a reranker: training, scores and weight files."""
 
 from __future__ import annotations
 

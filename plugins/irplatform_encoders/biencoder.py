@@ -1,22 +1,31 @@
-"""The reranker that the harness sees: similarity of a query's and a document's vector."""
+"""Bi-encoders as rerankers and retrievers: cosines of a query's and documents' vectors.
+
+The user brings the model (Reimers and Gurevych, EMNLP 2019). Vectors of documents do not depend on
+the query, and are stored.
+"""
 
 from __future__ import annotations
 
+import errno
+import os
+import zlib
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from irplatform.plugin import Documents, Reranker, Resources, Retriever, Topic
 from irplatform.runs import Run
 from irplatform.text.forward_index import FORWARD_INDEX_FORMAT
-from irplatform_encoders.biencoder_options import BiEncoderOptions, RetrieverOptions
+from irplatform_encoders.options import BiEncoderOptions, BiEncoderSearchOptions
+from irplatform_encoders.pretrained import tell_how_slow
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.text.arrays import Float32, Int64
     from irplatform_encoders.biencoder_model import Encoder
-    from irplatform_encoders.vector_store import VectorStore
 
 
 _SENTENCES = 3
@@ -45,7 +54,6 @@ class BiEncoder(Reranker):
         """Open the model."""
         from irplatform_encoders.biencoder_model import Encoder
         from irplatform_encoders.on_cpu import passes_at_a_time
-        from irplatform_encoders.vector_store import VectorStore
 
         self._encoder = Encoder(self.options, resources.device, passes_at_a_time(resources))
         self._store = VectorStore(resources, self._encoder)
@@ -59,7 +67,7 @@ class BiEncoder(Reranker):
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         """Score documents: cosines, or inner products where the model compares by them.
 
-        It is 0 where a query or a document has no text. Each document is encoded once.
+        A query or a document without text has 0.
         """
         queries = self._encoder.queries([topic.query for topic, _ in batch])
         distinct = list(dict.fromkeys(i for _, documents in batch for i in documents.ids))
@@ -93,13 +101,10 @@ class BiEncoder(Reranker):
         return explanations
 
 
-# The retriever: the documents whose vectors are nearest to the query's, through an index.
-
-
 class BiEncoderSearch(Retriever):
     """Nearest documents by a bi-encoder's vectors, through FAISS."""
 
-    Options = RetrieverOptions
+    Options = BiEncoderSearchOptions
     needs = (*BiEncoder.needs, "faiss")
     on_device = True
     seeded = False
@@ -107,7 +112,7 @@ class BiEncoderSearch(Retriever):
         f"{BiEncoder.citation} The index: Jeff Johnson, Matthijs Douze, Hervé Jégou. "
         "Billion-scale similarity search with GPUs. IEEE Transactions on Big Data 7, 2021."
     )
-    options: RetrieverOptions
+    options: BiEncoderSearchOptions
     _opened: tuple[Resources, Encoder, Any] | None = None
 
     def depends_on(self) -> Mapping[str, object]:
@@ -130,11 +135,10 @@ class BiEncoderSearch(Retriever):
         )
 
     def _open(self, resources: Resources) -> tuple[Encoder, Any]:
-        """The model and the index of all documents; features ask for a few topics at a time."""
+        """The model and the index of all documents, opened once for all calls."""
         from irplatform_encoders.biencoder_model import Encoder
         from irplatform_encoders.nearest import open_index
         from irplatform_encoders.on_cpu import passes_at_a_time
-        from irplatform_encoders.vector_store import VectorStore
 
         if self._opened is None or self._opened[0] is not resources:
             encoder = Encoder(self.options, resources.device, passes_at_a_time(resources))
@@ -156,3 +160,124 @@ class BiEncoderSearch(Retriever):
         return resources.artifact(
             "bi-encoder-index", {"format": FORMAT, **depends_on}, build, of_vectors=False
         )
+
+
+_BLOCK = 128
+"""Documents that are encoded before they are kept."""
+_VECTORS = "vectors.float32"
+_PRESENT = "present.uint8"
+_CHECKS = "checks.uint32"
+"""A checksum of every vector; stores of earlier versions have none."""
+
+
+class VectorStore:
+    """Vectors of a collection's documents in the cache, each encoded when it is first asked for.
+
+    A reranker needs some thousand of them, a retriever all, and a transformer takes hours for
+    millions. Their file has room for all, and takes up the space of those that are there. What was
+    encoded stays after an interruption, and several processes may fill one store.
+    """
+
+    def __init__(self, resources: Resources, encoder: Encoder) -> None:
+        self._resources = resources
+        self._encoder = encoder
+        for note in encoder.notes:
+            resources.notice(note)
+        self._index = resources.forward_index()
+        self.count = self._index.count
+        self._folder = resources.artifact(
+            "bi-encoder",
+            {**encoder.identity, "width": encoder.width, "rows": FORWARD_INDEX_FORMAT},
+            self._make,
+            of_vectors=False,
+            filled_later=True,
+        )
+        self._vectors = np.memmap(
+            self._folder / _VECTORS, np.float32, "r", shape=(self.count, encoder.width)
+        )
+        self._present = np.memmap(self._folder / _PRESENT, np.uint8, "r", shape=(self.count,))
+        self._checks: npt.NDArray[np.uint32] | None = None
+        if (self._folder / _CHECKS).exists():
+            self._checks = np.memmap(self._folder / _CHECKS, np.uint32, "r", shape=(self.count,))
+
+    def of(self, doc_ids: Sequence[str]) -> Float32:
+        """Vectors of documents, float32 [n, width]."""
+        return self.rows(self._index.rows(doc_ids))
+
+    def rows(self, rows: Int64) -> Float32:
+        """Vectors of the documents in some rows of the forward index."""
+        # In this order: another process may be adding vectors.
+        present = self._present[rows] != 0
+        vectors: Float32 = np.array(self._vectors[rows])
+        if self._checks is not None:
+            damaged = present & (self._checks[rows] != _checksums(vectors))
+            if damaged.any():
+                self._resources.notice(
+                    f"{damaged.sum():,} vectors of documents are damaged, and made again"
+                )
+                present &= ~damaged
+        missing = np.flatnonzero(~present)
+        for places, encoded in self._encoded(rows, missing, "encoding documents"):
+            vectors[places] = encoded
+        return vectors
+
+    def fill(self, label: str) -> None:
+        """Encode all documents that are not there yet, with progress."""
+        missing = np.flatnonzero(self._present == 0)
+        for _ in self._encoded(np.arange(self.count), missing, label):
+            pass
+
+    def _encoded(self, rows: Int64, missing: Int64, label: str) -> Iterator[tuple[Int64, Float32]]:
+        """Encode and keep what is missing, with progress; yields places in `rows` and vectors."""
+        if not len(missing):
+            return
+        tell_how_slow(self._resources, len(missing))
+        try:
+            with self._resources.progress(label, len(missing), "documents") as advance:
+                for start in range(0, len(missing), _BLOCK):
+                    places = missing[start : start + _BLOCK]
+                    documents = self._resources.documents(self._index.doc_ids(rows[places]))
+                    vectors = self._encoder.documents([document.text for document in documents])
+                    self._keep(rows[places], vectors)
+                    yield places, vectors
+                    advance(len(places))
+        except KeyboardInterrupt as error:
+            error.add_note("The vectors of documents that were encoded are kept.")
+            raise
+
+    def _make(self, folder: Path) -> None:
+        for name, size in (
+            (_VECTORS, self.count * self._encoder.width * 4),
+            (_PRESENT, self.count),
+            (_CHECKS, self.count * 4),
+        ):
+            with (folder / name).open("wb") as file:
+                file.truncate(size)  # takes up no space yet
+
+    def _keep(self, rows: Int64, vectors: Float32) -> None:
+        try:
+            self._write(_VECTORS, rows, np.ascontiguousarray(vectors))
+            if self._checks is not None:
+                self._write(_CHECKS, rows, _checksums(vectors)[:, None])
+            self._write(_PRESENT, rows, np.ones((len(rows), 1), np.uint8))
+        except OSError as error:
+            if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+                raise
+            # a cache that others lend cannot be added to
+
+    def _write(self, name: str, rows: Int64, values: npt.NDArray[np.generic]) -> None:
+        # Written and not mapped: a full disk is an error then, and no signal.
+        path = self._folder / name
+        file = os.open(path, os.O_WRONLY)
+        try:
+            for row, value in zip(rows.tolist(), values, strict=True):
+                # The last bytes that a disk has room for are written without an error.
+                if os.pwrite(file, value.tobytes(), row * value.nbytes) < value.nbytes:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+            os.fsync(file)
+        finally:
+            os.close(file)
+
+
+def _checksums(vectors: Float32) -> npt.NDArray[np.uint32]:
+    return np.array([zlib.crc32(vector.tobytes()) for vector in vectors], np.uint32)

@@ -1,7 +1,7 @@
-"""The model: vectors of queries and of documents, through sentence-transformers.
+"""Opens bi-encoders, and encodes queries and documents with sentence-transformers.
 
-What a model does beside its transformer (pooling, further layers, prompts, normalization) is
-written in the folder that sentence-transformers saved; a bare transformer needs to be told.
+The folder of a model says what follows its transformer (pooling, further layers, prompts,
+normalization). For a bare transformer, the user says how words' vectors become a text's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from irplatform.text.arrays import Float32
-    from irplatform_encoders.biencoder_options import BiEncoderOptions
+    from irplatform_encoders.options import BiEncoderOptions
 
 
 NAME = "bi-encoder"
@@ -46,8 +46,7 @@ class Encoder:
     def __init__(self, options: BiEncoderOptions, device: str, threads: int = 1) -> None:
         self._options = options
         self._threads = threads
-        # In a matrix product of several texts, the last digits of one depend on the others. On the
-        # CPU it is no quicker, either.
+        # In a matrix product of several texts, the last digits of one depend on the others.
         self._alone = device == "cpu"
         documents, queries = _folders(options)
         of_documents = _open(documents, options, device)
@@ -168,7 +167,7 @@ def _folders(options: BiEncoderOptions) -> tuple[Path, Path]:
 
 
 def _check_pooling(folder: Path, options: BiEncoderOptions) -> None:
-    """See that either the model or the user says how texts are made of words."""
+    """See that either the model or the user, not both, says how words become a text."""
     saved = (folder / MODULES).exists()
     if not saved and options.pooling is None:
         raise InputError(
@@ -185,7 +184,7 @@ def _check_pooling(folder: Path, options: BiEncoderOptions) -> None:
 
 
 def _precision(options: BiEncoderOptions, device: str) -> str:
-    """Of the network's numbers; the shorter ones have no quick portable arithmetic."""
+    """The precision in use; the shorter ones have no quick portable arithmetic."""
     return "float32" if in_float32(device) else options.precision
 
 
@@ -226,7 +225,7 @@ def _with_pooling(
 
 
 def _note(model: Any, options: BiEncoderOptions) -> str:
-    """Cut texts as the options say; what the user is told where the model reads less."""
+    """Limit the length of texts to the option; a note where the model reads less."""
     most, wanted = model.max_seq_length, options.max_length
     if wanted is None:
         return ""

@@ -1,30 +1,33 @@
-"""Feeds pairs of query and document to a sequence classifier, cut to fit, in batches."""
+"""Pairs of query and document in a sequence classifier: cut to fit, batched, scored, fine-tuned."""
 
 from __future__ import annotations
 
-import itertools
+import math
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
+from torch import Tensor
 
+from irplatform.training import Lists, ListSampler, Validator
+from irplatform.training.distributed import peers_of
+from irplatform.training.losses import listwise_logistic
 from irplatform_encoders.on_cpu import in_float32, map_in_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
-    from torch import Tensor
 
-    from irplatform.plugin import Documents, Resources, Topic
+    from irplatform.plugin import Documents, LabelledTopic, Resources, Topic, TrainingData
     from irplatform_encoders.crossencoder_model import Model
-    from irplatform_encoders.crossencoder_options import ReadingOptions
+    from irplatform_encoders.options import ReadingOptions, VanillaBertOptions
 
+if TYPE_CHECKING:
     Encoded = dict[str, npt.NDArray[np.int32]]
-    """A pair of query and document as token ids, [tokens] each, without padding."""
     Padded = dict[str, Tensor]
-    """Several of them, [pairs, tokens of the longest] each, int64, on the CPU."""
 
 
 _CHARACTERS = 20
@@ -46,7 +49,7 @@ class Step:
 
 
 class Reader:
-    """A model with the way in which it is fed."""
+    """Feeds a model with pairs of query and document."""
 
     def __init__(
         self, model: Model, options: ReadingOptions, device: str, threads: int = 1, prompt: str = ""
@@ -62,9 +65,9 @@ class Reader:
             _keep_top_in_float32(model.network)
 
     def encode(self, pairs: Sequence[tuple[str, str]]) -> list[Encoded]:
-        """Pairs of a query and a document's text, cut to fit; queries are cut if they are long.
+        """Pairs of a query and a document's text, cut to fit.
 
-        Of a long text just the beginning is cut into tokens, and all of it where that is too short.
+        Of a long text only the beginning is read first, and all of it where that is too short.
         """
         if self.model.tokenizer.truncation_side != "right":  # the end is what fits
             return self._encoded(pairs)
@@ -124,10 +127,7 @@ class Reader:
         return columns
 
     def _cut(self, query: str) -> str:
-        """A query as text, so that query and document are joined in the tokenizer's own way.
-
-        The prompt is in front of it, unless it has a place of its own in a chat template.
-        """
+        """A query as text, cut, with the prompt in front unless a chat template places it."""
         tokenizer, prompt = self.model.tokenizer, self._prompt
         if self.model.formatter is not None:
             prompt, length = "", self._options.query_tokens
@@ -145,12 +145,7 @@ class Reader:
         return len(self.model.tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def padded(self, pairs: Sequence[Encoded]) -> Padded:
-        """Pairs as one tensor per input of the network.
-
-        What `tokenizer.pad` returns, which takes as long as cutting the texts into tokens.
-        """
-        import torch
-
+        """Pairs as one tensor per input of the network, as `tokenizer.pad` makes them, slowly."""
         tokenizer = self.model.tokenizer
         filler = {
             "input_ids": tokenizer.pad_token_id,
@@ -172,8 +167,6 @@ class Reader:
 
     def forward(self, padded: Padded) -> Tensor:
         """How relevant the documents are, [n]: a logit, or of two the second minus the first."""
-        import torch
-
         model: Any = self.model
         inputs = {name: _sent(values, self._device) for name, values in padded.items()}
         with torch.autocast(
@@ -184,8 +177,6 @@ class Reader:
 
     def step(self, pairs: Sequence[Encoded]) -> Step:
         """Pairs to train with: on a CPU in small parts; an accelerator is faster with one."""
-        import torch
-
         size = _TRAINED_AT_ONCE if self._device == "cpu" else max(len(pairs), 1)
         order = _by_length(pairs)
         parts = [order[start : start + size] for start in range(0, len(order), size)]
@@ -194,17 +185,13 @@ class Reader:
 
     def forward_to_train(self, step: Step) -> Tensor:
         """What `forward` finds of the pairs of a step, in the order they came in."""
-        import torch
-
         scores = torch.cat([self.forward(part) for part in step.parts])
         return scores[step.places.to(scores.device, non_blocking=True)]
 
     def scores(
         self, pairs: Sequence[Encoded], advance: Callable[[int], None] = lambda _: None
     ) -> Tensor:
-        """The same of many, on the CPU; those of similar length are read together."""
-        import torch
-
+        """Scores of many pairs, on the CPU; those of similar length are read together."""
         if not pairs:
             return torch.zeros(0)
         order, size = _by_length(pairs), self._options.batch_size
@@ -222,6 +209,17 @@ class Reader:
             advance(len(places))
         with torch.inference_mode():
             return torch.cat(found).cpu()[torch.tensor(order).argsort()]
+
+    def score_topics(
+        self, batch: Sequence[tuple[Topic, Documents]], resources: Resources
+    ) -> list[Tensor]:
+        """Scores of the documents of topics, [documents] each, with a display."""
+        pairs = self.encode(
+            [(topic.query, document.text) for topic, documents in batch for document in documents]
+        )
+        with resources.progress("scoring", len(pairs), "documents") as advance:
+            scores = self.scores(pairs, advance)
+        return list(torch.split(scores, [len(documents) for _, documents in batch]))
 
 
 def _beginning(text: str, most: int) -> str:
@@ -243,18 +241,13 @@ def _sent(values: Tensor, device: str) -> Tensor:
 
 
 def _keep_top_in_float32(network: Any) -> None:
-    """Let what is on top of the transformer compute in float32, whatever is below.
-
-    Logits in bfloat16 have so few digits that most of a thousand documents would tie.
-    """
+    """Compute what is on top of the transformer in float32: in bfloat16 most logits would tie."""
     for child in network.children():
         if child is not network.base_model:
             child.forward = partial(_in_float32, child.forward)
 
 
 def _in_float32(forward: Callable[..., Any], *values: Any, **named: Any) -> Any:
-    import torch
-
     def long(value: Any) -> Any:
         return value.float() if torch.is_tensor(value) and value.is_floating_point() else value
 
@@ -263,14 +256,99 @@ def _in_float32(forward: Callable[..., Any], *values: Any, **named: Any) -> Any:
         return forward(*map(long, values), **{name: long(v) for name, v in named.items()})
 
 
-def score_topics(
-    reader: Reader, batch: Sequence[tuple[Topic, Documents]], resources: Resources
-) -> list[Tensor]:
-    """Scores of the documents of topics, [documents] each, with a display."""
-    pairs = reader.encode(
-        [(topic.query, document.text) for topic, documents in batch for document in documents]
-    )
-    with resources.progress("scoring", len(pairs), "documents") as advance:
-        scores = reader.scores(pairs, advance)
-    bounds = itertools.accumulate((len(documents) for _, documents in batch), initial=0)
-    return [scores[start:end] for start, end in itertools.pairwise(bounds)]
+@dataclass(frozen=True)
+class ReadLists:
+    """Lists of documents as a network reads them.
+
+    Attributes:
+        step: the documents of all lists, one list after the other.
+        grades: of the documents of each list, int64.
+    """
+
+    step: Step
+    grades: Sequence[Tensor]
+
+
+class ListsTask:
+    """Fine-tuning on lists of documents, whose texts are read just before they are learned from."""
+
+    def __init__(
+        self, reader: Reader, options: VanillaBertOptions, data: TrainingData, resources: Resources
+    ) -> None:
+        self.module: torch.nn.Module = reader.model.network
+        self.advance: Callable[[int], None] = lambda _: None
+        self._reader = reader
+        self._loop = options.loop
+        self._resources = resources
+        self._sampler = ListSampler(data.training, options.lists, resources.seed)
+        self._validator = Validator(
+            data.validation, options.validation_topics, options.validation_depth
+        )
+        batches = sum(1 for _ in self.batches(0))
+        self._steps = math.ceil(batches / peers_of(data.workspace).size)
+        self.all_steps = self._loop.epochs * self._steps
+        self._shown = 0
+
+    def batches(self, epoch: int) -> Iterator[Lists]:
+        """The epoch's lists."""
+        return self._sampler.batches(epoch, self._loop.batch_size)
+
+    def read(self, batch: Lists) -> ReadLists:
+        """The texts of some lists as token ids."""
+        pools = [self._sampler.pools[number] for number in batch.topic]
+        lists = list(zip(pools, batch.documents, strict=True))
+        queries = [pool.labelled.topic.query for pool, places in lists for _ in places]
+        documents = self._resources.documents(
+            [pool.doc_ids[place] for pool, places in lists for place in places]
+        )
+        pairs = self._reader.encode(
+            [(query, document.text) for query, document in zip(queries, documents, strict=True)]
+        )
+        grades = [torch.from_numpy(pool.grades[places]) for pool, places in lists]
+        return ReadLists(self._reader.step(pairs), grades)
+
+    def loss(self, batch: ReadLists) -> Tensor:
+        """RankNet's loss over all pairs of a list, in the mean over the lists."""
+        scores = self._reader.forward_to_train(batch.step)
+        per_list = torch.split(scores, [len(grades) for grades in batch.grades])
+        losses = map(listwise_logistic, per_list, batch.grades)
+        return torch.stack([*losses]).mean()
+
+    def validate(self) -> float:
+        """Mean nDCG@20 over the validation topics, of the best mixture with the first stage."""
+        return self._validator(lambda number: self._scores(self._validator.topics[number]))
+
+    def _scores(self, labelled: LabelledTopic) -> npt.NDArray[np.float32]:
+        documents = self._resources.documents(labelled.candidates)
+        query = labelled.topic.query
+        pairs = self._reader.encode([(query, document.text) for document in documents])
+        scores: npt.NDArray[np.float32] = self._reader.scores(pairs).numpy()
+        return scores
+
+    def optimizer(self) -> torch.optim.Optimizer:
+        """AdamW; biases and norms are not decayed, and what begins at random has its own rate."""
+        loop, new = self._loop, self._reader.model.new
+        groups: dict[tuple[float, float], list[torch.nn.Parameter]] = {}
+        for name, parameter in self.module.named_parameters():
+            rate = loop.head_learning_rate if name in new else loop.learning_rate
+            decay = loop.weight_decay if parameter.ndim > 1 else 0.0
+            groups.setdefault((rate, decay), []).append(parameter)
+        return torch.optim.AdamW(
+            {"params": parameters, "lr": rate, "largest": rate, "weight_decay": decay}
+            for (rate, decay), parameters in groups.items()
+        )
+
+    def before_step(self, optimizer: torch.optim.Optimizer, epoch: int, step: int) -> None:
+        """Cut the gradient, and set the rates: up over the warm-up, then down to 0."""
+        torch.nn.utils.clip_grad_norm_(self.module.parameters(), self._loop.longest_gradient)
+        taken = epoch * self._steps + step
+        share = rate_share((taken + 0.5) / self.all_steps, self._loop.warmup)
+        for group in optimizer.param_groups:
+            group["lr"] = group["largest"] * share
+        self.advance(taken + 1 - self._shown)
+        self._shown = taken + 1
+
+
+def rate_share(done: float, warmup: float) -> float:
+    """The share of the largest rate that a step has, 0 to 1."""
+    return done / warmup if done < warmup else (1 - done) / (1 - warmup)

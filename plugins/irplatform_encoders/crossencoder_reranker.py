@@ -1,19 +1,21 @@
-"""The cross-encoder: a transformer reads query and document together and says how well they fit.
+"""Cross-encoders as rerankers: a transformer reads query and document together.
 
-Query and document are given as a pair of sequences to a fine-tuned sequence classifier (Nogueira
-and Cho, 2019, section 3). Documents are title and abstract, cut to what the model can read; they
-are scored in batches of similar length, all topics of a call together, so that little is padding.
+They are a pair of sequences of a sequence classifier (Nogueira and Cho, 2019, section 3): one that
+the user brings, or a language model that is fine-tuned here ("Vanilla BERT" in MacAvaney et al.,
+SIGIR 2019, section 3) on lists of documents (Gao, Dai and Callan, ECIR 2021) with RankNet's loss.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.plugin import Documents, Reranker, Resources, Topic
-from irplatform_encoders.crossencoder_options import CrossEncoderOptions
-from irplatform_encoders.crossencoder_reading import Reader, score_topics
+from irplatform.system.digests import fingerprint
+from irplatform.training import NeuralReranker, run_loop
 from irplatform_encoders.on_cpu import multiply_by_numpy, passes_at_a_time
+from irplatform_encoders.options import CrossEncoderOptions, VanillaBertOptions, for_pretraining
 from irplatform_encoders.pretrained import content, model_folder
 
 if TYPE_CHECKING:
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from torch import Tensor
+
+    from irplatform.plugin import TrainingData
+    from irplatform_encoders.crossencoder_reading import Reader
+
 
 _SATURATED = 10
 """From this logit on, 32 bits have so few digits for sigmoids that documents tie."""
@@ -46,6 +52,7 @@ class CrossEncoder(Reranker):
     def prepare(self, resources: Resources) -> None:
         """Open the model."""
         from irplatform_encoders.crossencoder_model import open_classifier
+        from irplatform_encoders.crossencoder_reading import Reader
 
         options, given = self.options, self.options.model_fields_set
         model = open_classifier(self._folder())
@@ -68,7 +75,7 @@ class CrossEncoder(Reranker):
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         """One logit (or probability) per document; those of similar length are read together."""
-        scores = score_topics(self._reader, batch, self._resources)
+        scores = self._reader.score_topics(batch, self._resources)
         if self.options.output == "probability":
             return [probabilities(logits).tolist() for logits in scores]
         return [logits.tolist() for logits in scores]
@@ -98,3 +105,91 @@ def probabilities(logits: Tensor) -> Tensor:
         return sigmoids
     mixed: Tensor = (sigmoids + _SHARE * places / (len(distinct) - 1)) / (1 + _SHARE)
     return mixed.clamp(max=1)
+
+
+class VanillaBert(NeuralReranker):
+    """A transformer of the user's, fine-tuned on lists of documents of the training topics.
+
+    It reads query and document together, as `cross-encoder` does. Begin with a language model or a
+    classifier of your field.
+    """
+
+    model = "vanilla-bert"
+    needs: Sequence[str] = ("torch", "transformers", "sentence_transformers", "safetensors")
+    Options = VanillaBertOptions
+    citation: ClassVar[str] = (
+        "Sean MacAvaney, Andrew Yates, Arman Cohan, Nazli Goharian. CEDR: Contextualized "
+        "Embeddings for Document Ranking. SIGIR 2019, section 3 (Vanilla BERT). Trained on lists: "
+        "Luyu Gao, Zhuyun Dai, Jamie Callan. Rethink Training of BERT Rerankers in Multi-Stage "
+        "Retrieval Pipeline. ECIR 2021."
+    )
+    options: VanillaBertOptions
+
+    _reader: Reader
+    _base: str
+
+    def options_of_pretraining(self) -> VanillaBertOptions:
+        """The options that pre-training heeds."""
+        return for_pretraining(self.options)
+
+    def check_training(self) -> None:
+        """Open the model to begin with, before anything is searched for its training."""
+        from irplatform_encoders.crossencoder_model import open_to_fine_tune
+
+        open_to_fine_tune(self._folder())
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The files of the model to begin with."""
+        return content(self._folder())
+
+    def prepare(self, resources: Resources) -> None:
+        """Open the model to begin with."""
+        from irplatform_encoders.crossencoder_model import open_to_fine_tune
+        from irplatform_encoders.crossencoder_reading import Reader
+
+        def network() -> Any:
+            folder = self._folder()
+            self._base = fingerprint(content(folder))  # now: files may change during a training
+            model = open_to_fine_tune(folder)
+            for note in model.notes:
+                resources.notice(note)
+            threads = passes_at_a_time(resources)
+            self._reader = Reader(model, self.options, resources.device, threads)
+            return model.network
+
+        self.start(resources, network)
+        multiply_by_numpy(self.network, resources.device)
+
+    def identity(self) -> dict[str, Any]:
+        """The files of the model that the weights began with."""
+        return {"base": self._base}
+
+    def fit(self, data: TrainingData) -> None:
+        """Fine-tune on lists of documents, stopping early on validation nDCG@20.
+
+        What ranks already stays as it is where no epoch is better.
+        """
+        from irplatform_encoders.crossencoder_reading import ListsTask
+
+        task = ListsTask(self._reader, self.options, data, self.resources)
+        with self.resources.progress("fine-tuning", task.all_steps, "steps") as advance:
+            task.advance = advance
+            run_loop(
+                task,
+                self.options.loop,
+                seed=self.resources.seed,
+                workspace=data.workspace,
+                keep_start=not self._reader.model.new,
+            )
+
+    def load(self, folder: Path) -> None:
+        """Read weights that were fine-tuned."""
+        super().load(folder)
+        self._reader.model = replace(self._reader.model, new=frozenset())
+
+    def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
+        """One logit per document; those of similar length are read together."""
+        return [logits.tolist() for logits in self._reader.score_topics(batch, self.resources)]
+
+    def _folder(self) -> Path:
+        return model_folder(self.model, self.options)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 @hookimpl
 def register_rerankers(register: RegisterReranker) -> None:
     """The reranker `dual-encoder`."""
-    from irplatform_encoders.dual_reranker import DualEncoder
+    from irplatform_encoders.dual_ranking import DualEncoder
 
     register("dual-encoder", DualEncoder)
 
@@ -22,7 +22,7 @@ def register_rerankers(register: RegisterReranker) -> None:
 @hookimpl
 def register_retrievers(register: RegisterRetriever) -> None:
     """The retriever `dual-encoder`."""
-    from irplatform_encoders.dual_retriever import DualEncoderSearch
+    from irplatform_encoders.dual_ranking import DualEncoderSearch
 
     register("dual-encoder", DualEncoderSearch)
 

@@ -1,4 +1,18 @@
-"""A network and what it reads from: turns queries and documents into vectors."""
+"""The dual encoder: a weighted mean of word vectors and a projection for either side.
+
+A text is the mean of its words' vectors e(w), each with the weight idf(w)·exp(a(w)); a document is
+a mixture of its title's and its abstract's, both at length 1. Queries and documents are projected,
+and compared by cosine:
+
+    m(text) = Σ idf(w)·exp(a(w))·e(w)
+    q = P m(query)      d = R [ g·m(title)/|m(title)| + (1 − g)·m(abstract)/|m(abstract)| ]
+    s = cos(q, d)
+
+Before training a(w) = 0, g = ½ and P = R (an orthogonal map), and s is the cosine of weighted
+centroids. The two-tower model with softmax over the documents of a batch is that of Karpukhin et
+al. (EMNLP 2020, section 3); averages of learned word vectors as encoders are those of Wieting et
+al. (ICLR 2016, section 3).
+"""
 
 from __future__ import annotations
 
@@ -9,24 +23,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor, nn
+from torch.nn import functional
 
 from irplatform.errors import InputError
+from irplatform.text.arrays import Int64, ragged, without
+from irplatform.text.tokenizer import normalize, pieces
 from irplatform.training.neural import stored_documents, vectors_digest, weights_digest
 from irplatform.training.topic_identity import query_mark, source_mark, topic_marks
-from irplatform_encoders.dual_network import DualNetwork, Reader, Sizes, inverse_frequencies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
-
-    from torch import Tensor
+    from typing import Literal
 
     from irplatform.plugin import Resources, Topic
-    from irplatform.text.arrays import Float32, Int64
-    from irplatform_encoders.dual_options import EncoderOptions
+    from irplatform.text import ForwardIndex, WordVectors
+    from irplatform.text.arrays import Float32
+    from irplatform_encoders.options import EncoderOptions
 
-
+FIRST_SCALE = 20.0
+"""The factor of cosines before the softmax, when training begins."""
+UNKNOWN = -1
 FORMAT = 2
+_FILE = "learned.npy"
 
 
 class Encoder:
@@ -45,7 +65,7 @@ class Encoder:
             learned_weights=options.word_weights == "learned",
             shared=options.shared,
         )
-        # The default, said aloud, or torch warns of it when word vectors are learned.
+        # The default; torch warns where it is not set.
         torch.sparse.check_sparse_tensor_invariants.disable()  # type: ignore[no-untyped-call]
         torch.manual_seed(seed)
         network = DualNetwork(
@@ -71,7 +91,7 @@ class Encoder:
             return _array(self.encode(rows))
 
     def encode(self, rows: Int64) -> Tensor:
-        """The same as a tensor, to learn from."""
+        """The vectors of documents as a tensor, to learn from."""
         titles = self.reader.documents(rows, "title")
         return self.network.documents(titles, self.reader.documents(rows, "abstract"))
 
@@ -103,24 +123,202 @@ def _array(vectors: Tensor) -> Float32:
     return array
 
 
-# What a model learned from, so that it can be kept from the topics that it saw.
-#
-# A first stage and a stacked reranker score training topics, too; scores of what a model remembers
-# would mislead whatever learns from them. Queries are known by their words, as topics are anywhere
-# (`topic_marks`), and remembered as 64 bits of a SHA-256.
+@dataclass(frozen=True)
+class Sizes:
+    """The shapes of the network, which weights must fit.
 
-_FILE = "learned.npy"
+    Attributes:
+        words: rows of the word vectors, that of UNK included.
+        dimensions: their length.
+        projection: length of an encoded text.
+        learned_words: whether word vectors are learned.
+        learned_weights: whether weights of words are.
+        shared: whether queries and documents have the same projection.
+    """
+
+    words: int
+    dimensions: int
+    projection: int
+    learned_words: bool
+    learned_weights: bool
+    shared: bool
 
 
-def mark(kind: str, text: str) -> int:
-    """Stands for a query or a source, whatever its white space."""
-    content = f"{kind} {' '.join(text.split())}"
-    return int.from_bytes(hashlib.sha256(content.encode()).digest()[:8], "little")
+class DualNetwork(nn.Module):
+    """Encodes queries and documents.
+
+    Args:
+        sizes: its shapes.
+        vectors: float32 [words, dimensions], where word vectors start, or what they are.
+        idf: float32 [words].
+
+    Attributes:
+        sparse: whether gradients of word vectors have rows for a batch's words alone: of the same
+            effect, and much faster with many words.
+    """
+
+    sparse = True
+    vectors: Tensor
+    idf: Tensor
+    log_weights: nn.Parameter | None
+    document_projection: nn.Parameter | None
+
+    def __init__(self, sizes: Sizes, vectors: Tensor, idf: Tensor) -> None:
+        super().__init__()
+        self.sizes = sizes
+        unit = functional.normalize(vectors, dim=1)
+        if sizes.learned_words:
+            self.vectors = nn.Parameter(unit)
+        else:
+            self.register_buffer("vectors", unit, persistent=False)
+        self.register_buffer("idf", idf, persistent=False)
+        weights = nn.Parameter(torch.zeros(sizes.words)) if sizes.learned_weights else None
+        self.register_parameter("log_weights", weights)
+        first = nn.init.orthogonal_(torch.empty(sizes.projection, sizes.dimensions))
+        if sizes.projection == sizes.dimensions:
+            first = torch.eye(sizes.projection)
+        self.query_projection = nn.Parameter(first)
+        second = None if sizes.shared else nn.Parameter(first.clone())
+        self.register_parameter("document_projection", second)
+        self.title_share = nn.Parameter(torch.zeros(()))
+        self.log_scale = nn.Parameter(torch.tensor(FIRST_SCALE).log())
+
+    @property
+    def device(self) -> str:
+        """Where it computes."""
+        return str(self.idf.device)
+
+    def queries(self, texts: Bags) -> Tensor:
+        """Encode queries: float32 [n, projection], each of length 1, or 0 without a known word."""
+        return functional.normalize(self._means(texts) @ self.query_projection.T, dim=1)
+
+    def documents(self, titles: Bags, abstracts: Bags) -> Tensor:
+        """Encode documents, likewise."""
+        share = torch.sigmoid(self.title_share)
+        mixed = share * self._means(titles) + (1 - share) * self._means(abstracts)
+        return self._document(mixed)
+
+    def titles(self, titles: Bags) -> Tensor:
+        """Encode documents of which only the title is known, likewise."""
+        return self._document(self._means(titles))
+
+    def logits(self, queries: Tensor, documents: Tensor) -> Tensor:
+        """What the softmax of training reads: cosines of all queries and documents, scaled."""
+        return self.log_scale.exp() * (queries @ documents.T)
+
+    def _document(self, means: Tensor) -> Tensor:
+        projection = self.document_projection
+        if projection is None:
+            projection = self.query_projection
+        return functional.normalize(means @ projection.T, dim=1)
+
+    def _means(self, texts: Bags) -> Tensor:
+        """Weighted means of the texts' word vectors, at length 1.
+
+        Each distinct word is looked up once, so that its gradient has one row.
+        """
+        words, places, offsets = texts.distinct(self.device)
+        weights = self.idf[words]
+        if self.log_weights is not None:
+            weights = weights * self.log_weights[words].exp()
+        sparse = self.sparse and self.sizes.learned_words and self.training
+        weighted = functional.embedding(words, self.vectors, sparse=sparse) * weights[:, None]
+        sums = functional.embedding_bag(places, weighted, offsets, mode="sum")
+        return functional.normalize(sums, dim=1)
+
+
+class Reader:
+    """Makes bags of texts and of a collection's documents."""
+
+    def __init__(self, index: ForwardIndex, vectors: WordVectors) -> None:
+        self.index = index
+        self._row_of_word = vectors.align_known(index.vocabulary)
+        self._row_of_piece = _Rows(vectors)
+
+    def texts(self, texts: Iterable[str]) -> Bags:
+        """Bags of texts."""
+        words: list[int] = []
+        ends = [0]
+        for text in texts:
+            rows = map(self._row_of_piece.__getitem__, pieces(text))
+            words += [row for row in rows if row != UNKNOWN]
+            ends.append(len(words))
+        return Bags(np.array(words, dtype=np.int64), np.array(ends, dtype=np.int64))
+
+    def documents(self, rows: Int64, field: Literal["title", "abstract"]) -> Bags:
+        """Bags of a field of documents, which are named by their rows of the forward index."""
+        ids, offsets = self.index.tokens(rows, field)
+        words = self._row_of_word[ids]
+        return Bags(*without(words, offsets, words == UNKNOWN))
+
+
+class _Rows(dict[str, int]):
+    """The row of every piece of text; each distinct one is looked up once."""
+
+    def __init__(self, vectors: WordVectors) -> None:
+        super().__init__()
+        self._vectors = vectors
+
+    def __missing__(self, piece: str) -> int:
+        (row,) = self._vectors.rows([normalize(piece)])
+        self[piece] = entry = UNKNOWN if row == self._vectors.unk else int(row)
+        return entry
+
+
+def inverse_frequencies(index: ForwardIndex, vectors: WordVectors) -> npt.NDArray[np.float32]:
+    """The IDF of every word that has a vector; 0 for UNK.
+
+    A word that the collection lacks counts as the rarest ones do.
+    """
+    idf = index.idf("text").astype(np.float32)
+    ids = index.vocabulary.ids(list(vectors.words))
+    row_idf = np.full(len(vectors.matrix), idf.max(initial=0.0), dtype=np.float32)
+    row_idf[:-1][ids >= 0] = idf[ids[ids >= 0]]
+    row_idf[-1] = 0
+    return row_idf
+
+
+@dataclass(frozen=True)
+class Bags:
+    """Texts as bags of words with vectors, one text behind the other.
+
+    Attributes:
+        words: int64, rows of the word vectors.
+        offsets: int64 [texts + 1], where each text begins.
+    """
+
+    words: Int64
+    offsets: Int64
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, numbers: Int64) -> Bags:
+        """Some of the texts."""
+        starts, lengths = self.offsets[numbers], np.diff(self.offsets)[numbers]
+        places, offsets = ragged(starts, lengths)
+        return Bags(self.words[places], offsets)
+
+    def distinct(self, device: str) -> tuple[Tensor, Tensor, Tensor]:
+        """The distinct words, the place of every word among them, and where each text begins."""
+        words, places = np.unique(self.words, return_inverse=True)
+        arrays = (words, places.astype(np.int64), self.offsets[:-1])
+        first, second, third = (torch.from_numpy(array).to(device) for array in arrays)
+        return first, second, third
+
+
+def joined(first: Bags, second: Bags) -> Bags:
+    """Texts of one behind those of the other."""
+    offsets = np.concatenate([first.offsets, second.offsets[1:] + first.offsets[-1]])
+    return Bags(np.concatenate([first.words, second.words]), offsets)
 
 
 @dataclass(frozen=True)
 class Learned:
-    """Marks of the texts that a model learned from.
+    """Marks of the texts that a model learned from, to keep it from the topics that it saw.
+
+    A first stage and a stacked reranker score training topics, too, and what a model remembers of
+    them would mislead whatever learns from its scores. A mark is 64 bits of a SHA-256.
 
     Attributes:
         marks: uint64, increasing.
@@ -162,6 +360,12 @@ class Learned:
         except (OSError, ValueError) as error:
             raise InputError("cannot be read as marks of texts.", path=folder / _FILE) from error
         return cls(marks.astype(np.uint64))
+
+
+def mark(kind: str, text: str) -> int:
+    """Stands for a query or a source, whatever its white space."""
+    content = f"{kind} {' '.join(text.split())}"
+    return int.from_bytes(hashlib.sha256(content.encode()).digest()[:8], "little")
 
 
 def _marks(queries: Iterable[str], sources: Iterable[str]) -> set[int]:

@@ -1,4 +1,4 @@
-"""A retriever that compares the mean word vectors of queries and documents.
+"""Retrieval by the mean word vectors of queries and documents.
 
 Every text is the mean of the unit vectors of its words, weighted by their inverse document
 frequency; documents are ranked by cosine, exactly (no approximate index). Document vectors are kept

@@ -1,9 +1,9 @@
 """`platform headings`: a few MeSH headings as a query, or a disease and a gene.
 
-All articles that have these headings are relevant: the judgments are those of the indexers, who
-read the articles. A query is as short as one that a person asks, and can ask in other words than
-the headings', where a query of all headings (`collections.mesh`) is neither. The folder is
-in BEIR layout and searches the documents of its source.
+All articles that have these headings are relevant: the indexers, who read the articles, judged.
+Unlike a query of all headings (`collections.mesh_queries`), a query is as short as a person's, and
+can use other words than the headings'. The folder is in BEIR layout and searches the documents of
+its source.
 
 Genes are no headings. Where the knowledge bases know some, an article that names one asks for it
 and for a disease among its headings, as topics of TREC Precision Medicine do, unless another has
@@ -16,7 +16,10 @@ import heapq
 import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
+
+import click
 
 from irplatform.building.pubmed_articles import write_reference
 from irplatform.collections.mesh_queries import (
@@ -27,21 +30,24 @@ from irplatform.collections.mesh_queries import (
     split_ids,
 )
 from irplatform.collections.writing import BeirWriter, write_measures
+from irplatform.concepts.build import concept_graph
+from irplatform.concepts.graph import ConceptGraph
+from irplatform.concepts.options import ConceptOptions
 from irplatform.data import main_headings
 from irplatform.errors import InputError
 from irplatform.knowledge import open_knowledge
 from irplatform.knowledge.model import uninverted
 from irplatform.registry.loading import registry
 from irplatform.system.writing import atomic_folder
-from irplatform_encoders.named_genes import NamedGenes, is_called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.data import Corpus
-    from irplatform.knowledge import Knowledge
+    from irplatform.knowledge import Concept, ConceptKind, Knowledge
     from irplatform.plugin import Document
+"""Grades, by how often an article names the gene."""
 
 MEASURES = ("nDCG@20", "AP", "P@10")
 COMMON = 0.05
@@ -49,7 +55,6 @@ COMMON = 0.05
 _FEWEST = 10
 """Fewer queries cannot be split."""
 _ONCE, _MORE_OFTEN = 1, 2
-"""Grades, by how often an article names the gene."""
 _OTHER_NAMES = ("preferred", "synonym")
 
 
@@ -80,13 +85,6 @@ class Made:
         counts = {k: v for k, v in vars(self).items() if k not in ("folder", "source")}
         where = {"collection": f"{self.folder}:train", "path": str(self.folder)}
         return {**where, "from": self.source, **counts}
-
-
-class _Asked(NamedTuple):
-    """The headings and the symbol of the gene that a query asks for."""
-
-    headings: tuple[str, ...]
-    gene: str | None = None
 
 
 def build_headings(
@@ -189,6 +187,13 @@ def _asked(
     return {name: chosen for chosen, name in asked.items()}
 
 
+class _Asked(NamedTuple):
+    """The headings and the symbol of the gene that a query asks for."""
+
+    headings: tuple[str, ...]
+    gene: str | None = None
+
+
 def _with_gene(
     name: str, headings: Sequence[str], weights: Mapping[str, float], seed: int, genes: NamedGenes
 ) -> _Asked | None:
@@ -225,7 +230,7 @@ def _sample(
 def _answers(
     corpus: Corpus, asked: Mapping[str, _Asked], most: int, genes: NamedGenes | None
 ) -> dict[str, dict[str, int]]:
-    """Queries to the articles that have it all and their grades, as many as are needed to know."""
+    """Queries to the articles that have all they ask for, with grades, little more than `most`."""
     having: defaultdict[str, list[str]] = defaultdict(list)
     frequency = Counter(heading for each in asked.values() for heading in each.headings)
     for name, each in asked.items():
@@ -262,3 +267,77 @@ def _name(heading: str, query: str, seed: int, knowledge: Knowledge | None) -> s
                 if name.kind in _OTHER_NAMES and ", " not in name.text
             )
     return sorted(names)[hash_of(f"{query}\0{heading}", seed, "name") % len(names)]
+
+
+class NamedGenes:
+    """The genes of articles, as the document–concept graph links them.
+
+    Args:
+        graph: of the articles.
+        knowledge: the knowledge bases that it was made from.
+    """
+
+    def __init__(self, graph: ConceptGraph, knowledge: Knowledge) -> None:
+        self._graph = graph
+        self._gene = graph.kinds == graph.KINDS.index("gene")
+        self._knowledge = knowledge
+        self._symbol = cache(self._symbol_of)
+        self.is_disease = cache(self._is_disease)
+
+    @classmethod
+    def of_corpus(
+        cls, corpus: Corpus, names: Sequence[str], knowledge: Knowledge
+    ) -> NamedGenes | None:
+        """Those of a corpus, or None where the knowledge bases know no genes, or no diseases.
+
+        The graph is built where it is not in the cache. A notice tells of genes without diseases.
+
+        Args:
+            corpus: the articles.
+            names: the knowledge bases.
+            knowledge: what they say.
+        """
+        if not _knows(knowledge, "gene"):
+            return None
+        if not _knows(knowledge, "disease"):
+            click.echo(
+                f"{', '.join(names)}: nothing asks for a gene and a disease, since no diseases are "
+                "known. Name a knowledge base of them first, such as mesh.",
+                err=True,
+            )
+            return None
+        options = ConceptOptions(knowledge=tuple(names))
+        return cls(ConceptGraph(concept_graph(corpus, options).path), knowledge)
+
+    def mentions(self, document_id: str) -> dict[str, int]:
+        """The genes that an article names, by their symbols, to how often it does."""
+        row = self._graph.row_of(document_id)
+        if row is None:
+            return {}
+        start, end = self._graph.documents.indptr[row : row + 2]
+        concepts = self._graph.documents.indices[start:end]
+        counts = self._graph.documents.counts[start:end]
+        genes = self._gene[concepts]
+        named: Counter[str] = Counter()  # two genes may have the same symbol
+        for concept, count in zip(concepts[genes], counts[genes], strict=True):
+            named[self._symbol(int(concept))] += int(count)
+        return dict(named)
+
+    def _symbol_of(self, concept: int) -> str:
+        """A gene's best name of one word: a heading may be its preferred one."""
+        names = self._graph.table.ranked_names_of(concept)
+        symbol, _ = min(names, key=lambda name: (" " in name[0], name[1]))
+        return symbol
+
+    def _is_disease(self, heading: str) -> bool:
+        found = self._knowledge.find(heading)
+        return any(each.kind == "disease" and is_called(each, heading) for each in found)
+
+
+def _knows(knowledge: Knowledge, kind: ConceptKind) -> bool:
+    return next(iter(knowledge.concepts(kind)), None) is not None
+
+
+def is_called(concept: Concept, heading: str) -> bool:
+    """Whether a heading is a concept's preferred name, in capitals or not."""
+    return concept.name.casefold() == heading.casefold()

@@ -1,10 +1,10 @@
-"""Linear layers of a transformer in portable arithmetic, nearly as quick as in native arithmetic.
+"""Transformers on the CPU: quick portable products of matrices, and several passes at a time.
 
-Most of a transformer's time goes into products of matrices. Torch leaves them to MKL, whose kernels
-for all makers' processors have a third of the speed of the others. OpenBLAS, numpy's library, has
-kernels that are both: told which processor to compute for (`irplatform.system.arithmetic`), it is
-as quick as ever. It has one thread, so each product is made in blocks of columns, in as many
-threads as torch has; the blocks are always the same, and so are the numbers.
+Most of a transformer's time goes into products of matrices. MKL's portable kernels, which torch
+uses, have a third of the speed of its others; OpenBLAS, numpy's library, has portable ones that are
+quick (`irplatform.system.arithmetic`). It has one thread, so each product is made in blocks of
+columns, always the same, in as many threads as torch has. Numpy and torch leave Python's lock while
+they compute, so that passes of a network run in threads, too. Threads change no score.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _Float32 = npt.NDArray[np.float32]
 
 
 def in_float32(device: str) -> bool:
-    """Whether a network on this device has to be in float32 to be quick: `multiply_by_numpy`."""
+    """Whether a network on this device has to be in float32 to be quick."""
     return device == "cpu" and portable()
 
 
@@ -110,11 +110,6 @@ def _product(left: Tensor, right: Tensor) -> Tensor:
 def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads)
 
-
-# Passes of a network over inputs of their own, several at a time on the CPU.
-#
-# Numpy and torch leave Python's lock while they compute. An input gives the same numbers however
-# many are computed at a time, so that threads change no score.
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

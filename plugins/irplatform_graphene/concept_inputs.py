@@ -1,10 +1,10 @@
-"""What concepts and documents read in the graph: constants of the collection.
+"""The graph as constants of the collection: inputs of concepts, and links of documents.
 
 A concept starts as the mean of its name's word vectors. Its first layer reads the normalized sum
 over itself and its neighbours, D^-½ (A + λI) D^-½ X (Kipf and Welling, ICLR 2017, equation 2, with
-λ = 1), which no weight comes before: it is computed once, by one sparse product, and lies in the
-cache. A document's links weigh (1 + ln count) · IDF and add up to 1; the paper sums without
-weights, so that long articles and concepts such as "Patients" drown the others.
+λ = 1), which depends on no weight: it is computed once and cached. A document's links weigh
+(1 + ln count) · IDF and add up to 1; without weights, as in the paper, long articles and concepts
+such as "Patients" drown the others.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _FORMAT = 1
 _FILE = "concepts.npy"
 _AT_ONCE = 64
-"""Numbers of a vector that are summed over neighbours at once; bounds memory."""
+"""Numbers of a vector that are summed over neighbours at once, to bound memory."""
 _SAMPLE = 16
 
 

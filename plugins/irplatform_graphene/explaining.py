@@ -1,4 +1,4 @@
-"""Why a document has its score: concepts, their rewards, the score without each; features."""
+"""Why GRAPHENE scores a document as it does: concepts, their rewards, and features."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from irplatform.text.arrays import Float32, Float64, Int64
     from irplatform_graphene.concept_inputs import ConceptInputs, DocumentLinks
     from irplatform_graphene.model import Model
-    from irplatform_graphene.topics import EncodedTopic
+    from irplatform_graphene.reading import EncodedTopic
 
 
 _NEIGHBOURS = 3
@@ -28,7 +28,7 @@ _OTHERS = 8
 
 
 def explain(model: Model, topic: Topic, row: int, features: Float32 | None) -> Mapping[str, object]:
-    """What made the score of a document.
+    """Explain the score of a document.
 
     Args:
         model: the model.
@@ -64,10 +64,7 @@ def _of_concepts(
     score: float,
     distance: float,
 ) -> dict[str, object]:
-    """The concepts of a document that match the topic, and the others that weigh most.
-
-    Where there are further ones, it says how many.
-    """
+    """The concepts of a document that match the topic, and the others that weigh most."""
     links = concepts.links(rows)
     matches = np.isin(links.concepts, encoded.matching)
     changes = _changes_without(model, encoded, rows, links, matches, distance)
@@ -102,10 +99,7 @@ def _changes_without(
     matches: npt.NDArray[np.bool_],
     distance: float,
 ) -> tuple[Float64, Float64, Float64]:
-    """How the score of a document changes without parts of what its concepts send.
-
-    A concept is taken away by leaving out its message, reward included; the weights of the others
-    stay as they are.
+    """How the score changes without the message of a concept; the others keep their weights.
 
     Args:
         model: the model.
@@ -113,7 +107,7 @@ def _changes_without(
         rows: the document's row.
         links: its concepts.
         matches: bool [links], which of them match the topic.
-        distance: what vectors score the document, as it is.
+        distance: the score of the vectors alone.
 
     Returns:
         float64 [links] without each concept, [links] without the reward of each, and [1] without
@@ -157,7 +151,7 @@ def _neighbours(graph: ConceptGraph, concept: int) -> str:
 
 
 def _names(model: Model, text: str) -> str:
-    """The concepts that a field speaks of, and how many narrower ones match, too."""
+    """The concepts of a field, and how many narrower ones match, too."""
     graph = model.topics.graph
     if graph is None:
         return "none looked for"

@@ -1,34 +1,37 @@
-"""A GRAPHENE network with all that it reads: documents, concepts, topics, stored document sides."""
+"""GRAPHENE with all that it reads, and how it scores.
+
+A document's side is the share of Enc(d) in v_d, and the sum of its concepts' messages with α = 1.
+Sides are computed once and stored; for a topic only the messages of matching concepts are added,
+(α − 1) times. Tests compare this with the equations over all nodes of the graph.
+"""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from irplatform.features import SideFeatures
+from irplatform.training.losses import centered, pairwise_weights
 from irplatform.training.neural import stored_documents, vectors_digest, weights_digest
-from irplatform_graphene.concept_inputs import ConceptInputs
-from irplatform_graphene.documents import Reader
-from irplatform_graphene.network import GrapheneNetwork, Sizes
-from irplatform_graphene.scoring import (
-    document_vectors,
-    encodings,
-    matched_links,
-    messages_of_all,
-    sides,
-)
-from irplatform_graphene.topics import EncodedTopic, TopicReader
+from irplatform_graphene.concept_inputs import ConceptInputs, DocumentLinks
+from irplatform_graphene.network import GrapheneNetwork, Links, Sizes
+from irplatform_graphene.reading import EncodedTopic, Reader, TopicReader
 
 if TYPE_CHECKING:
     from irplatform.plugin import Resources
-    from irplatform.text.arrays import Float32, Int64
+    from irplatform.text.arrays import Float32, Float64, Int64
     from irplatform_graphene.options import GrapheneOptions
 
-
-_FORMAT = 1
+_AT_ONCE = 256
+_CONCEPTS_AT_ONCE = 8192
+_SPREAD = 2.0
+"""Standard deviation of scores within a topic, which the losses' scale suits."""
+_LEAST = 0.05
+"""Share of a deviation that the network's own score keeps, to have something to train."""
 
 
 class Model:
@@ -161,7 +164,7 @@ class Model:
             return self.network.score(query, vectors, tensor)
 
     def sizes(self) -> dict[str, Any]:
-        """What weights must fit, as JSON; those of the features are kept apart."""
+        """What weights must fit, as JSON; the features' are saved apart."""
         sizes = asdict(self.network.sizes)
         del sizes["features"]
         return {"model": "graphene", **sizes}
@@ -169,10 +172,128 @@ class Model:
     def _identity(self, *prefixes: str) -> dict[str, Any]:
         state = self.network.state_dict()
         return {
-            "format": _FORMAT,
+            "format": 1,
             "weights": weights_digest({n: w for n, w in state.items() if n.startswith(prefixes)}),
             "vectors": self._vectors_digest,
             "words": self.options.document_words,
             "device": self.device,
             "model_threads": self._resources.model_threads,
         }
+
+
+def encodings(network: GrapheneNetwork, reader: Reader, rows: Int64) -> Tensor:
+    """Enc(d) of documents: float32 [n, encoded]."""
+    parts = [
+        network.encode(reader.texts(rows[start : start + _AT_ONCE]))
+        for start in range(0, len(rows), _AT_ONCE)
+    ]
+    return torch.cat([network.project.weight.new_zeros(0, network.encoded), *parts])
+
+
+def messages_of_all(network: GrapheneNetwork, concepts: ConceptInputs, device: str) -> Tensor:
+    """Messages of all concepts: float32 [concepts, graph]."""
+    count = concepts.graph.concept_count
+    parts = [network.project.weight.new_zeros(0, network.sizes.graph)]
+    for start in range(0, count, _CONCEPTS_AT_ONCE):
+        chosen = np.arange(start, min(start + _CONCEPTS_AT_ONCE, count))
+        parts.append(network.messages(torch.from_numpy(concepts.sums(chosen)).to(device)))
+    return torch.cat(parts)
+
+
+def sides(
+    network: GrapheneNetwork, encoded: Tensor, links: DocumentLinks | None, messages: Tensor
+) -> Tensor:
+    """Document sides: float32 [n, vector + graph]."""
+    text = network.text_part(encoded)
+    if links is None:
+        return text
+    return torch.cat([text, link_tensors(links, str(text.device)).sums(messages)], dim=1)
+
+
+def document_vectors(
+    network: GrapheneNetwork,
+    side: Tensor,
+    matched: DocumentLinks | None,
+    messages: Tensor,
+    reward: float,
+) -> Tensor:
+    """v_d of documents for a topic: float32 [n, vector].
+
+    Args:
+        network: the network.
+        side: float32 [n, vector + graph], see `sides`.
+        matched: links to the concepts that match the topic; None without a graph.
+        messages: of all concepts.
+        reward: α.
+    """
+    width = network.sizes.vector
+    if matched is None:
+        return network.compose(side, None)
+    received = side[:, width:]
+    if reward != 1 and len(matched.concepts):
+        added = link_tensors(matched, str(side.device)).sums(messages)
+        received = received + (reward - 1) * added
+    return network.compose(side[:, :width], received)
+
+
+def matched_links(links: DocumentLinks, matching: Int64, concept_count: int) -> DocumentLinks:
+    """The links to concepts that match a topic."""
+    matches = np.zeros(concept_count, np.bool_)
+    matches[matching] = True
+    places = np.flatnonzero(matches[links.concepts])
+    offsets = np.searchsorted(places, links.offsets).astype(np.int64)
+    return DocumentLinks(links.concepts[places], links.weights[places], offsets)
+
+
+def link_tensors(links: DocumentLinks, device: str) -> Links:
+    """The links of documents as tensors."""
+    return Links(
+        torch.from_numpy(links.concepts).to(device),
+        torch.from_numpy(links.weights).to(device),
+        torch.from_numpy(links.offsets[:-1]).to(device),
+    )
+
+
+def fit_last_layer(
+    network: GrapheneNetwork,
+    network_scores: Float32,
+    features: Float32,
+    grades: Float64,
+    offsets: Int64,
+    *,
+    l2: float,
+    seed: int,
+) -> None:
+    """Set the weights of features, and the scale of the network's own score where it has one.
+
+    Gradient steps over forty topics learn the topics by heart before they learn what features are
+    worth. A linear model over the network's own score and the features has one optimum, which an L2
+    penalty keeps away from single topics. The weights of features stay there; training goes on with
+    what the network can add.
+
+    Args:
+        network: whose last layer.
+        network_scores: float32 [documents], scores by the network as it is, without features.
+        features: float32 [documents, features], standardized.
+        grades: float64 [documents].
+        offsets: int64 [topics + 1], where the documents of each topic begin.
+        l2: penalty on the squared weights.
+        seed: of the choice of pairs.
+    """
+    values = centered(np.hstack([network_scores[:, None], features]), offsets)
+    deviation = np.sqrt((values**2).mean(axis=0))
+    usable = deviation > 1e-6
+    values[:, usable] /= deviation[usable]
+    values[:, ~usable] = 0
+    weights = pairwise_weights(values, grades, offsets, l2=l2, seed=seed)
+    weights *= _SPREAD / max(float((values @ weights).std()), 1e-9)
+    weights[0] = max(weights[0], _LEAST)
+    weights = np.where(usable, weights / np.where(usable, deviation, 1.0), 0.0)
+    with torch.no_grad():
+        # Where the network's own scores are all the same, their scale does not matter.
+        if usable[0] and network.sizes.normalized:
+            network.scale.mul_(float(weights[0]))
+        elif usable[0]:
+            weights = weights / weights[0]
+        feature_weights = torch.from_numpy(weights[1:].astype(np.float32))
+        network.feature_weights.copy_(feature_weights.to(network.feature_weights.device))

@@ -1,10 +1,11 @@
-"""The network of GRAPHENE (Zhao et al., CIKM 2019, sections 3.2 and 4).
+"""The network of GRAPHENE: document and query encoders, graph module, title decoder.
 
-Documents send no messages, so a concept's state after the first layer depends on word vectors and
-edges alone: what it reads of its neighbours (`ConceptInputs`) is a constant, and only concepts of
-the documents at hand are ever computed. A document's state after the second layer is one weighted
-sum of its concepts' messages; the reward adds (α − 1) times the messages of those that match the
-query (section 3.2.2). So everything but that sum is computed once per document.
+Zhao, Su, Sboner and Wang, CIKM 2019, sections 3.2 and 4.
+
+Documents send no messages, so a concept's first layer reads a constant of the collection
+(`ConceptInputs`), and only concepts of the documents at hand are computed. A document's state after
+the second layer is one weighted sum of its concepts' messages; the reward adds (α − 1) times the
+messages of those that match the query (section 3.2.2). All but that is computed once per document.
 """
 
 from __future__ import annotations
@@ -23,127 +24,9 @@ from irplatform.text.forward_index import PADDING
 if TYPE_CHECKING:
     from irplatform.text import ForwardIndex
 
-
-# A bidirectional LSTM (Hochreiter & Schmidhuber, 1997) over texts of different lengths.
-#
-# Both directions run from left to right over padded texts; the backward one reads each text's
-# words in reverse. That gives what torch's packed sequences give, without packing, whose gradient
-# takes ten times as long on a CPU.
-
-
-class BiLSTM(nn.Module):
-    """Layers of LSTMs, one per direction."""
-
-    def __init__(self, inputs: int, hidden: int, layers: int) -> None:
-        super().__init__()
-        widths = [inputs] + [2 * hidden] * (layers - 1)
-        self.forwards = nn.ModuleList(nn.LSTM(w, hidden, batch_first=True) for w in widths)
-        self.backwards = nn.ModuleList(nn.LSTM(w, hidden, batch_first=True) for w in widths)
-
-    def forward(self, words: Tensor, present: Tensor) -> Tensor:
-        """Hidden states: [n, N, inputs] → [n, N, 2·hidden]; what stands at padding is undefined.
-
-        Args:
-            words: float32, padded on the right.
-            present: bool [n, N].
-        """
-        mirror = _mirror(present)[:, :, None]
-        for ahead, back in zip(self.forwards, self.backwards, strict=True):
-            onwards, _ = ahead(words)
-            reverse, _ = back(words.gather(1, mirror.expand_as(words)))
-            words = torch.cat([onwards, reverse.gather(1, mirror.expand_as(reverse))], dim=2)
-        return words
-
-
-def _mirror(present: Tensor) -> Tensor:
-    """For each place the place it has when the words are read in reverse; padding stays."""
-    places = torch.arange(present.shape[1], device=present.device).expand_as(present)
-    return torch.where(present, present.sum(dim=1, keepdim=True) - 1 - places, places)
-
-
-# The title decoder: an LSTM that writes an article's title from v_d (section 3.2.3).
-#
-# The paper calls it bidirectional, which cannot write from left to right: ours reads from left to
-# right. It is given v_d as its first state and at every step, and chooses from the collection's
-# most frequent title words by their projected vectors; the paper's vocabulary holds concepts, too.
-# So that words are not copied, the encoder reads the abstract alone; concepts are the article's,
-# the title's among them.
-
 END = 0
 """The symbol that ends a title, and begins it."""
 _IGNORED = -100
-
-
-class TitleVocabulary:
-    """The words that titles are written with.
-
-    Attributes:
-        words: int64 [words], their ids in the index.
-    """
-
-    def __init__(self, index: ForwardIndex, size: int) -> None:
-        frequency = np.asarray(index.collection_frequency("title"))
-        order = np.argsort(-frequency, kind="stable")[:size]
-        self.words = order[frequency[order] > 0].astype(np.int64)
-        self._symbol = np.full(len(frequency) + 1, _IGNORED, np.int64)
-        self._symbol[self.words] = 1 + np.arange(len(self.words))
-
-    def symbols(self, titles: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """What has to be written: words and an end; words outside the vocabulary are not asked for.
-
-        Args:
-            titles: int64 [n, L], ids of words, padded with -1 on the right; a title that fills
-                its row may go on, so that it is not ended.
-
-        Returns:
-            int64 [n, L]; -100 where nothing is asked for.
-        """
-        symbols = self._symbol[titles]
-        lengths = (titles != PADDING).sum(axis=1)
-        ended = np.flatnonzero((lengths > 0) & (lengths < titles.shape[1]))
-        symbols[ended, lengths[ended]] = END
-        return symbols
-
-
-class TitleDecoder(nn.Module):
-    """Writes titles."""
-
-    def __init__(self, vector: int, word: int, hidden: int, vocabulary: int) -> None:
-        super().__init__()
-        self.start = nn.Linear(vector, 2 * hidden)
-        self.lstm = nn.LSTM(word + vector, hidden, batch_first=True)
-        self.to_word = nn.Linear(hidden, word)
-        self.end = nn.Parameter(0.1 * torch.randn(1, word))
-        self.bias = nn.Parameter(torch.zeros(vocabulary + 1))
-
-    def loss(self, documents: Tensor, words: Tensor, symbols: Tensor) -> Tensor:
-        """The mean cross-entropy of the next word (equation 6).
-
-        Each word follows the one before it in the title; one that is not in the vocabulary is read
-        as END, by which every title begins.
-
-        Args:
-            documents: float32 [n, vector], v_d.
-            words: float32 [vocabulary, word], projected vectors of the vocabulary.
-            symbols: int64 [n, L], see `TitleVocabulary.symbols`.
-
-        Returns:
-            A number; 0 where nothing is asked for, since there is no mean of nothing.
-        """
-        table = torch.cat([self.end, words])
-        before = functional.pad(symbols[:, :-1], (1, 0), value=END).clamp(min=END)
-        hidden, cell = (
-            state[None].contiguous() for state in self.start(documents).tanh().chunk(2, dim=1)
-        )
-        steps = documents[:, None].expand(-1, symbols.shape[1], -1)
-        states, _ = self.lstm(torch.cat([table[before], steps], dim=2), (hidden, cell))
-        is_target = symbols != _IGNORED
-        logits: Tensor = self.to_word(states[is_target]) @ table.T + self.bias
-        if not len(logits):
-            return logits.sum()
-        return functional.cross_entropy(logits, symbols[is_target])
-
-
 _WIDTH = 3
 _SCALE = 3.0
 """Of distances between vectors of length 1, at first: differences of scores are then about 1."""
@@ -151,7 +34,7 @@ _SCALE = 3.0
 
 @dataclass(frozen=True)
 class Sizes:
-    """What fixes the shapes of the network, and so which weights fit it.
+    """The shapes of the network, which weights must fit.
 
     Attributes:
         dimensions: of word vectors.
@@ -193,10 +76,9 @@ class Words:
     weights: Tensor
 
     def projected(self, project: nn.Module) -> Tensor:
-        """The words' vectors as a layer makes them of the table: [texts, N, width].
+        """Projected vectors of the words: [texts, N, width].
 
-        Looked up as an embedding: the gradient of indexing adds up the many places of padding one
-        after another on a GPU, and took almost half of a training step there.
+        An embedding, since the gradient of indexing is slow on a GPU where padding is frequent.
         """
         return functional.embedding(self.places, project(self.table))
 
@@ -295,7 +177,7 @@ class GrapheneNetwork(nn.Module):
         return messages
 
     def text_part(self, encoded: Tensor) -> Tensor:
-        """What Enc(d) adds to v_d: [n, encoded] → [n, vector]."""
+        """The share of Enc(d) in v_d: [n, encoded] → [n, vector]."""
         width = 2 * self.sizes.hidden
         part: Tensor = self.from_text(self.dropout(encoded[:, :width]))
         if self.sizes.shortcut:
@@ -345,7 +227,7 @@ class GrapheneNetwork(nn.Module):
         return vector
 
     def score(self, queries: Tensor, documents: Tensor, features: Tensor | None) -> Tensor:
-        """−‖W v_p − v_d‖₁ (equation 7), plus what features say.
+        """−‖W v_p − v_d‖₁ (equation 7), plus the weighted features.
 
         Args:
             queries: float32 [n, vector], or [vector] for one.
@@ -363,3 +245,112 @@ class GrapheneNetwork(nn.Module):
         if features is None or not self.sizes.features:
             return scores
         return scores + (features * self.feature_weights).sum(dim=1)
+
+
+class BiLSTM(nn.Module):
+    """A bidirectional LSTM (Hochreiter & Schmidhuber, 1997) over texts of different lengths.
+
+    Both directions run from left to right over padded texts; the backward one reads the words in
+    reverse. The gradient of torch's packed sequences takes ten times as long on a CPU.
+    """
+
+    def __init__(self, inputs: int, hidden: int, layers: int) -> None:
+        super().__init__()
+        widths = [inputs] + [2 * hidden] * (layers - 1)
+        self.forwards = nn.ModuleList(nn.LSTM(w, hidden, batch_first=True) for w in widths)
+        self.backwards = nn.ModuleList(nn.LSTM(w, hidden, batch_first=True) for w in widths)
+
+    def forward(self, words: Tensor, present: Tensor) -> Tensor:
+        """Hidden states: [n, N, inputs] → [n, N, 2·hidden]; what stands at padding is undefined.
+
+        Args:
+            words: float32, padded on the right.
+            present: bool [n, N].
+        """
+        mirror = _mirror(present)[:, :, None]
+        for ahead, back in zip(self.forwards, self.backwards, strict=True):
+            onwards, _ = ahead(words)
+            reverse, _ = back(words.gather(1, mirror.expand_as(words)))
+            words = torch.cat([onwards, reverse.gather(1, mirror.expand_as(reverse))], dim=2)
+        return words
+
+
+def _mirror(present: Tensor) -> Tensor:
+    """For each place the place it has when the words are read in reverse; padding stays."""
+    places = torch.arange(present.shape[1], device=present.device).expand_as(present)
+    return torch.where(present, present.sum(dim=1, keepdim=True) - 1 - places, places)
+
+
+class TitleVocabulary:
+    """The words that titles are written with.
+
+    Attributes:
+        words: int64 [words], their ids in the index.
+    """
+
+    def __init__(self, index: ForwardIndex, size: int) -> None:
+        frequency = np.asarray(index.collection_frequency("title"))
+        order = np.argsort(-frequency, kind="stable")[:size]
+        self.words = order[frequency[order] > 0].astype(np.int64)
+        self._symbol = np.full(len(frequency) + 1, _IGNORED, np.int64)
+        self._symbol[self.words] = 1 + np.arange(len(self.words))
+
+    def symbols(self, titles: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The targets: words of the vocabulary and an end.
+
+        Args:
+            titles: int64 [n, L], ids of words, padded with -1 on the right; a title that fills
+                its row may go on, so that it is not ended.
+
+        Returns:
+            int64 [n, L]; -100 where there is no target.
+        """
+        symbols = self._symbol[titles]
+        lengths = (titles != PADDING).sum(axis=1)
+        ended = np.flatnonzero((lengths > 0) & (lengths < titles.shape[1]))
+        symbols[ended, lengths[ended]] = END
+        return symbols
+
+
+class TitleDecoder(nn.Module):
+    """An LSTM that writes an article's title from v_d, used in training only (section 3.2.3).
+
+    The paper's is bidirectional, which cannot write from left to right; this one is not. It takes
+    v_d as its first state and at every step, and chooses among the most frequent title words by
+    their projected vectors. The encoder reads the abstract alone, so that words are not copied.
+    """
+
+    def __init__(self, vector: int, word: int, hidden: int, vocabulary: int) -> None:
+        super().__init__()
+        self.start = nn.Linear(vector, 2 * hidden)
+        self.lstm = nn.LSTM(word + vector, hidden, batch_first=True)
+        self.to_word = nn.Linear(hidden, word)
+        self.end = nn.Parameter(0.1 * torch.randn(1, word))
+        self.bias = nn.Parameter(torch.zeros(vocabulary + 1))
+
+    def loss(self, documents: Tensor, words: Tensor, symbols: Tensor) -> Tensor:
+        """The mean cross-entropy of the next word (equation 6).
+
+        Each word follows the one before it in the title; one that is not in the vocabulary is read
+        as END, by which every title begins.
+
+        Args:
+            documents: float32 [n, vector], v_d.
+            words: float32 [vocabulary, word], projected vectors of the vocabulary.
+            symbols: int64 [n, L], see `TitleVocabulary.symbols`.
+
+        Returns:
+            A number; 0 without targets.
+        """
+        table = torch.cat([self.end, words])
+        before = functional.pad(symbols[:, :-1], (1, 0), value=END).clamp(min=END)
+        hidden, cell = (
+            state[None].contiguous() for state in self.start(documents).tanh().chunk(2, dim=1)
+        )
+        steps = documents[:, None].expand(-1, symbols.shape[1], -1)
+        states, _ = self.lstm(torch.cat([table[before], steps], dim=2), (hidden, cell))
+        is_target = symbols != _IGNORED
+        logits: Tensor = self.to_word(states[is_target]) @ table.T + self.bias
+        if not len(logits):
+            return logits.sum()
+        return functional.cross_entropy(logits, symbols[is_target])

@@ -1,4 +1,4 @@
-"""The options of GRAPHENE: sizes, switches and training, and the paper's values as a preset."""
+"""The options of GRAPHENE, and the paper's values as a preset (Zhao et al., CIKM 2019)."""
 
 from __future__ import annotations
 
@@ -156,10 +156,7 @@ remain ours (docs/graphene.md).
 
 
 def for_pretraining(options: GrapheneOptions) -> GrapheneOptions:
-    """The options of pre-training: its own loop, no features, and nothing of the training after it.
-
-    So what pre-training makes does not change with options of the training that follows.
-    """
+    """The options of pre-training, which do not change with those of the training that follows."""
     usual = GrapheneOptions()
     return options.model_copy(
         update={

@@ -1,4 +1,4 @@
-"""The reranker that the harness sees: GRAPHENE's training, scoring and weight files."""
+"""GRAPHENE as a reranker: training, scores, explanations and weight files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform_graphene.model import Model
-    from irplatform_graphene.topics import EncodedTopic
+    from irplatform_graphene.reading import EncodedTopic
 
 _WEIGHTS = "graphene.safetensors"
 _FEATURE_WEIGHTS = "feature-weights.safetensors"
@@ -92,9 +92,10 @@ class Graphene(ReadsFeatures, TrainableReranker):
             self.model.features.save(folder)
 
     def load(self, folder: Path) -> None:
-        """Read the weights; InputError if they belong to a network of other sizes or are not all.
+        """Read the weights; after pre-training, those of features start as they are.
 
-        Those of pre-training have none for features, which then start as they are.
+        Raises:
+            InputError: they belong to a network of other sizes, or some are missing.
         """
         from irplatform.training import load_into, load_weights
 
@@ -153,7 +154,7 @@ class Graphene(ReadsFeatures, TrainableReranker):
         return identities
 
     def _tell_fields_that_no_topic_has(self, topics: Sequence[Topic]) -> None:
-        """A misspelt field would be left out silently, and the whole query be read perhaps."""
+        """Missing fields mean that the whole query is read, perhaps for a misspelt name."""
         names = {name for topic in topics for name in topic.fields}
         known = {*names, *PAPERS_FIELDS}  # few collections have all of the usual ones
         if strange := [name for name in self.options.query_fields if name not in known]:

@@ -1,28 +1,26 @@
-"""GRAPHENE's training task: pairs and documents of other topics to rank, and titles to write.
+"""The training of GRAPHENE: L = β L_graph + γ L_rank (Zhao et al., CIKM 2019, equation 10).
 
-L = β L_graph + γ L_rank (equation 10). L_rank is a hinge loss with a margin: equation 9 has none,
-which vectors that are all the same satisfy. A relevant document is compared with a document of
-lower grade of its topic and, since one such pair teaches little, with in-batch negatives (our
-choice; `others`): relevant documents of other topics in the step, without those that are relevant
-to its own topic, too. Titles are written while the encoder is trained.
+L_rank is a hinge loss with a margin; equation 9 has none, which equal vectors satisfy. A relevant
+document is compared with one of lower grade of its topic and (our choice, `others`) with in-batch
+negatives: relevant documents of other topics in the step that are not relevant to its own. L_graph
+is the cross-entropy of titles (section 3.2.3), while the encoder is trained.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from irplatform.training import Pairs, PairSampler, Validator, pool_starts
 from irplatform.training.losses import pairwise_hinge, pairwise_logistic
 from irplatform.training.samplers import pool_offsets
-from irplatform_graphene.batch import BatchDocuments, TopicDocuments
-from irplatform_graphene.last_layer import fit_last_layer
-from irplatform_graphene.scoring import encodings, sides
-from irplatform_graphene.titles import Titles
+from irplatform_graphene.model import encodings, fit_last_layer, link_tensors, sides
+from irplatform_graphene.network import Links, TitleDecoder, TitleVocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,28 +28,14 @@ if TYPE_CHECKING:
     from irplatform.plugin import LabelledTopic, TrainingData
     from irplatform.text.arrays import Float32, Int64
     from irplatform_graphene.model import Model
-    from irplatform_graphene.topics import EncodedTopic
-
+    from irplatform_graphene.reading import EncodedTopic
 
 _LARGEST = 80.0
 """Difference of scores: float32 holds exp of it, added up for all negatives."""
 
 
-@dataclass(frozen=True)
-class Step:
-    """A batch of pairs, and the seed of the other choices that go with it."""
-
-    pairs: Pairs
-    seed: tuple[int, ...]
-
-    @property
-    def weight(self) -> Float32:
-        """The pairs' weights, by which processes share a step."""
-        return self.pairs.weight
-
-
 class GrapheneTask:
-    """What the training loop needs."""
+    """Pairs of documents to rank, and titles to write."""
 
     def __init__(self, model: Model, data: TrainingData, seed: int, *, encoder: bool) -> None:
         self._model = model
@@ -75,8 +59,7 @@ class GrapheneTask:
         index = self._model.reader.index
         self._rows = index.rows([doc_id for pool in pools for doc_id in pool.doc_ids])
         self._topics = [self._model.topics.read(each.topic) for each in self._sampler.topics]
-        # All that are judged relevant: those that the first stage missed are in no pool of theirs,
-        # but can be in another topic's.
+        # All judged relevant: one that the first stage missed can be in another topic's pool.
         relevant = [
             [doc_id for doc_id, grade in topic.judgments.items() if grade > 0]
             for topic in self._sampler.topics
@@ -86,7 +69,7 @@ class GrapheneTask:
         self._relevant = np.unique(self._named(owners, rows))
         features = np.concatenate(self._model.features.fit(data, pools))
         self._features = torch.from_numpy(features).to(self._model.device)
-        if features.any():  # otherwise no group applies, and the last layer has none
+        if features.any():  # otherwise no group applies
             self._fit_last_layer(features)
 
     def _named(self, topics: Int64, rows: Int64) -> Int64:
@@ -94,7 +77,7 @@ class GrapheneTask:
 
     def _fit_last_layer(self, features: Float32) -> None:
         offsets = pool_offsets(self._sampler.pools)
-        # Stored sides would be those of all documents, by weights that training changes at once.
+        # Not stored: training changes the weights at once.
         distinct, places = np.unique(self._rows, return_inverse=True)
         side = self._sides(distinct)
         parts = zip(self._topics, np.split(places, offsets[1:-1]), strict=True)
@@ -147,7 +130,7 @@ class GrapheneTask:
         relevant = document[: len(pairs)]
         which, other = self._in_batch_negatives(pairs.topic, rows[relevant], random)
         if len(which):
-            # Features say nothing of a document of another topic: the vectors alone are compared.
+            # Features say nothing of a document of another topic.
             compared = vectors(TopicDocuments(topic[which], relevant[other]))
             negatives = network.score(*compared, None)
             positives = network.score(*both, None)[: len(pairs)]
@@ -166,10 +149,9 @@ class GrapheneTask:
     def _in_batch_negatives(
         self, topic: Int64, relevant: Int64, random: np.random.Generator
     ) -> tuple[Int64, Int64]:
-        """Pairs to compare with relevant documents of other topics, unless relevant to theirs, too.
+        """Pairs and the other pairs whose relevant document is a negative of theirs.
 
-        Each is compared with `others` pairs at most: they are drawn with replacement, and not all
-        are usable.
+        `others` pairs are drawn for each with replacement, and not all are usable.
 
         Args:
             topic: int64 [n], of each pair of the step.
@@ -245,3 +227,119 @@ class GrapheneTask:
             self._model.scores(topic, rows[places], features, chosen_sides).cpu().numpy()
         )
         return scores
+
+
+@dataclass(frozen=True)
+class Step:
+    """A batch of pairs, and the seed of the other choices that go with it."""
+
+    pairs: Pairs
+    seed: tuple[int, ...]
+
+    @property
+    def weight(self) -> Float32:
+        """The pairs' weights, by which processes share a step."""
+        return self.pairs.weight
+
+
+class BatchDocuments:
+    """The documents of a step, each encoded once for all topics.
+
+    Args:
+        model: whose weights are trained.
+        rows: the documents' rows of the forward index, each once.
+        encoded: float32 [documents, encoded], Enc(d).
+    """
+
+    def __init__(self, model: Model, rows: Int64, encoded: Tensor) -> None:
+        self._model = model
+        self._network = model.network
+        self._text = model.network.text_part(encoded)
+        if model.concepts is not None:
+            self._links = model.concepts.links(rows)
+            distinct, local = np.unique(self._links.concepts, return_inverse=True)
+            sums = torch.from_numpy(model.concepts.sums(distinct)).to(model.device)
+            self._messages = self._network.messages(sums)
+            self._local = local.astype(np.int64)
+            links = link_tensors(self._links, model.device)
+            local_links = replace(links, concepts=torch.from_numpy(self._local).to(model.device))
+            self._received = local_links.sums(self._messages)
+
+    def vectors(self, documents: TopicDocuments, topics: Sequence[EncodedTopic]) -> Tensor:
+        """v_d of documents, each for its topic: float32 [n, vector]."""
+        places = torch.from_numpy(documents.document).to(self._text.device)
+        if self._model.concepts is None:
+            return self._network.compose(self._text[places], None)
+        received = self._received[places]
+        reward = self._model.options.reward
+        if reward != 1:
+            matching = self._matching(documents, topics)
+            received = received + (reward - 1) * matching.sums(self._messages)
+        return self._network.compose(self._text[places], received)
+
+    def plain_vectors(self, places: Int64) -> Tensor:
+        """v_d of documents for no topic: float32 [n, vector]."""
+        chosen = torch.from_numpy(places).to(self._text.device)
+        received = self._received[chosen] if self._model.concepts is not None else None
+        return self._network.compose(self._text[chosen], received)
+
+    def _matching(self, documents: TopicDocuments, topics: Sequence[EncodedTopic]) -> Links:
+        """The links of each document to concepts that match its topic."""
+        links, offsets = self._links.of(documents.document)
+        count = self._model.concepts.graph.concept_count if self._model.concepts else 0
+        owner = np.repeat(documents.topic, np.diff(offsets))
+        matching = np.concatenate([n * count + topic.matching for n, topic in enumerate(topics)])
+        matches = np.flatnonzero(np.isin(owner * count + self._links.concepts[links], matching))
+        device = self._model.device
+        return Links(
+            torch.from_numpy(self._local[links[matches]]).to(device),
+            torch.from_numpy(self._links.weights[links[matches]]).to(device),
+            torch.from_numpy(np.searchsorted(matches, offsets[:-1]).astype(np.int64)).to(device),
+        )
+
+
+@dataclass(frozen=True)
+class TopicDocuments:
+    """Documents, each to be scored for a topic.
+
+    Attributes:
+        topic: int64 [n], places among the topics of the step.
+        document: int64 [n], places among its documents.
+    """
+
+    topic: Int64
+    document: Int64
+
+
+class Titles:
+    """L_graph, the loss of writing the titles of some of a step's documents."""
+
+    def __init__(self, model: Model, seed: int) -> None:
+        self._model = model
+        settings = model.options.decoder
+        self._vocabulary = TitleVocabulary(model.reader.index, settings.vocabulary)
+        self._vectors = model.reader.word_vectors(self._vocabulary.words)
+        torch.manual_seed(seed)
+        sizes = model.network.sizes
+        self.decoder = TitleDecoder(
+            sizes.vector, sizes.projection, settings.hidden, len(self._vectors)
+        ).to(model.device)
+
+    def loss(self, rows: npt.NDArray[np.int64], random: np.random.Generator) -> Tensor:
+        """The loss over titles of a share of the documents, of those that have an abstract."""
+        settings = self._model.options.decoder
+        reader, network = self._model.reader, self._model.network
+        lengths = reader.index.lengths("abstract")[rows], reader.index.lengths("title")[rows]
+        usable = rows[(lengths[0] > 0) & (lengths[1] > 0)]
+        if not len(usable):
+            return self.decoder.bias.sum() * 0
+        count = max(1, round(settings.share * len(usable)))
+        chosen = np.sort(random.choice(usable, count, replace=False))
+        encoded = network.encode(reader.abstracts(chosen))
+        documents = BatchDocuments(self._model, chosen, encoded)
+        symbols = self._vocabulary.symbols(reader.titles(chosen, settings.title_words))
+        return self.decoder.loss(
+            documents.plain_vectors(np.arange(count)),
+            network.project(self._vectors),
+            torch.from_numpy(symbols).to(encoded.device),
+        )

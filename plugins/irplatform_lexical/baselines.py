@@ -8,8 +8,7 @@ from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 @hookimpl
 def register_rerankers(register: RegisterReranker) -> None:
     """Every baseline, one name for each field that it can read."""
-    from irplatform_lexical.counting import BM25, DLH13, UQLM, ReverseDocumentId
-    from irplatform_lexical.mbm import MBM
+    from irplatform_lexical.counting import BM25, DLH13, MBM, UQLM, ReverseDocumentId
     from irplatform_lexical.wmd import WMD
 
     register("revdocid", ReverseDocumentId)

@@ -1,8 +1,7 @@
-"""Retrievers over the title and abstract of the collection's Lucene index.
+"""First-stage retrievers over titles and abstracts in the Lucene index: `bm25`, `qld`, `rm3`.
 
-Each searches for the words of `topic.query`; how they score is described in
-`irplatform.lucene.queries`. `bm25` also expands topics with knowledge bases
-(`irplatform.expansion`).
+Each searches for the words of `topic.query` (`irplatform.lucene.queries` has the formulas);
+`bm25` can expand topics with knowledge bases (`irplatform.expansion`).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Word Mover's Distance between query and document, the best untrained model of Delta's paper.
 
 Kusner et al. (ICML 2015), as Mohan et al. (WWW 2018, section 4.3.2) use it: Euclidean distances
-between word vectors, stop words kept, best on titles; the score is the distance times −1. Words
-without a vector are left out, and the weights of the others add up to 1. The papers do not say what
-a document without such words gets: here, the longest distance that any word could have from the
-query's, so that it comes after all others. A query without such words gives every document 0.
+between word vectors, stop words kept, best on titles; the score is minus the distance. Words
+without a vector are left out. A document without others comes last, at the longest distance that
+any word could have from the query's; the papers do not cover it. A query without others gives every
+document 0.
 """
 
 from __future__ import annotations
@@ -27,143 +27,10 @@ if TYPE_CHECKING:
     from irplatform.text import WordVectors
     from irplatform.text.arrays import Float64, Int64
 
-
-# The Word Mover's Distance of a query to many texts, and its relaxed lower bound.
-#
-# The distance (Kusner, Sun, Kolkin and Weinberger, ICML 2015, eq. 1) is the least cost of moving
-# the weights of one text's words to those of the other's, where moving a word to another costs
-# their Euclidean distance. A solver for optimal transport (POT's network simplex) finds it text by
-# text; everything before that is done for all texts at once.
-#
-# Two steps make the problems smaller and leave their value as it is. Weight that both texts have
-# on the same word stays where it is: the cost is a metric, for which the least cost depends on the
-# difference of the two weightings only (Kantorovich and Rubinstein). And where the weight of one
-# word is left to be moved, there is only one way to do it.
-
 _MOST_STEPS = 10_000_000
-"""Of the solver, which stops with a warning there; real texts need some thousands."""
-
-
-def exact(weights: Float64, costs: Float64, shared: Int64, texts: Bags) -> Float64:
-    """The Word Mover's Distance of a query to texts, none of which is empty.
-
-    Args:
-        weights: [q], the shares of the query's distinct words, adding up to 1.
-        costs: [q, w], the distance of each to every word that a text may have.
-        shared: [w], which word of the query a word is, or -1.
-        texts: the texts, with numbers of words below w.
-
-    Returns:
-        float64 [texts].
-    """
-    sources = np.tile(weights, (len(texts), 1))
-    targets = texts.weights.copy()
-    query_words = shared[texts.words]
-    both = np.flatnonzero(query_words >= 0)
-    cells = texts.owners[both], query_words[both]
-    common = np.minimum(sources[cells], targets[both])
-    sources[cells] -= common
-    targets[both] -= common
-    distances = np.zeros(len(texts))
-    for number in range(len(texts)):
-        part = slice(texts.offsets[number], texts.offsets[number + 1])
-        left = np.flatnonzero(targets[part])
-        moved = np.flatnonzero(sources[number])
-        if len(left):
-            distances[number] = _least_cost(
-                sources[number, moved],
-                targets[part][left],
-                costs[moved[:, None], texts.words[part][left]],
-            )
-    return distances
-
-
-def _least_cost(sources: Float64, targets: Float64, costs: Float64) -> float:
-    if 1 in costs.shape:
-        return float(sources @ costs @ targets / targets.sum())
-    from ot import emd2
-
-    return float(
-        emd2(
-            sources,
-            targets,
-            costs,
-            numItermax=_MOST_STEPS,
-            center_dual=False,  # the duals are not asked for
-            check_marginals=False,  # both add up to the same: as much was taken from either
-        )
-    )
-
-
-def relaxed(weights: Float64, costs: Float64, words: Int64, offsets: Int64) -> Float64:
-    """The relaxed distance (Kusner et al., section 4): a lower bound of the exact one.
-
-    Every word moves all of its weight to the nearest word of the other text; of the two directions,
-    the dearer one counts. A text's words are read as they come, each as often as it occurs: putting
-    equal ones together first would take longer.
-
-    Args:
-        weights: [q], as `exact` takes them.
-        costs: [q, w], likewise.
-        words: the words of all texts, one text behind the other, none of which is empty.
-        offsets: where each text begins; one more than there are texts.
-
-    Returns:
-        float64 [texts].
-    """
-    begins = offsets[:-1]
-    nearest = np.minimum.reduceat(np.take(costs, words, axis=1), begins, axis=1)
-    from_texts = np.add.reduceat(costs.min(axis=0)[words], begins) / np.diff(offsets)
-    from_query = np.add.reduce(weights[:, None] * nearest, axis=0)
-    return np.asarray(np.maximum(from_query, from_texts))
-
-
-# Texts as bags of words: what the Word Mover's Distance compares (Kusner et al., section 3).
-
-
-@dataclass(frozen=True)
-class Bags:
-    """The distinct words of several texts, one text behind the other.
-
-    Attributes:
-        words: int64 [m], ascending within a text.
-        weights: float64 [m], a word's share of its text; they add up to 1 in each.
-        offsets: int64 [n + 1], where each text begins.
-    """
-
-    words: Int64
-    weights: Float64
-    offsets: Int64
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @property
-    def owners(self) -> Int64:
-        """The text of each word: [m]."""
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
-
-
-def make_bags(words: Int64, offsets: Int64) -> Bags:
-    """The bags of texts.
-
-    Args:
-        words: the words of all texts, one text behind the other; those below 0 are left out.
-        offsets: where each text begins; one more than there are texts.
-    """
-    texts = len(offsets) - 1
-    owners = np.repeat(np.arange(texts), np.diff(offsets))
-    present = words >= 0
-    span = int(words.max(initial=0)) + 1
-    keys, counts = np.unique(owners[present] * span + words[present], return_counts=True)
-    owners, distinct = np.divmod(keys, span)
-    lengths = np.bincount(owners, weights=counts, minlength=texts)
-    starts = np.searchsorted(owners, np.arange(texts + 1))
-    return Bags(distinct, counts / lengths[owners], starts.astype(np.int64))
-
-
+"""Of the solver; real texts need some thousands."""
 _CHUNK = 128
-"""Words whose vectors are at work at once, so that they stay in the processor's cache."""
+"""Words whose distances are computed at once, in the processor's cache."""
 
 
 class WMDOptions(Options):
@@ -270,3 +137,121 @@ class WordSpace:
     def farthest(self, words: Int64) -> float:
         """No word is farther than this from any of these, and no text from one made of them."""
         return float(np.sqrt(self._squares[words].max())) + self._longest
+
+
+def exact(weights: Float64, costs: Float64, shared: Int64, texts: Bags) -> Float64:
+    """The Word Mover's Distance of a query to texts, none of which is empty (equation 1).
+
+    It is the least cost of moving the weights of one text's words to those of the other's. Weight
+    that both texts have on a word stays there, since the cost is a metric (Kantorovich and
+    Rubinstein); a solver for optimal transport moves the rest, text by text.
+
+    Args:
+        weights: [q], the shares of the query's distinct words, adding up to 1.
+        costs: [q, w], the distance of each to every word that a text may have.
+        shared: [w], which word of the query a word is, or -1.
+        texts: the texts, with numbers of words below w.
+
+    Returns:
+        float64 [texts].
+    """
+    sources = np.tile(weights, (len(texts), 1))
+    targets = texts.weights.copy()
+    query_words = shared[texts.words]
+    both = np.flatnonzero(query_words >= 0)
+    cells = texts.owners[both], query_words[both]
+    common = np.minimum(sources[cells], targets[both])
+    sources[cells] -= common
+    targets[both] -= common
+    distances = np.zeros(len(texts))
+    for number in range(len(texts)):
+        part = slice(texts.offsets[number], texts.offsets[number + 1])
+        left = np.flatnonzero(targets[part])
+        moved = np.flatnonzero(sources[number])
+        if len(left):
+            distances[number] = _least_cost(
+                sources[number, moved],
+                targets[part][left],
+                costs[moved[:, None], texts.words[part][left]],
+            )
+    return distances
+
+
+def _least_cost(sources: Float64, targets: Float64, costs: Float64) -> float:
+    if 1 in costs.shape:
+        return float(sources @ costs @ targets / targets.sum())
+    from ot import emd2
+
+    return float(
+        emd2(
+            sources,
+            targets,
+            costs,
+            numItermax=_MOST_STEPS,
+            center_dual=False,  # the duals are not asked for
+            check_marginals=False,  # both add up to the same: as much was taken from either
+        )
+    )
+
+
+def relaxed(weights: Float64, costs: Float64, words: Int64, offsets: Int64) -> Float64:
+    """The relaxed distance (Kusner et al., section 4): a lower bound of the exact one.
+
+    Every word moves all of its weight to the nearest word of the other text; of the two directions,
+    the dearer one counts.
+
+    Args:
+        weights: [q], as `exact` takes them.
+        costs: [q, w], likewise.
+        words: the words of all texts, one text behind the other, none of which is empty.
+        offsets: where each text begins; one more than there are texts.
+
+    Returns:
+        float64 [texts].
+    """
+    begins = offsets[:-1]
+    nearest = np.minimum.reduceat(np.take(costs, words, axis=1), begins, axis=1)
+    from_texts = np.add.reduceat(costs.min(axis=0)[words], begins) / np.diff(offsets)
+    from_query = np.add.reduce(weights[:, None] * nearest, axis=0)
+    return np.asarray(np.maximum(from_query, from_texts))
+
+
+@dataclass(frozen=True)
+class Bags:
+    """The distinct words of several texts, one text behind the other.
+
+    Attributes:
+        words: int64 [m], ascending within a text.
+        weights: float64 [m], a word's share of its text; they add up to 1 in each.
+        offsets: int64 [n + 1], where each text begins.
+    """
+
+    words: Int64
+    weights: Float64
+    offsets: Int64
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def owners(self) -> Int64:
+        """The text of each word: [m]."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+
+def make_bags(words: Int64, offsets: Int64) -> Bags:
+    """The bags of texts.
+
+    Args:
+        words: the words of all texts, one text behind the other; those below 0 are left out.
+        offsets: where each text begins; one more than there are texts.
+    """
+    texts = len(offsets) - 1
+    owners = np.repeat(np.arange(texts), np.diff(offsets))
+    present = words >= 0
+    span = int(words.max(initial=0)) + 1
+    keys, counts = np.unique(owners[present] * span + words[present], return_counts=True)
+    owners, distinct = np.divmod(keys, span)
+    lengths = np.bincount(owners, weights=counts, minlength=texts)
+    starts = np.searchsorted(owners, np.arange(texts + 1))
+    return Bags(distinct, counts / lengths[owners], starts.astype(np.int64))

@@ -1,4 +1,4 @@
-"""Where phrases occur in documents, found in the forward index's word ids."""
+"""What several groups of features read: mentions of phrases, topics' concepts, Porter stems."""
 
 from __future__ import annotations
 
@@ -149,9 +149,6 @@ def _per_document(document: Int64, passage: Passage) -> Float64:
     return np.bincount(document, minlength=passage.documents).astype(np.float64)
 
 
-# The concepts of topics with their names, as the platform's query expansion finds them.
-
-
 class ExpansionOptions(Options):
     """Where the names of a topic's concepts come from."""
 
@@ -192,7 +189,7 @@ class ExpansionOptions(Options):
 
 
 class KnowledgeFeatures(FeatureGroup):
-    """The base of groups that read the concepts of topics."""
+    """The base of groups that read a topic's concepts, as query expansion names them."""
 
     Options = ExpansionOptions
     reads_knowledge = True
@@ -213,18 +210,12 @@ class KnowledgeFeatures(FeatureGroup):
         return {"knowledge": knowledge, **query_dependencies(self.options.plan)}
 
 
-# A forward index seen through Porter stems (Porter, Program 1980).
-#
-# Every word of the collection has a stem, and the stems are words of an index of their own: the
-# same documents and places, with statistics of stems. What reads a forward index reads this one,
-# too.
-
 _FORMAT = 1
 
 
 @dataclass(frozen=True)
 class StemmedIndex:
-    """The same documents with stems for words."""
+    """A forward index with Porter stems for words (Porter, Program 1980), and their statistics."""
 
     index: ForwardIndex
     folder: Path

@@ -1,4 +1,4 @@
-"""The documents of training topics that a model learns from.
+"""The documents of training topics that a model learns from, and scores of similar documents.
 
 Relevant and rejected documents, and a sample of candidates that nobody judged, which count as not
 relevant: without them a model never sees what most of a ranking consists of. Documents are taken as
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import LabelledTopic
     from irplatform.text import ForwardIndex
-    from irplatform_ltr.learners.learner import Scores
+    from irplatform_ltr.learners import Scores
     from irplatform_ltr.options import NeighbourOptions, PoolOptions
 
 
@@ -85,12 +85,6 @@ def _best_first(topic: LabelledTopic) -> list[str]:
     return [topic.candidates[place] for place in order]
 
 
-# Scores of documents brought nearer to those of similar ones.
-#
-# Documents that say the same tend to be relevant to the same topics. So a document whose
-# neighbours among the candidates are ranked high is moved up, and one among neighbours that are
-# ranked low is moved down: regularized scores (Diaz, CIKM 2005), with one step of averaging.
-
 _ROWS = 256
 """Documents whose similarities to all others are in memory at once."""
 
@@ -98,13 +92,10 @@ _ROWS = 256
 def smoothed(
     index: ForwardIndex, doc_ids: Sequence[str], scores: Scores, options: NeighbourOptions
 ) -> Scores:
-    """Scores mixed with the mean of the most similar documents' scores.
+    """Scores mixed with the mean of the most similar documents' scores (Diaz, CIKM 2005).
 
-    Similar documents have a large cosine of their words' TF-IDF, with 1 + log(tf). The mean is
-    weighted by it. A document that shares no word with another keeps its score.
-
-    Returns:
-        As many scores.
+    Documents that say the same tend to be relevant to the same topics. The mean is weighted by the
+    cosine of TF-IDF, with 1 + log(tf). A document that shares no word with another keeps its score.
     """
     words = _unit_rows(index, doc_ids)
     result = np.array(scores)

@@ -1,4 +1,4 @@
-"""The reranker that the harness sees: features of all groups, and the learners over them."""
+"""Learning to rank as a reranker: features of all groups, and the learners over them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from irplatform.features.declared import NamedSystems
     from irplatform.plugin import TextPair
     from irplatform.training.samplers import Pool
-    from irplatform_ltr.learners.ensemble import Views
+    from irplatform_ltr.ensemble import Views
 
 _FILE = "ltr.json"
 
@@ -114,8 +114,8 @@ class LearningToRank(TrainableReranker):
         """Compute features of the training topics' documents, and fit the learners to them."""
         from irplatform.features import open_groups
         from irplatform.training.samplers import pool_offsets
-        from irplatform_ltr.learners.ensemble import most_documents
-        from irplatform_ltr.learners.learner import Table
+        from irplatform_ltr.ensemble import most_documents
+        from irplatform_ltr.learners import Table
         from irplatform_ltr.pools import pools_of_system, refuse_large_pools
 
         names, settings = self._groups_and_settings()
@@ -166,7 +166,7 @@ class LearningToRank(TrainableReranker):
         return [blind, replace(seeing, remembers=True, variant="seeing")]
 
     def _views(self) -> Views:
-        from irplatform_ltr.learners.ensemble import Views
+        from irplatform_ltr.ensemble import Views
 
         remembers = [group.remembers for group in self._groups for _ in group.columns]
         return Views(self.options, np.array(remembers, dtype=np.bool_), self._resources.threads)

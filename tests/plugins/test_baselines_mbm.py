@@ -8,7 +8,7 @@ from small import SmallResources
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Documents, LabelledTopic, Topic, TrainingData
 from irplatform.text import ForwardIndex, build_forward_index
-from irplatform_lexical.mbm import MBM, MBMOptions
+from irplatform_lexical.counting import MBM, MBMOptions
 
 FILLER = " ".join(["filler"] * 30)
 TEXTS = {

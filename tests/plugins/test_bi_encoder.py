@@ -27,10 +27,9 @@ from small import small_resources
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Documents, Topic
 from irplatform.system.arithmetic import SETTINGS
-from irplatform_encoders.biencoder import BiEncoder, BiEncoderSearch
+from irplatform_encoders.biencoder import BiEncoder, BiEncoderSearch, VectorStore
 from irplatform_encoders.biencoder_model import Encoder
-from irplatform_encoders.biencoder_options import BiEncoderOptions, RetrieverOptions
-from irplatform_encoders.vector_store import VectorStore
+from irplatform_encoders.options import BiEncoderOptions, BiEncoderSearchOptions
 
 QUERY = Topic("t", "w3 w4 w5")
 OTHER = Topic("u", "w9 w30 w41 w7")
@@ -276,7 +275,7 @@ def test_a_store_without_checksums_is_used_as_it_is(resources):
 
 
 def test_what_was_encoded_before_an_interruption_stays(resources, monkeypatch):
-    monkeypatch.setattr("irplatform_encoders.vector_store._BLOCK", 16)
+    monkeypatch.setattr("irplatform_encoders.biencoder._BLOCK", 16)
     calls = []
 
     def interrupted(read):
@@ -300,7 +299,7 @@ def test_what_was_encoded_before_an_interruption_stays(resources, monkeypatch):
 
 
 def test_progress_counts_the_documents_that_are_encoded(resources, monkeypatch):
-    monkeypatch.setattr("irplatform_encoders.vector_store._BLOCK", 16)
+    monkeypatch.setattr("irplatform_encoders.biencoder._BLOCK", 16)
     ids = list(resources.texts)[:40]
     store = _store(resources, _lengths)
     store.of(ids[:4])
@@ -319,7 +318,7 @@ def _refusing(monkeypatch, code):
     def refuse(path, flags):
         raise OSError(code, os.strerror(code), str(path))
 
-    monkeypatch.setattr("irplatform_encoders.vector_store.os.open", refuse)
+    monkeypatch.setattr("irplatform_encoders.biencoder.os.open", refuse)
 
 
 @pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS])
@@ -352,7 +351,7 @@ def test_half_a_vector_on_a_full_disk_is_none(resources, monkeypatch):
     def half(file, value, place):
         return whole(file, value[: max(1, len(value) // 2)], place)
 
-    monkeypatch.setattr("irplatform_encoders.vector_store.os.pwrite", half)
+    monkeypatch.setattr("irplatform_encoders.biencoder.os.pwrite", half)
     with pytest.raises(OSError, match="No space"):
         _store(resources, _lengths).of(ids)
     monkeypatch.undo()
@@ -380,7 +379,7 @@ def test_vectors_that_another_process_adds_meanwhile_are_whole(resources):
 
 @pytest.mark.parametrize("index", ["exact", "ivf"])
 def test_the_retriever_finds_what_the_reranker_prefers(folder, resources, index):
-    retriever = BiEncoderSearch(RetrieverOptions(model=str(folder), index=index, probes=1000))
+    retriever = BiEncoderSearch(BiEncoderSearchOptions(model=str(folder), index=index, probes=1000))
     run = retriever.retrieve([QUERY, OTHER], 10, resources)
     read = _read(resources)
     for topic in (QUERY, OTHER):
@@ -393,7 +392,9 @@ def test_the_retriever_finds_what_the_reranker_prefers(folder, resources, index)
 
 
 def test_depth_beyond_the_collection_finds_all(folder, resources):
-    run = BiEncoderSearch(RetrieverOptions(model=str(folder))).retrieve([QUERY], 500, resources)
+    run = BiEncoderSearch(BiEncoderSearchOptions(model=str(folder))).retrieve(
+        [QUERY], 500, resources
+    )
     assert len(run.rankings[QUERY.id].doc_ids) == 120
 
 
@@ -418,7 +419,7 @@ def test_the_retriever_opens_model_and_index_once(folder, resources, monkeypatch
         "irplatform_encoders.biencoder_model.Encoder",
         lambda *arguments: made.append(1) or Encoder(*arguments),
     )
-    retriever = BiEncoderSearch(RetrieverOptions(model=str(folder)))
+    retriever = BiEncoderSearch(BiEncoderSearchOptions(model=str(folder)))
     together = retriever.retrieve([QUERY, OTHER], 5, resources).rankings
     for topic in (QUERY, OTHER):
         alone = retriever.retrieve([topic], 5, resources).rankings[topic.id]
@@ -434,7 +435,7 @@ def test_scores_depend_on_the_model_s_files(folder, tmp_path):
         before
         != BiEncoder(BiEncoderOptions(model=str(folder), query_model=str(other))).depends_on()
     )
-    assert before == BiEncoderSearch(RetrieverOptions(model=str(folder))).depends_on()
+    assert before == BiEncoderSearch(BiEncoderSearchOptions(model=str(folder))).depends_on()
 
 
 def test_vectors_do_not_depend_on_how_queries_are_read(folder, tmp_path):
@@ -594,7 +595,7 @@ def test_documents_and_queries_without_text_have_score_0(folder, tmp_path):
     assert scores[0] != 0
     assert scores[1:] == [0, 0]
     assert _opened(folder, resources).score(Topic("t", " "), _read(resources)) == [0, 0, 0]
-    run = BiEncoderSearch(RetrieverOptions(model=str(folder))).retrieve(
+    run = BiEncoderSearch(BiEncoderSearchOptions(model=str(folder))).retrieve(
         [QUERY, Topic("u", "")], 3, resources
     )
     assert [len(run.rankings[topic].doc_ids) for topic in ("t", "u")] == [3, 0]

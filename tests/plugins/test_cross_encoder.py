@@ -22,9 +22,9 @@ from tokenizers.processors import TemplateProcessing
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Documents, Topic
 from irplatform.runs.run import standardized
-from irplatform_encoders.crossencoder_options import CrossEncoderOptions
 from irplatform_encoders.crossencoder_reading import Reader
 from irplatform_encoders.crossencoder_reranker import CrossEncoder, probabilities
+from irplatform_encoders.options import CrossEncoderOptions
 
 saved_by_modules = pytest.mark.skipif(
     Version(metadata.version("sentence-transformers")) < Version("5.4"),

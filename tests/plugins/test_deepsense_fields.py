@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from irplatform.plugin import Document
-from irplatform_deepsense import fields
-from irplatform_deepsense.fields import VALUES, Columns, write_fields
+from irplatform_deepsense import features as fields
+from irplatform_deepsense.features import VALUES, Columns, write_fields
 
 NUMBERS = ("year", "citations", "never")
 CATEGORIES = ("types", "journal", "nothing")

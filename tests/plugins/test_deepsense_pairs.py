@@ -13,8 +13,7 @@ from irplatform.plugin import Document, Topic, TrainingData
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index
 from irplatform.training.text_pairs import PairsOfTopics
 from irplatform_deepsense.options import DeepSenSeOptions, PairsOptions
-from irplatform_deepsense.pairs import read_pairs
-from irplatform_deepsense.pairs_task import PairNetwork, PairsTask
+from irplatform_deepsense.pairs import PairNetwork, PairsTask, read_pairs
 from irplatform_deepsense.reranker import DeepSenSe
 
 WORDS = words(60)

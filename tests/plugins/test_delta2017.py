@@ -19,8 +19,8 @@ from planted import planted_data, planted_topics, scores
 
 from irplatform.plugin import Topic
 from irplatform.text import lexical_features
-from irplatform_delta.delta2017_options import OVERLAPS, Delta2017Options
-from irplatform_delta.delta2017_reranker import Delta2017
+from irplatform_delta.options import OVERLAPS, Delta2017Options
+from irplatform_delta.reranker import Delta2017
 
 DOCUMENT_WORDS = 9
 QUERIES = {

@@ -12,9 +12,8 @@ from irplatform.errors import InputError
 from irplatform.features import SideFeatures
 from irplatform.plugin import TrainingData
 from irplatform_delta.closest_words import Encoder
-from irplatform_delta.network import DeltaNetwork, Sizes
+from irplatform_delta.network import DeltaNetwork, DeltaTask, Sizes
 from irplatform_delta.options import DeltaOptions
-from irplatform_delta.task import DeltaTask
 
 WORDS = words(30)
 LEXICAL = ("bm25_text", "overlap_text")

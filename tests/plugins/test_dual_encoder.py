@@ -13,8 +13,8 @@ from irplatform.errors import InputError
 from irplatform.plugin import Topic, TrainingData
 from irplatform.text import tokenize
 from irplatform.training.distributed import Alone
-from irplatform_encoders.dual_options import DualOptions
-from irplatform_encoders.dual_reranker import DualEncoder
+from irplatform_encoders.dual_ranking import DualEncoder
+from irplatform_encoders.options import DualOptions
 
 TOPICS = 120
 QUERY_WORDS = words(TOPICS)
@@ -149,7 +149,7 @@ def test_scores_are_those_of_a_plain_loop(resources, tmp_path, words_):
 
 def test_titles_count_as_the_gate_says(resources):
     """A title and an abstract are mixed at length 1, whatever their lengths."""
-    from irplatform_encoders.dual_network import Bags
+    from irplatform_encoders.dual_encoder import Bags
 
     reranker = _prepared(resources)
     network = reranker.encoder.network
@@ -224,7 +224,7 @@ def test_a_query_of_unknown_words_scores_zero(fitted, resources):
 
 
 def test_relevant_documents_that_the_first_stage_did_not_find_are_no_negatives(resources):
-    from irplatform_encoders.dual_task import TopicsTask
+    from irplatform_encoders.dual_training import TopicsTask
 
     first, second = _topics(range(2))
     first = replace(first, judgments={**first.judgments, "t1d0": 1})  # no candidate of its own
@@ -241,7 +241,7 @@ def test_relevant_documents_that_the_first_stage_did_not_find_are_no_negatives(r
 
 def test_other_relevant_documents_of_a_topic_are_no_negatives(resources, tmp_path):
     from irplatform.training import Groups
-    from irplatform_encoders.dual_task import TopicsTask
+    from irplatform_encoders.dual_training import TopicsTask
 
     reranker = _prepared(resources)
     data = TrainingData(_topics(range(2)), [], Path())

@@ -13,9 +13,9 @@ from irplatform.plugin import Topic, TrainingData
 from irplatform.training.text_pairs import PairsOfTopics, read_text_pairs
 from irplatform_deepsense.reranker import DeepSenSe
 from irplatform_encoders.dual_encoder import Encoder, Learned
-from irplatform_encoders.dual_options import DualOptions, PairsOptions
-from irplatform_encoders.dual_pairs import Fold, PairsTask, pretrained, read_pairs, read_passages
-from irplatform_encoders.dual_reranker import DualEncoder
+from irplatform_encoders.dual_ranking import DualEncoder
+from irplatform_encoders.dual_training import Fold, PairsTask, pretrained, read_pairs, read_passages
+from irplatform_encoders.options import DualOptions, PairsOptions
 
 ASKS = words(150)
 FINDS = [f"{word}a" for word in ASKS]

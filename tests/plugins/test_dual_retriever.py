@@ -10,9 +10,8 @@ from irplatform.errors import InputError
 from irplatform.plugin import Topic
 from irplatform.training import save_weights
 from irplatform_encoders.dual_encoder import Learned
-from irplatform_encoders.dual_options import DualOptions, RetrieverOptions
-from irplatform_encoders.dual_reranker import DualEncoder
-from irplatform_encoders.dual_retriever import DualEncoderSearch, shares_of
+from irplatform_encoders.dual_ranking import DualEncoder, DualEncoderSearch, shares_of
+from irplatform_encoders.options import DualOptions, DualSearchOptions
 
 VOCABULARY = words(120)
 
@@ -49,7 +48,7 @@ TOPICS = [Topic(f"t{n}", " ".join(VOCABULARY[n : n + 3])) for n in range(6)]
 def _retrieve(resources, members, tmp_path, depth=30, **options):
     resources.checkpoint = lambda _folder: members
     folder = described(tmp_path / "checkpoint", "dual-encoder")
-    retriever = DualEncoderSearch(RetrieverOptions(checkpoint=folder, **options))
+    retriever = DualEncoderSearch(DualSearchOptions(checkpoint=folder, **options))
     return retriever.retrieve(TOPICS, depth, resources)
 
 
@@ -101,13 +100,13 @@ def test_what_all_members_learned_from_is_told_of_every_search(resources, tmp_pa
     for number, known in enumerate(([0, 2], [1, 2])):
         (folder / f"member-{number}").mkdir()
         Learned.of([TOPICS[n].query for n in known]).save(folder / f"member-{number}")
-    retriever = DualEncoderSearch(RetrieverOptions(checkpoint=folder))
+    retriever = DualEncoderSearch(DualSearchOptions(checkpoint=folder))
     told = retriever.about(TOPICS, resources)["warning"]
     assert told.startswith("WARNING: the dual encoder was trained on 1 of these 6 topics: what it")
     assert resources.notices == [told]
     assert retriever.about(TOPICS[:2], resources) == {}
     assert retriever.checkpoints() == [folder]
-    pairs = DualEncoderSearch(RetrieverOptions.model_validate({"pairs": {"passages": 3}}))
+    pairs = DualEncoderSearch(DualSearchOptions.model_validate({"pairs": {"passages": 3}}))
     assert pairs.about(TOPICS, resources) == {}
     assert pairs.checkpoints() == []
 
@@ -121,7 +120,7 @@ def test_shares_are_even_over_what_did_not_learn():
 def test_more_than_there_is_and_nothing_to_ask(resources, tmp_path):
     resources.checkpoint = lambda _folder: [_member(resources, 1)]
     folder = described(tmp_path / "checkpoint", "dual-encoder")
-    retriever = DualEncoderSearch(RetrieverOptions(checkpoint=folder))
+    retriever = DualEncoderSearch(DualSearchOptions(checkpoint=folder))
     topics = [TOPICS[0], Topic("strange", "nobodyknowsthis")]
     run = retriever.retrieve(topics, 1000, resources)
     assert len(run.rankings["t0"]) == len(resources.texts)
@@ -136,7 +135,7 @@ def test_of_a_file_of_pairs_every_topic_is_searched_without_its_source(resources
         lines.append(f"s{number // 3}\t{asks}\t{finds}\n")
     file = tmp_path / "pairs.tsv"
     file.write_text("".join(lines), encoding="utf-8")
-    options = RetrieverOptions.model_validate(
+    options = DualSearchOptions.model_validate(
         {"pairs": {"file": file, "loop": {"epochs": 1}}, "folds": 2, "projection": 8}
     )
     retriever = DualEncoderSearch(options)
@@ -154,7 +153,7 @@ def test_of_a_file_of_pairs_every_topic_is_searched_without_its_source(resources
 
 
 def test_passages_alone_train_one_model(resources):
-    options = RetrieverOptions.model_validate(
+    options = DualSearchOptions.model_validate(
         {"pairs": {"passages": 2, "loop": {"epochs": 1}}, "projection": 8}
     )
     retriever = DualEncoderSearch(options)
@@ -169,7 +168,7 @@ def test_what_it_depends_on_follows_the_files(tmp_path):
     weights = folder / "dual.safetensors"
     save_weights(weights, {"a": torch.zeros(1)}, {})
     described(folder.parent, "dual-encoder")
-    retriever = DualEncoderSearch(RetrieverOptions(checkpoint=folder.parent))
+    retriever = DualEncoderSearch(DualSearchOptions(checkpoint=folder.parent))
     before = retriever.depends_on()
     save_weights(weights, {"a": torch.ones(1)}, {})
     assert retriever.depends_on() != before
@@ -183,9 +182,9 @@ def test_without_a_model_or_with_two_it_says_what_it_needs(resources, tmp_path):
         DualEncoderSearch().depends_on()
     both = {"checkpoint": tmp_path, "pairs": {"file": tmp_path / "x"}}
     with pytest.raises(InputError, match="not both"):
-        DualEncoderSearch(RetrieverOptions.model_validate(both)).depends_on()
+        DualEncoderSearch(DualSearchOptions.model_validate(both)).depends_on()
     other = described(tmp_path / "other", "delta")
     with pytest.raises(InputError, match="a checkpoint of 'delta'; retriever 'dual-encoder'"):
-        DualEncoderSearch(RetrieverOptions(checkpoint=other)).depends_on()
+        DualEncoderSearch(DualSearchOptions(checkpoint=other)).depends_on()
     with pytest.raises(InputError, match="no checkpoint here"):
-        DualEncoderSearch(RetrieverOptions(checkpoint=tmp_path / "none")).depends_on()
+        DualEncoderSearch(DualSearchOptions(checkpoint=tmp_path / "none")).depends_on()

@@ -11,9 +11,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from irplatform.plugin import Document, Topic
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index
-from irplatform_graphene.batch import BatchDocuments, TopicDocuments
-from irplatform_graphene.last_layer import fit_last_layer
-from irplatform_graphene.model import Model
+from irplatform_graphene.model import Model, fit_last_layer
 from irplatform_graphene.network import (
     BiLSTM,
     GrapheneNetwork,
@@ -23,8 +21,8 @@ from irplatform_graphene.network import (
     Words,
 )
 from irplatform_graphene.options import GrapheneOptions
-from irplatform_graphene.titles import Titles
-from irplatform_graphene.topics import GAP, EncodedTopic, TopicReader
+from irplatform_graphene.reading import GAP, EncodedTopic, TopicReader
+from irplatform_graphene.task import BatchDocuments, Titles, TopicDocuments
 
 SMALL = {"projection": 5, "hidden": 4, "graph_width": 6, "vector": 7, "filters": 5}
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from irplatform_ltr.learners.ensemble import Ensemble
-from irplatform_ltr.learners.learner import Table
+from irplatform_ltr.ensemble import Ensemble
+from irplatform_ltr.learners import Table
 from irplatform_ltr.options import LtrOptions
 
 

@@ -8,11 +8,8 @@ import pytest
 from lightgbm.basic import LightGBMError
 
 from irplatform.errors import InputError
-from irplatform_ltr.learners.ensemble import Ensemble, Views, most_documents
-from irplatform_ltr.learners.learner import Standard, Table
-from irplatform_ltr.learners.linear import PairwiseLinear
-from irplatform_ltr.learners.network import PairwiseNetwork
-from irplatform_ltr.learners.trees import Trees, levels
+from irplatform_ltr.ensemble import Ensemble, Views, most_documents
+from irplatform_ltr.learners import PairwiseLinear, PairwiseNetwork, Standard, Table, Trees, levels
 from irplatform_ltr.options import LinearOptions, LtrOptions, NetworkOptions, TreeOptions
 
 TREES = TreeOptions(trees=40, leaf_documents=5)
@@ -71,7 +68,7 @@ def test_what_was_saved_scores_alike(learner, tmp_path):
 
 @pytest.mark.slow
 def test_neither_repetition_nor_threads_change_the_model(tmp_path, monkeypatch):
-    monkeypatch.setattr("irplatform_ltr.learners.trees._MANY", 1)
+    monkeypatch.setattr("irplatform_ltr.learners._MANY", 1)
     for name, threads in (("a", 1), ("b", 1), ("c", 3)):
         (tmp_path / name).mkdir()
         ensemble = Ensemble.of(OPTIONS, threads)

@@ -15,7 +15,7 @@ from ltr_groups import (
 
 from irplatform.errors import InputError
 from irplatform.plugin import TrainingData
-from irplatform_ltr.learners import ensemble
+from irplatform_ltr import ensemble
 
 
 @pytest.fixture

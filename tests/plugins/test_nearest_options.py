@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform_encoders.nearest_options import NearestOptions
+from irplatform_encoders.options import NearestOptions
 
 
 @pytest.mark.parametrize(

@@ -30,12 +30,10 @@ from irplatform.registry.loading import registry
 from irplatform.training import NeuralReranker
 from irplatform_deepmatch.reranker import DeepMatch
 from irplatform_deepsense.reranker import DeepSenSe
-from irplatform_delta.delta2017_reranker import Delta2017
-from irplatform_delta.reranker import Delta
-from irplatform_delta.sevmos_reranker import SevMos
+from irplatform_delta.reranker import Delta, Delta2017, SevMos
 from irplatform_drmm.reranker import Drmm
-from irplatform_encoders.dual_reranker import DualEncoder
-from irplatform_encoders.vanilla_bert import VanillaBert
+from irplatform_encoders.crossencoder_reranker import VanillaBert
+from irplatform_encoders.dual_ranking import DualEncoder
 from irplatform_graphene.reranker import Graphene
 
 if TYPE_CHECKING:

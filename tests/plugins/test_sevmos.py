@@ -18,8 +18,8 @@ from planted import check_independence, planted_data, planted_topics, scores
 
 from irplatform.plugin import Topic
 from irplatform.text import lexical_features
-from irplatform_delta.sevmos_options import SevMosOptions
-from irplatform_delta.sevmos_reranker import SevMos
+from irplatform_delta.options import SevMosOptions
+from irplatform_delta.reranker import SevMos
 
 DOCUMENT_WORDS = 9
 LEXICAL = ("bm25_text", "overlap_title")

@@ -12,8 +12,8 @@ from pretrained_models import config, save_transformer_of_vectors, tokenizer
 
 from irplatform.errors import InputError
 from irplatform.training.losses import listwise_logistic
-from irplatform_encoders.crossencoder_task import ListsTask, rate_share
-from irplatform_encoders.vanilla_bert import VanillaBert
+from irplatform_encoders.crossencoder_reading import ListsTask, rate_share
+from irplatform_encoders.crossencoder_reranker import VanillaBert
 
 
 @pytest.fixture(scope="module")
@@ -323,7 +323,7 @@ def test_what_ranks_already_stays_where_no_epoch_is_better(
 ):
     kept = []
     monkeypatch.setattr(
-        "irplatform_encoders.vanilla_bert.run_loop",
+        "irplatform_encoders.crossencoder_reranker.run_loop",
         lambda *_, keep_start, **__: kept.append(keep_start),
     )
     language_model = _prepared(folder, resources)

@@ -1,4 +1,4 @@
-"""Where the concepts of a topic stand in a document: how often, where first, how close together.
+"""A topic's concepts in documents: mentions and distances, evidence that cites them, genes.
 
 Diseases and ordinary words are matched by their stems; genes, variants and drugs as whole words,
 since "mets", for metastases, has the stem of "MET". Both in lower case, as the index has all words:
@@ -159,19 +159,18 @@ def _together(first: Mentions, second: Mentions) -> list[npt.NDArray[Any]]:
     return [np.log1p(gaps.least(_FAR)), np.log1p(gaps.close(_NEAR)), gaps.order(_NEAR)]
 
 
-# Articles that knowledge bases cite as evidence on the topic's genes, variants and disease.
-#
-# CIViC's curators say of a variant in a disease what it means, and which article shows that. Such
-# an article is what a topic of precision medicine asks for, in whatever words it is written. A
-# document is an article where its id is the article's PubMed id.
-
 _PMID = re.compile(r"PMID:(\d+)")
 _KINDS = 400
 """Kinds of the disease that are looked up, as in expanded queries."""
 
 
 class Evidence(KnowledgeFeatures):
-    """How often knowledge bases cite a document for the topic's genes, variants and disease."""
+    """How often knowledge bases cite a document for the topic's genes, variants and disease.
+
+    CIViC's curators say what a variant means in a disease, and which article shows that: an article
+    that a topic of precision medicine asks for, whatever its words. Documents are known by PubMed
+    ids.
+    """
 
     def names(self) -> tuple[str, ...]:
         """Statements that cite the document, of what they are."""
@@ -226,13 +225,6 @@ def _cited(
     return Counter(pmid for relation in relations for pmid in _PMID.findall(relation.evidence))
 
 
-# The genes that a document speaks of: the topic's and others.
-#
-# An article that lists twenty genes says little of each. Symbols are looked for as they are
-# written, capitals and all: "MET" is a gene, "met" is a word. An alias of several genes is the
-# topic's where one of them is. Names that are spelled out, and aliases that are words, are the
-# concern of `concepts`.
-
 _SYMBOL = re.compile(r"(?=.*[A-Z])[A-Z0-9-]{3,8}")
 _WORD = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
 _LATE = 10
@@ -242,7 +234,12 @@ Mention = tuple[str, ...]
 
 
 class Genes(KnowledgeFeatures):
-    """How often, where and among how many others a document speaks of the topic's genes."""
+    """How often, where and among how many others a document speaks of the topic's genes.
+
+    An article that lists twenty genes says little of each. Symbols are looked for with their
+    capitals: "MET" is a gene, "met" is a word. An alias of several genes is the topic's where one
+    of them is. `concepts` looks for names that are spelled out, and for aliases that are words.
+    """
 
     def names(self) -> tuple[str, ...]:
         """Counts of title and abstract, share and place in both."""

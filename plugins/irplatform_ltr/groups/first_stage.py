@@ -128,12 +128,6 @@ def _columns(ranking: Ranking, doc_ids: Sequence[str], depth: int) -> Float32:
     return np.asarray(np.stack([score, share, np.log1p(rank)], axis=1), dtype=np.float32)
 
 
-# Lucene's score for each part of the expanded query on its own.
-#
-# The query plan of the first stage sums disease, genes, variants, proximity, headings and words of
-# treatment with weights that were set by hand; here every part is a feature, and the weights are
-# learned.
-
 PARTS = (
     "disease.weight", "disease.title", "disease.heading",
     "gene.weight", "gene.title", "gene.variant", "gene.alteration", "gene.altered", "gene.mutated",
@@ -206,7 +200,10 @@ class ScoresOfParts(KnowledgeFeatures):
 
 
 class QueryParts(ScoresOfParts):
-    """Scores of the expanded query and its parts."""
+    """Scores of the expanded query and its parts.
+
+    The first stage sums the parts with weights that were set by hand; here they are learned.
+    """
 
     holds_first_stage = True
     parts = PARTS

@@ -1,4 +1,4 @@
-"""Whether a document is about people of the topic's age and sex.
+"""Age, sex and treatment that a topic asks for, in documents.
 
 A topic says "82-year-old male" in a word or two that no document repeats, and an article about
 children is no answer to it. What an article says of its patients is found in MeSH's age groups
@@ -175,14 +175,8 @@ def _by_words(person: Person, document: Document) -> list[float]:
     return [*values, 1 / (1 + nearest / 10), 1.0]
 
 
-# Lucene's score for the treatment that a topic asks for, under all its names.
-#
-# Topics of TREC Precision Medicine 2020 name one. Where no training topic does, there is nothing
-# to learn about it, and the group is left out.
-
-
 class Treatment(ScoresOfParts):
-    """Scores of the expanded query's parts for the treatment."""
+    """Scores of the expanded query's parts for a treatment, as topics of TREC PM 2020 name."""
 
     parts = ("treatment.weight", "treatment.title", "treatment.heading", "treatment.named")
 

@@ -1,4 +1,4 @@
-"""The 18 lexical match features of Delta, over words or over stems."""
+"""Matches of words: Delta's 18 lexical features, word vectors, Lucene's scores by field."""
 
 from __future__ import annotations
 
@@ -62,12 +62,6 @@ class StemmedMatches(LexicalMatches):
         self._index = StemmedIndex.of(resources)
 
 
-# Similarities of word vectors: of whole texts, and of each query word to its nearest word.
-#
-# Texts are means of unit vectors weighted by inverse document frequency. The soft match of a query
-# is the mean over its words, by the same weights, of the greatest cosine to a word of the document
-# (Mihalcea et al., AAAI 2006, in one direction).
-
 _AT_ONCE = 1 << 24
 """Similarities of query words and documents' words in memory at once."""
 _CLOSE = 0.7
@@ -82,7 +76,12 @@ class EmbeddingOptions(Options):
 
 
 class EmbeddingSimilarities(FeatureGroup):
-    """Cosines of mean vectors with title, abstract and text; soft matches of query words."""
+    """Cosines of mean vectors with title, abstract and text; soft matches of query words.
+
+    Texts are means of unit vectors weighted by inverse document frequency. The soft match of a
+    query is the mean over its words, by the same weights, of the greatest cosine to a word of the
+    document.
+    """
 
     Options = EmbeddingOptions
     needs = ("gensim",)
@@ -194,8 +193,6 @@ def _soft(best: Float32, weights: Float32) -> list[Float32]:
     mean, matched = (np.einsum("nq,q->n", values, share) for values in (near, close))
     return [mean, matched, best[weights > 0].min(axis=0)]
 
-
-# What Lucene makes of a topic's words, field by field: BM25 and query likelihood over stems.
 
 _FIELDS = ("contents", "title", "abstract")
 

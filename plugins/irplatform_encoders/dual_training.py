@@ -1,4 +1,11 @@
-"""Pairs of texts to learn from: read from a file and drawn from documents, as bags of words."""
+"""The training of the dual encoder, on pairs of texts and then on topics.
+
+Each text must find its own among all texts of its batch, and each topic its relevant document
+(in-batch negatives: Karpukhin et al., EMNLP 2020, section 3.2); texts and documents that are right,
+too, are no negatives. Pairs come from a file, and from the collection's documents, where a few
+words of an abstract must find the title (the inverse cloze task: Lee, Chang and Toutanova, ACL
+2019, section 4): they teach words of documents that no other pair is about.
+"""
 
 from __future__ import annotations
 
@@ -17,32 +24,31 @@ from torch.nn import functional
 from irplatform.errors import InputError
 from irplatform.system.digests import file_digest, fingerprint
 from irplatform.text.arrays import Int64, ragged
-from irplatform.training import load_into, load_weights, run_loop, save_weights
+from irplatform.training import (
+    Groups,
+    GroupSampler,
+    Validator,
+    load_into,
+    load_weights,
+    run_loop,
+    save_weights,
+)
 from irplatform.training.neural import vectors_digest
 from irplatform.training.text_pairs import PairsOfTopics, read_text_pairs
-from irplatform_encoders.dual_encoder import FORMAT, Encoder, Learned, mark
-from irplatform_encoders.dual_network import Bags, joined
+from irplatform_encoders.dual_encoder import FORMAT, Bags, Encoder, Learned, joined, mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from irplatform.plugin import Resources, TextPair
-    from irplatform_encoders.dual_network import DualNetwork, Reader
-    from irplatform_encoders.dual_options import EncoderOptions, PairsOptions
+    import numpy.typing as npt
 
-
-# Passages of a collection's documents as pairs: a few words of an abstract must find the title.
-#
-# Pairs that cost nothing (the inverse cloze task: Lee, Chang, Toutanova. Latent Retrieval for
-# Weakly Supervised Open Domain Question Answering. ACL 2019, section 4; with the title as what is
-# found, as in pairs of sentences and cited titles). They teach words of documents that no other
-# pair is about.
+    from irplatform.plugin import Resources, TextPair, TrainingData
+    from irplatform_encoders.dual_encoder import DualNetwork, Reader
+    from irplatform_encoders.options import DualOptions, EncoderOptions, PairsOptions
 
 
 def read_passages(reader: Reader, options: PairsOptions) -> tuple[Bags, Bags, Int64]:
-    """Draw passages of the documents that have a title and an abstract.
-
-    Where all documents are too many for `options.most`, some of them are drawn.
+    """Draw passages of documents that have a title and an abstract, `options.most` at most.
 
     Returns:
         Passages, the title of each, and the row of its document in the forward index.
@@ -64,21 +70,15 @@ def read_passages(reader: Reader, options: PairsOptions) -> tuple[Bags, Bags, In
     return Bags(abstracts.words[places], offsets), titles.take(which), rows[which]
 
 
-# The training task of pairs: each text must find its own among all texts of its batch.
-#
-# The other texts of a batch are negatives (in-batch negatives: Karpukhin et al., EMNLP 2020,
-# section 3.2), both for the texts that ask and for those that are to be found; but not where they
-# are a pair, too.
-
 HELD_OUT = 50
 """Of so many sources, one validates."""
 MOST_HELD_OUT = 5_000
-_BLOCK = 512
+_RANKED_AT_ONCE = 512
 """Texts that are ranked at once for validation."""
 
 
 class PairsTask:
-    """What the training loop needs."""
+    """Texts that ask must find their own texts, and the other way round."""
 
     def __init__(self, network: DualNetwork, pairs: Pairs, options: PairsOptions) -> None:
         self.module = network
@@ -105,10 +105,7 @@ class PairsTask:
             yield order[start : start + size]
 
     def loss(self, batch: Int64) -> Tensor:
-        """Mean cross-entropy of each text's own among all of the batch, and the other way round.
-
-        Two texts that are a pair wherever it may be are no negatives of each other.
-        """
+        """Mean cross-entropy of each text's own among all of the batch, and the other way round."""
         self.advance(1)
         queries, texts = self._encode(batch)
         logits = self.module.logits(queries, texts)
@@ -129,8 +126,8 @@ class PairsTask:
         """Mean reciprocal rank of the own text among all that are held out, 0 to 1."""
         queries, texts = self._encode(self._validation)
         ranks: list[Tensor] = []
-        for start in range(0, len(queries), _BLOCK):
-            scores = queries[start : start + _BLOCK] @ texts.T
+        for start in range(0, len(queries), _RANKED_AT_ONCE):
+            scores = queries[start : start + _RANKED_AT_ONCE] @ texts.T
             rows = torch.arange(len(scores), device=scores.device)
             own_scores = scores[rows, rows + start]
             ranks.append(1 + (scores > own_scores[:, None]).sum(dim=1))
@@ -237,8 +234,6 @@ def pairs_of_file(options: PairsOptions, without: PairsOfTopics | Fold) -> list[
     return list(islice((pair for pair in pairs if pair not in without), options.most))
 
 
-# An encoder that learned from pairs of texts; kept in the cache, and shared by all who ask.
-
 _WEIGHTS = "dual-pairs.safetensors"
 
 
@@ -282,3 +277,72 @@ def pretrained(
     load_into(encoder.network, load_weights(path, encoder.sizes()), path)
     encoder.network.eval()
     return encoder, Learned.load(folder)
+
+
+_ENCODED_AT_ONCE = 512
+"""Documents that are encoded at once for validation."""
+
+
+class TopicsTask:
+    """Topics must find their own documents among all of a batch."""
+
+    def __init__(
+        self, encoder: Encoder, options: DualOptions, data: TrainingData, seed: int
+    ) -> None:
+        self._encoder = encoder
+        self._options = options
+        self._sampler = GroupSampler(data.training, options.groups, encoder.index, seed)
+        topics, pools = self._sampler.topics, self._sampler.pools
+        self._queries = encoder.reader.texts(labelled.topic.query for labelled in topics)
+        self._rows = [encoder.index.rows(pool.doc_ids) for pool in pools]
+        judged = ([d for d, grade in t.judgments.items() if grade > 0] for t in topics)
+        self._relevant = [set(encoder.index.rows(relevant).tolist()) for relevant in judged]
+        self._validator = Validator(
+            data.validation, options.validation_topics, options.validation_depth
+        )
+        self._candidates = self._validator.candidate_rows(encoder.index)
+
+    @property
+    def module(self) -> DualNetwork:
+        """The network."""
+        return self._encoder.network
+
+    def batches(self, epoch: int) -> list[Groups]:
+        """The epoch's groups."""
+        return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
+
+    def loss(self, batch: Groups) -> Tensor:
+        """Mean cross-entropy of each topic's relevant document among all of the batch."""
+        members = zip(batch.topic, batch.documents, strict=True)
+        rows = np.stack([self._rows[topic][documents] for topic, documents in members])
+        distinct, places = np.unique(rows, return_inverse=True)
+        targets = torch.from_numpy(places.reshape(rows.shape)[:, 0]).to(self.module.device)
+        queries = self.module.queries(self._queries.take(batch.topic))
+        logits = self.module.logits(queries, self._encoder.encode(distinct))
+        others = torch.from_numpy(self._other_relevant(batch.topic, rows[:, 0], distinct))
+        logits = logits.masked_fill(others.to(logits.device), torch.finfo(logits.dtype).min)
+        return functional.cross_entropy(logits, targets)
+
+    def _other_relevant(
+        self, topics: Int64, own_rows: Int64, documents: Int64
+    ) -> npt.NDArray[np.bool_]:
+        """Which documents are relevant to a topic beside its own, [topics, documents]."""
+        place = {row: number for number, row in enumerate(documents.tolist())}
+        mask = np.zeros((len(topics), len(documents)), dtype=np.bool_)
+        for number, (topic, row) in enumerate(zip(topics, own_rows, strict=True)):
+            for other in self._relevant[topic]:
+                if other != row and other in place:
+                    mask[number, place[other]] = True
+        return mask
+
+    def validate(self) -> float:
+        """Mean nDCG@20 over the validation topics, of the best mixture with the first stage."""
+        rows, of_topic = self._candidates.distinct, self._candidates.of_topic
+        if not len(rows):
+            return 0.0
+        blocks = range(0, len(rows), _ENCODED_AT_ONCE)
+        documents = np.concatenate(
+            [self._encoder.documents(rows[b : b + _ENCODED_AT_ONCE]) for b in blocks]
+        )
+        queries = self._encoder.queries(t.topic.query for t in self._validator.topics)
+        return self._validator(lambda number: documents[of_topic[number]] @ queries[number])

@@ -1,10 +1,4 @@
-"""The retriever: documents whose vectors are nearest to the query's, through an index of them all.
-
-Its models are those that `platform train` made, or some that it trains on pairs of texts, each on
-all but a part of the file's sources. What a first stage finds for training topics is what rerankers
-learn from, so a topic is searched with the models that did not learn from it. Scores are means over
-these models: inner products of their vectors side by side.
-"""
+"""The dual encoder as a reranker, and as a retriever through an index of all documents."""
 
 from __future__ import annotations
 
@@ -15,20 +9,143 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import InputError
-from irplatform.plugin import Resources, Retriever, Topic
+from irplatform.plugin import (
+    Documents,
+    Resources,
+    Retriever,
+    Topic,
+    TrainableReranker,
+    TrainingData,
+)
 from irplatform.runs import Ranking, Run
 from irplatform.system.digests import fingerprint
 from irplatform.training.checkpoints import Checkpoint, member_folder
-from irplatform_encoders.dual_options import RetrieverOptions
-from irplatform_encoders.dual_reranker import DualEncoder
+from irplatform_encoders.options import DualOptions, DualSearchOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.plugin import TextPair
     from irplatform.text import WordVectors
     from irplatform.text.arrays import Float32
     from irplatform_encoders.dual_encoder import Encoder, Learned
+
+
+_WEIGHTS = "dual.safetensors"
+
+
+class DualEncoder(TrainableReranker):
+    """A small dual encoder: cosine of a query's and a document's vector.
+
+    Either is a weighted mean of word vectors, projected; learned by softmax over the documents of a
+    batch, from pairs of texts and from training topics. Document vectors do not depend on the
+    query: they are computed once for the collection and stored.
+    """
+
+    Options = DualOptions
+    needs = ("torch", "gensim", "safetensors")
+    citation: ClassVar[str] = (
+        "The two towers and their training: Vladimir Karpukhin et al. Dense Passage Retrieval for "
+        "Open-Domain Question Answering. EMNLP 2020, section 3. Learned averages of word vectors "
+        "as encoders: John Wieting, Mohit Bansal, Kevin Gimpel, Karen Livescu. Towards Universal "
+        "Paraphrastic Sentence Embeddings. ICLR 2016, section 3."
+    )
+    options: DualOptions
+
+    encoder: Encoder
+    learned: Learned
+
+    _resources: Resources
+    _stored: npt.NDArray[np.float32] | None = None
+    _loaded = False
+
+    def prepare(self, resources: Resources) -> None:
+        """Take forward index and word vectors, and make an untrained network."""
+        from irplatform_encoders.dual_encoder import Encoder, Learned
+
+        self._resources = resources
+        self.encoder = Encoder(resources, self.options, resources.seed)
+        self.learned = Learned.of()
+        self._stored = None
+
+    def options_of_pretraining(self) -> DualOptions:
+        """All of them; InputError with a file of pairs, see `refuse_with_pretraining`."""
+        from irplatform.training.text_pairs import refuse_with_pretraining
+
+        refuse_with_pretraining(self.options.pairs.file)
+        return self.options
+
+    def check_training(self) -> None:
+        """Look at the file of pairs, where one is given."""
+        self.options.pairs.check()
+
+    def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
+        """Those of the file, where one is given, but for those that topics know."""
+        from irplatform.training.text_pairs import PairsOfTopics
+        from irplatform_encoders.dual_training import pairs_of_file
+
+        pairs = self.options.pairs
+        return pairs_of_file(pairs, PairsOfTopics.of(topics, pairs.group)) if pairs.file else ()
+
+    def fit(self, data: TrainingData) -> None:
+        """Train on pairs of texts, where there are any, and then on topics.
+
+        Training stops early on the validation topics' nDCG@20, mixed with the first stage.
+        """
+        from irplatform.training import run_shown
+        from irplatform.training.distributed import peers_of
+        from irplatform.training.text_pairs import PairsOfTopics
+        from irplatform_encoders.dual_encoder import Learned
+        from irplatform_encoders.dual_training import TopicsTask, pretrained
+
+        if self.options.pairs.given and not self._loaded:
+            topics = [labelled.topic for labelled in (*data.training, *data.validation)]
+            without = PairsOfTopics.of([*topics, *data.unseen], self.options.pairs.group)
+            encoder, learned = pretrained(self._resources, self.options, without)
+            self.encoder.network.load_state_dict(encoder.network.state_dict())
+            self.learned |= learned
+        self.encoder.network.sparse = peers_of(data.workspace).sparse_gradients
+        task = TopicsTask(self.encoder, self.options, data, self._resources.seed)
+        run_shown(task, self.options.loop, self._resources, data.workspace)
+        self.learned |= Learned.of_topics(labelled.topic for labelled in data.training)
+        self._stored = None
+
+    def save(self, folder: Path) -> None:
+        """Write the weights, and which queries they were learned from."""
+        from irplatform.training import save_weights
+
+        state = self.encoder.network.state_dict()
+        save_weights(folder / _WEIGHTS, state, self.encoder.sizes())
+        self.learned.save(folder)
+
+    def load(self, folder: Path) -> None:
+        """Read what `save` wrote; InputError if it belongs to a network of other sizes."""
+        from irplatform.training import load_into, load_weights
+        from irplatform_encoders.dual_encoder import Learned
+
+        state = load_weights(folder / _WEIGHTS, self.encoder.sizes())
+        load_into(self.encoder.network, state, folder / _WEIGHTS)
+        self.learned = Learned.load(folder)
+        self._loaded = True
+        self._stored = None
+
+    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
+        """Score documents: one cosine each, −1 to 1; 0 where a text has no known word."""
+        if not documents:
+            return []
+        rows = self.encoder.index.rows(documents.ids)
+        (query,) = self.encoder.queries([topic.query])
+        # A matrix product's last digit depends on how many documents there are.
+        scores: list[float] = np.einsum("nd,d->n", self._documents(rows), query).tolist()
+        return scores
+
+    def _documents(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        if self.encoder.index.count > self.options.stored_documents:
+            return self.encoder.documents(rows)
+        if self._stored is None:
+            self._stored = self.encoder.stored()
+        return self._stored[rows]
 
 
 _TOPICS = 256
@@ -36,13 +153,10 @@ _TOPICS = 256
 
 
 class _Open(NamedTuple):
-    """What a search needs: the models, each with what it learned from, and the index.
+    """The models of a search, each with what it learned from, and the index of all documents.
 
-    Attributes:
-        mark: of what they depend on.
-        vectors: the word vectors that models of pairs started from; None for a checkpoint's.
-        members: the models.
-        index: of all documents.
+    `mark` stands for what they depend on; `vectors` are the word vectors that models of pairs
+    started from.
     """
 
     mark: str
@@ -56,16 +170,22 @@ _opened: WeakKeyDictionary[Any, _Open] = WeakKeyDictionary()
 
 
 class DualEncoderSearch(Retriever):
-    """Nearest documents by the dual encoder's vectors, through FAISS."""
+    """Nearest documents by the dual encoder's vectors, through FAISS.
 
-    Options = RetrieverOptions
+    Its models are those that `platform train` made, or are trained on pairs of texts, each on all
+    but a part of the file's sources. Rerankers learn from what a first stage finds for training
+    topics, so a topic is searched with the models that did not learn from it. Scores are means over
+    these models.
+    """
+
+    Options = DualSearchOptions
     needs = (*DualEncoder.needs, "faiss")
     on_device = True
     citation: ClassVar[str] = (
         f"{DualEncoder.citation} The index: Jeff Johnson, Matthijs Douze, Hervé Jégou. "
         "Billion-scale similarity search with GPUs. IEEE Transactions on Big Data 7, 2021."
     )
-    options: RetrieverOptions
+    options: DualSearchOptions
 
     def depends_on(self) -> Mapping[str, object]:
         """The content of the checkpoint or of the file of pairs."""
@@ -193,7 +313,7 @@ class DualEncoderSearch(Retriever):
 
     def _members(self, resources: Resources) -> list[tuple[Encoder, Learned]]:
         if self.options.checkpoint is None:
-            from irplatform_encoders.dual_pairs import Fold, pretrained
+            from irplatform_encoders.dual_training import Fold, pretrained
 
             folds = self.options.folds if self.options.pairs.file else 1
             return [pretrained(resources, self.options, Fold(n, folds)) for n in range(folds)]
@@ -213,11 +333,10 @@ def _warning(known: Sequence[Sequence[bool]]) -> str:
 
 
 def shares_of(learned: npt.NDArray[np.bool_]) -> Float32:
-    """How much each model counts for each topic: all alike that did not learn from it.
+    """How much each model counts for a topic: alike those that did not learn from it, or all.
 
     Args:
-        learned: which models learned from which topics, [topics, models]; where all of them learned
-            from a topic, all of them count for it.
+        learned: bool [topics, models], which models learned from which topics.
     """
     use = ~learned | learned.all(axis=1, keepdims=True)
     shares: Float32 = (use / use.sum(axis=1, keepdims=True)).astype(np.float32)

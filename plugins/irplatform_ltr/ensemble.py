@@ -1,8 +1,8 @@
-"""Several learners averaged.
+"""Learners averaged, and averaged once more with learners that remember no documents.
 
-Each one's scores are divided by their standard deviation among the training documents of a topic,
-so that all have the same say; the factors are learned once, and a document's score does not depend
-on which others are scored with it.
+Each learner's scores are divided by their standard deviation among the training documents of a
+topic, so that all have the same say. The factors are learned once, and so a document's score does
+not depend on the others.
 """
 
 from __future__ import annotations
@@ -15,17 +15,14 @@ import numpy as np
 from irplatform.errors import InputError
 from irplatform.system.formats import read_own_json
 from irplatform.training.losses import centered
-from irplatform_ltr.learners.learner import Table
-from irplatform_ltr.learners.linear import PairwiseLinear
-from irplatform_ltr.learners.network import PairwiseNetwork
-from irplatform_ltr.learners.trees import MOST_DOCUMENTS, Trees
+from irplatform_ltr.learners import MOST_DOCUMENTS, PairwiseLinear, PairwiseNetwork, Table, Trees
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy.typing as npt
 
-    from irplatform_ltr.learners.learner import Features, Learner, Scores
+    from irplatform_ltr.learners import Features, Learner, Scores
     from irplatform_ltr.options import LtrOptions
 
 
@@ -103,18 +100,15 @@ class Ensemble:
             learner.load(folder, name)
 
 
-# Learners that read all features, averaged with learners that do without those that remember.
-#
-# What training topics say of a document is so telling for those documents that it pushes out the
-# others: a model that reads it finds them less often than one that does not. The mean of both
-# keeps most of what either finds.
-
 _READING = "reading"
 """The folder of the learners that do not remember."""
 
 
 class Views:
     """Learners that read all features and, where some remember documents, as many without those.
+
+    A model that reads what training topics say of a document finds the other documents less often
+    than one that does not. The mean of both keeps most of what either finds.
 
     Args:
         options: the learners, and the share of those that read all.

@@ -1,0 +1,271 @@
+"""The options of bi-, cross- and dual encoders, and of their indexes of vectors."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - pydantic reads it
+from typing import Literal
+
+from irplatform.plugin import Field, Options
+from irplatform.text import VectorOptions
+from irplatform.training import GroupSettings, ListSettings, LoopSettings
+from irplatform_encoders.pretrained import PretrainedOptions
+
+_EXACT_BELOW = 1_000_000
+
+
+class NearestOptions(Options):
+    """How documents' vectors are searched."""
+
+    index: Literal["auto", "exact", "ivf"] = Field(
+        "auto",
+        description="compare all documents (exact) or those of the nearest clusters (ivf); auto: "
+        "ivf from a million documents on",
+    )
+    probes: int = Field(
+        64, gt=0, description="clusters that are looked at per query, where index is ivf"
+    )
+
+    def compares_all(self, count: int) -> bool:
+        """Whether all of so many documents are compared."""
+        return self.index == "exact" or (self.index == "auto" and count < _EXACT_BELOW)
+
+
+class ReadingOptions(PretrainedOptions):
+    """How pairs of query and document are read."""
+
+    max_length: int = Field(
+        512, gt=8, description="tokens of query and document together; documents are cut to fit"
+    )
+    query_tokens: int = Field(
+        256, gt=0, description="tokens of a query at most, and no more than half of what fits"
+    )
+    batch_size: int = Field(32, gt=0, description="documents that are scored at once")
+    precision: Literal["float32", "bfloat16"] = Field(
+        "float32",
+        description="in which most is computed; bfloat16 is faster on GPUs, and on some processors "
+        "with native arithmetic (portable arithmetic on the CPU has none)",
+    )
+
+
+class CrossEncoderOptions(ReadingOptions):
+    """Options of the cross-encoder: a sequence-classification model."""
+
+    query_prompt: str | None = Field(
+        None, description="put before a query; the model's own by default, if it has one"
+    )
+    output: Literal["logit", "probability"] = Field(
+        "logit",
+        description="of models with two labels: the difference of the logits of the second label "
+        "and the first, or the second's probability; of models with one label: its logit, or the "
+        "sigmoid of it",
+    )
+
+
+class FineTuning(Options):
+    """The steps of fine-tuning: AdamW, with rates that rise at first and then fall to 0."""
+
+    learning_rate: float = Field(2e-5, gt=0, description="largest step size of the transformer")
+    head_learning_rate: float = Field(
+        1e-3, gt=0, description="the same of what begins at random: the layer on top, if it is new"
+    )
+    warmup: float = Field(0.1, ge=0, lt=1, description="share of all steps in which rates rise")
+    weight_decay: float = Field(0.01, ge=0, description="of AdamW; biases and norms have none")
+    longest_gradient: float = Field(1.0, gt=0, description="longer ones are cut to this norm")
+    batch_size: int = Field(
+        48, gt=0, description="documents of a step, at least one list of them; all are in memory"
+    )
+    epochs: int = Field(5, gt=0, description="most epochs; rates reach 0 at the end of the last")
+    patience: int = Field(
+        5, gt=0, description="stop after this many epochs without a better validation measure"
+    )
+
+
+class Pretraining(Options):
+    """What is other in pre-training (`--pretrain`), where topics are many."""
+
+    learning_rate: float = Field(4e-5, gt=0, description="largest step size of the transformer")
+    epochs: int = Field(1, gt=0, description="most epochs")
+    relevant_per_topic: int = Field(
+        1, gt=0, description="most relevant documents of a topic in an epoch"
+    )
+    max_length: int = Field(
+        256, gt=8, description="tokens of query and document together, if fine-tuning has no fewer"
+    )
+
+
+class VanillaBertOptions(ReadingOptions):
+    """Options of the fine-tuned cross-encoder: a language model or a classifier to begin with."""
+
+    max_length: int = Field(
+        256, gt=8, description="tokens of query and document together; documents are cut to fit"
+    )
+    lists: ListSettings = Field(
+        ListSettings(), description="which lists of documents are learned from"
+    )
+    loop: FineTuning = Field(FineTuning(), description="steps and stopping")
+    pretraining: Pretraining = Field(Pretraining(), description="steps of pre-training")
+    validation_topics: int = Field(300, gt=0, description="most topics that epochs are judged on")
+    validation_depth: int = Field(
+        100, gt=0, description="candidates of each that are ranked, the first stage's best"
+    )
+
+
+def for_pretraining(options: VanillaBertOptions) -> VanillaBertOptions:
+    """The options of pre-training, which has steps and lists of its own."""
+    own = options.pretraining
+    steps = {"learning_rate": own.learning_rate, "epochs": own.epochs}
+    return options.model_copy(
+        update={
+            "max_length": min(options.max_length, own.max_length),
+            "loop": options.loop.model_copy(update=steps),
+            "lists": options.lists.model_copy(
+                update={"relevant_per_topic": own.relevant_per_topic}
+            ),
+            "pretraining": Pretraining(),
+        }
+    )
+
+
+class BiEncoderOptions(PretrainedOptions):
+    """Options of the bi-encoder: a sentence-transformers model."""
+
+    query_model: str | None = Field(
+        None,
+        description="another model for queries, where queries and documents have one each "
+        "(MedCPT); a folder, or a name of the hub like `model`",
+    )
+    query_revision: str | None = Field(None, description="commit or tag of that one")
+    pooling: Literal["mean", "cls"] | None = Field(
+        None,
+        description="how words' vectors become a text's, for a transformer that "
+        "sentence-transformers has not saved and that does not say so itself",
+    )
+    similarity: Literal["cosine", "dot"] | None = Field(
+        None, description="of vectors; the model's own by default"
+    )
+    query_prompt: str | None = Field(
+        None, description="put before a query; the model's own by default, if it has one"
+    )
+    document_prompt: str | None = Field(None, description="put before a document, likewise")
+    max_length: int | None = Field(
+        None, ge=9, description="tokens of a text; the model's own by default, and no more"
+    )
+    batch_size: int = Field(32, gt=0, description="texts that are encoded at once on a GPU")
+    precision: Literal["float32", "bfloat16", "float16"] = Field(
+        "float32",
+        description="of the network's numbers; the shorter ones are faster on GPUs, and bfloat16 "
+        "on some processors with native arithmetic (portable arithmetic on the CPU has none)",
+    )
+
+
+class BiEncoderSearchOptions(NearestOptions, BiEncoderOptions):
+    """The same with those of the index."""
+
+
+SOURCES = "citing_id"
+"""The column of sources where none is named; a file may lack this one."""
+
+
+class SparseLoop(LoopSettings):
+    """How long and with what steps to train."""
+
+    optimizer: Literal["adagrad"] = Field(
+        "adagrad", description="gradient descent method; this one takes sparse gradients of words"
+    )
+
+
+class PairsOptions(Options):
+    """Training on pairs: texts that ask, and texts that they should find."""
+
+    file: Path | None = Field(
+        None, description="TSV file with a header, may be .gz; none trains on topics alone"
+    )
+    passages: int = Field(
+        0,
+        ge=0,
+        description="passages of each document's abstract that should find its title, as pairs "
+        "beside those of the file or without one",
+    )
+    passage_words: int = Field(24, gt=0, description="words of a passage")
+    query: str = Field("sentence", description="its column of texts that ask")
+    text: str = Field("cited_title", description="its column of texts that they should find")
+    group: str = Field(
+        SOURCES,
+        description="its column that says which pairs are of one source, where it is there; pairs "
+        "of the sources of topics, named so in the topics' fields, are left out",
+    )
+    marker: str = Field("[CIT]", description="what is cut from texts that ask")
+    most: int = Field(500_000, gt=1, description="pairs of the file, and passages, at most")
+    seed: int = Field(1, ge=0, description="of first weights and order, the same for all members")
+    loop: SparseLoop = Field(
+        SparseLoop(batch_size=512, epochs=4, patience=1), description="optimizer and stopping"
+    )
+
+    @property
+    def given(self) -> bool:
+        """Whether there are any."""
+        return self.file is not None or self.passages > 0
+
+    def check(self) -> None:
+        """Look at the file, where one is given."""
+        from irplatform.training.text_pairs import check_text_pairs
+
+        if self.file is not None:
+            # A mistyped name would leave nothing out, and nobody would know.
+            named = self.group if self.group != SOURCES else ""
+            check_text_pairs(self.file, query=self.query, text=self.text, group=named)
+
+
+class EncoderOptions(Options):
+    """What both encoders are made of."""
+
+    words: Literal["fixed", "learned"] = Field(
+        "learned", description="word vectors: as they are, or where learning starts"
+    )
+    word_weights: Literal["idf", "learned"] = Field(
+        "learned", description="weights of words: their IDF, or where learning starts"
+    )
+    projection: int | None = Field(
+        None, gt=0, description="width of the encoded texts; none keeps that of the word vectors"
+    )
+    shared: bool = Field(False, description="queries and documents have the same projection")
+    vectors: VectorOptions = Field(VectorOptions(), description="word vectors to start from")
+    pairs: PairsOptions = Field(PairsOptions(), description="training on pairs of texts")
+
+
+class DualOptions(EncoderOptions):
+    """Options of the reranker."""
+
+    groups: GroupSettings = Field(
+        GroupSettings(inside=2, outside=0, relevant="judged", groups_per_topic=3),
+        description="how documents of training topics are drawn; those of the other topics of a "
+        "batch are negatives, too",
+    )
+    validation_topics: int = Field(300, gt=0, description="topics that early stopping looks at")
+    validation_depth: int = Field(100, gt=0, description="candidates of each that it looks at")
+    stored_documents: int = Field(
+        1_000_000,
+        ge=0,
+        description="keep the vectors of all documents where there are at most this many; "
+        "otherwise the candidates' are computed per topic",
+    )
+    loop: SparseLoop = Field(
+        SparseLoop(batch_size=768, epochs=10, patience=2),
+        description="optimizer and stopping; a batch is counted in documents",
+    )
+
+
+class DualSearchOptions(NearestOptions, EncoderOptions):
+    """Options of the retriever, which needs a trained model: `checkpoint`, or pairs."""
+
+    checkpoint: Path | None = Field(
+        None,
+        description="folder of `platform train --reranker dual-encoder`; the model is then as "
+        "it was trained, whatever the options of the encoders say",
+    )
+    folds: int = Field(
+        3,
+        gt=1,
+        description="models that are trained on the file of pairs, each without a part of its "
+        "sources; topics of these sources are searched with it",
+    )

@@ -1,0 +1,213 @@
+"""Topics and documents as GRAPHENE reads them (Zhao et al., CIKM 2019, section 4.1).
+
+Each field of a topic (disease, gene, treatment), and each heading of a MeSH-term query, is a text
+of its own, followed by other names of the concepts in it. The paper takes these names from the
+knowledge bases of its table 2; here they come from those that the graph is made of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from irplatform.text.forward_index import PADDING
+from irplatform_graphene.concept_inputs import known_words
+from irplatform_graphene.network import Words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.concepts.graph import ConceptGraph
+    from irplatform.plugin import Topic
+    from irplatform.text import ForwardIndex, WordVectors
+    from irplatform.text.arrays import Float32, Int64
+    from irplatform.text.forward_index import Field
+    from irplatform_graphene.options import GrapheneOptions
+
+GAP = -1
+"""Separates names, so that no convolution reads across, and pads."""
+_MOST_FIELDS = 24
+"""Of a topic; further headings of an article are not read."""
+
+
+@dataclass(frozen=True)
+class EncodedTopic:
+    """A topic.
+
+    Attributes:
+        words: int64 [fields, words of a field], rows of word vectors; GAP is none.
+        weights: float32, of the same shape: each word's share in its field, before IDF; 0 at gaps.
+        matching: int64, distinct concepts that it speaks of, in order of their number.
+    """
+
+    words: Int64
+    weights: Float32
+    matching: Int64
+
+
+class TopicReader:
+    """Reads topics, and keeps what it found for a field.
+
+    Args:
+        vectors: word vectors.
+        graph: where concepts and their names are found; None finds none.
+        options: what is read.
+    """
+
+    def __init__(
+        self, vectors: WordVectors, graph: ConceptGraph | None, options: GrapheneOptions
+    ) -> None:
+        self._vectors = vectors
+        self.graph = graph
+        self._options = options
+        self._encoded_fields: dict[str, tuple[Int64, Float32]] = {}
+        self._concepts_of: dict[str, Int64] = {}
+
+    def read(self, topic: Topic) -> EncodedTopic:
+        """Read a topic."""
+        texts = self.fields(topic)
+        fields = [self._field(text) for text in texts]
+        width = self._options.query_words
+        words = np.full((len(fields), width), GAP, np.int64)
+        weights = np.zeros((len(fields), width), np.float32)
+        for number, (row, share) in enumerate(fields):
+            words[number, : len(row)] = row
+            weights[number, : len(row)] = share
+        matching = [self.concepts(text) for text in texts]
+        return EncodedTopic(words, weights, np.unique(np.concatenate(matching)))
+
+    def fields(self, topic: Topic) -> list[str]:
+        """The texts that a topic consists of, at least one."""
+        values = (text for name in self._options.query_fields for text in topic.values(name))
+        texts = [text for text in values if text.strip()][:_MOST_FIELDS]
+        return texts or [topic.query]
+
+    def concepts(self, text: str) -> Int64:
+        """The concepts that a field speaks of, and what is narrower."""
+        if self.graph is None:
+            return np.empty(0, np.int64)
+        if text not in self._concepts_of:
+            concepts = self.graph.find(text, expand=self._options.narrower)
+            self._concepts_of[text] = np.asarray(concepts, np.int64)
+        return self._concepts_of[text]
+
+    def _field(self, text: str) -> tuple[Int64, Float32]:
+        """Words of a field and their shares, before IDF: half for its own, half for other names."""
+        if text not in self._encoded_fields:
+            own_words = known_words(text, self._vectors)
+            rows, shares = [own_words], [_shares(own_words)]
+            if others := self._other_names(text):
+                other_words = np.concatenate(others)
+                rows, shares = (
+                    [own_words, other_words],
+                    [_shares(own_words) / 2, _shares(other_words) / 2],
+                )
+            width = self._options.query_words
+            words, share = np.concatenate(rows)[:width], np.concatenate(shares)[:width]
+            self._encoded_fields[text] = words, share / max(float(share.sum()), 1e-12)
+        return self._encoded_fields[text]
+
+    def _other_names(self, text: str) -> list[Int64]:
+        """Words of the other names of the concepts in a field, a gap before each name."""
+        if self.graph is None or not self._options.expansion:
+            return []
+        seen = {tuple(known_words(text, self._vectors).tolist())}
+        names: list[Int64] = []
+        for concept in self.graph.find(text).tolist():
+            count = 0
+            for name in self.graph.names_of(concept):
+                words = tuple(known_words(name, self._vectors).tolist())
+                if count == self._options.expansion_names:
+                    break
+                if words and words not in seen:
+                    seen.add(words)
+                    names.append(np.array([GAP, *words], np.int64))
+                    count += 1
+        return names
+
+
+def _shares(words: Int64) -> Float32:
+    present = (words != GAP).astype(np.float32)
+    shares: Float32 = present / max(float(present.sum()), 1.0)
+    return shares
+
+
+class Reader:
+    """Turns documents and topics into tensors, on one device."""
+
+    def __init__(self, index: ForwardIndex, vectors: WordVectors, length: int, device: str) -> None:
+        self.index = index
+        self.device = device
+        self._length = length
+        # The last entry stands for padding (-1) and is never read.
+        self._rows = np.append(vectors.align(index.vocabulary), vectors.unk).astype(np.int64)
+        self.vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
+        self.unknown = vectors.unk
+        self._idf = np.append(index.idf("text"), 0).astype(np.float32)
+        # A word that the collection lacks is as rare as any.
+        rarest = index.idf("text").max(initial=1)
+        self._idf_of_rows = np.full(len(vectors.matrix), rarest, np.float32)
+        self._idf_of_rows[self._rows[:-1]] = self._idf[:-1]
+
+    def texts(self, rows: Int64) -> Words:
+        """The first words of documents, title first, weighted by IDF."""
+        return self._padded(self.index.matrix(rows, self._length).astype(np.int64))
+
+    def abstracts(self, rows: Int64) -> Words:
+        """The first words of documents' abstracts, likewise."""
+        return self._padded(self._field(rows, "abstract", self._length))
+
+    def titles(self, rows: Int64, length: int) -> Int64:
+        """The first words of titles as ids of the index, padded with -1: int64 [n, length]."""
+        return self._field(rows, "title", length)
+
+    def word_vectors(self, words: Int64) -> Tensor:
+        """The vectors of words of the index: float32 [words, V]."""
+        return self.vectors[torch.from_numpy(self._rows[words]).to(self.device)]
+
+    def topics(self, topics: Sequence[EncodedTopic]) -> tuple[Words, Tensor]:
+        """The words of distinct fields, and each topic's fields; see `GrapheneNetwork.query`."""
+        words = np.concatenate([topic.words for topic in topics])
+        weights = np.concatenate([topic.weights for topic in topics])
+        # Fields that were cut may have the same words and other weights.
+        both = np.concatenate([words, weights.view(np.int32)], axis=1)
+        _, first, number = np.unique(both, axis=0, return_index=True, return_inverse=True)
+        words = words[first]
+        ends = np.cumsum([len(topic.words) for topic in topics])
+        by_topic = np.split(number.ravel(), ends[:-1])
+        fields = np.full((len(topics), max(map(len, by_topic))), len(words), np.int64)
+        for place, of_topic in enumerate(by_topic):
+            fields[place, : len(of_topic)] = of_topic
+        # Columns that no field fills would only cost time.
+        width = 1 + int(np.flatnonzero((words != GAP).any(axis=0)).max(initial=0))
+        rows = np.where(words == GAP, self.unknown, words)[:, :width]
+        weighted = weights[first, :width] * self._idf_of_rows[rows]
+        weighted /= weighted.sum(axis=1, keepdims=True).clip(1e-9)
+        return self._words(rows, weighted), torch.from_numpy(fields).to(self.device)
+
+    def _padded(self, words: Int64) -> Words:
+        present = words != PADDING
+        width = max(1, int(present.sum(axis=1).max(initial=0)))
+        weights = self._idf[words[:, :width]] * present[:, :width]
+        return self._words(self._rows[words[:, :width]], weights)
+
+    def _words(self, rows: Int64, weights: npt.NDArray[np.float32]) -> Words:
+        distinct, places = np.unique(rows, return_inverse=True)
+        return Words(
+            self.vectors[torch.from_numpy(distinct).to(self.device)],
+            torch.from_numpy(places.reshape(rows.shape)).to(self.device),
+            torch.from_numpy(weights).to(self.device),
+        )
+
+    def _field(self, rows: Int64, field: Field, length: int) -> Int64:
+        tokens, offsets = self.index.tokens(rows, field)
+        padded = np.full((len(rows), length), PADDING, np.int64)
+        lengths = np.minimum(np.diff(offsets), length)
+        places = np.arange(length) < lengths[:, None]
+        padded[places] = tokens[(offsets[:-1, None] + np.arange(length))[places]]
+        return padded

@@ -1,0 +1,370 @@
+"""Learners over features: gradient-boosted trees, a pairwise linear model, a pairwise network.
+
+All learn from a table of training documents. The linear model and the network read standardized
+features; the trees are LightGBM's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from irplatform.errors import InputError
+from irplatform.system.formats import read_own_json
+from irplatform.training.losses import centered, pairwise_logistic, pairwise_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import torch
+
+    from irplatform_ltr.options import LinearOptions, NetworkOptions, TreeOptions
+
+
+Features = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Documents of training topics, one topic behind the other.
+
+    Attributes:
+        features: float32 [documents, features].
+        grades: float64 [documents], 0 or more.
+        offsets: int64 [topics + 1], where each topic begins.
+    """
+
+    features: Features
+    grades: npt.NDArray[np.float64]
+    offsets: npt.NDArray[np.int64]
+
+
+class Learner(Protocol):
+    """A score of a document's features."""
+
+    def fit(self, table: Table, seed: int) -> None:
+        """Learn; the same for the same table and seed."""
+
+    def score(self, features: Features) -> Scores:
+        """One score per document, higher is better."""
+
+    def contributions(self, features: Features) -> Scores:
+        """What each feature adds to the score: [documents, features + 1], the last is constant."""
+
+    def save(self, folder: Path, name: str) -> None:
+        """Write what was learned."""
+
+    def load(self, folder: Path, name: str) -> None:
+        """Read what `save` wrote."""
+
+
+_CLIP = 4.0
+"""Standard deviations."""
+
+
+class Standard:
+    """Standardizes features, and clips extreme values.
+
+    The unit is the deviation within topics, since only documents of one topic are compared.
+
+    Attributes:
+        mean: float64 [features].
+        deviation: float64 [features].
+    """
+
+    def __init__(self, mean: Scores, deviation: Scores) -> None:
+        self.mean = mean
+        self.deviation = deviation
+
+    @classmethod
+    def of(cls, table: Table) -> Standard:
+        """What training documents tell of features."""
+        values = table.features.astype(np.float64)
+        deviation = np.sqrt((centered(values, table.offsets) ** 2).mean(axis=0))
+        return cls(values.mean(axis=0), deviation)
+
+    @classmethod
+    def read(cls, written: Mapping[str, list[float]]) -> Standard:
+        """From what `written` gave."""
+        return cls(np.array(written["mean"]), np.array(written["deviation"]))
+
+    def written(self) -> dict[str, list[float]]:
+        """As JSON."""
+        return {"mean": self.mean.tolist(), "deviation": self.deviation.tolist()}
+
+    def __call__(self, features: Features) -> Scores:
+        """float64 [documents, features]; 0 for a feature that did not vary."""
+        varies = self.deviation > 1e-9
+        scaled = (features - self.mean) / np.where(varies, self.deviation, 1.0)
+        return np.asarray(np.clip(np.where(varies, scaled, 0.0), -_CLIP, _CLIP))
+
+
+def write_weights(path: Path, standard: Standard, **weights: Scores) -> None:
+    """Write arrays under their names, with means and deviations of the features."""
+    content = {name: values.tolist() for name, values in weights.items()} | standard.written()
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+def read_weights(path: Path, kind: str, *names: str) -> tuple[Standard, list[Scores]]:
+    """Read what `write_weights` wrote."""
+    try:
+        content = read_own_json(path)
+        weights = [np.array(content[name], dtype=np.float64) for name in names]
+        return Standard.read(content), weights
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"this is no {kind}.", path=path) from error
+
+
+_HIGHEST_GRADE = 1000
+"""The highest label of LambdaMART, whose gains are the labels themselves, not powers of 2."""
+MOST_DOCUMENTS = 10_000
+"""LightGBM's LambdaMART refuses a topic with more."""
+_MANY = 100_000
+"""Documents from which on several threads are used."""
+_THREADS = re.compile(r"^\[num_threads: \d+\]$", re.MULTILINE)
+
+
+class Trees:
+    """Gradient-boosted trees by LightGBM (Ke et al., NeurIPS 2017).
+
+    LambdaMART (Burges, MSR-TR-2010-82) optimizes nDCG by the order of a topic's documents;
+    regression trees fit grades, centered per topic so that no tree is spent on how many relevant
+    documents a topic has.
+    """
+
+    def __init__(
+        self, objective: Literal["lambdarank", "regression"], options: TreeOptions, threads: int = 1
+    ) -> None:
+        self._threads = threads
+        self._objective = objective
+        self._options = options
+        self._booster: Any = None
+
+    def fit(self, table: Table, seed: int) -> None:
+        """Boost on a table of training documents."""
+        import lightgbm
+
+        ranking = self._objective == "lambdarank"
+        labels = levels(table.grades) if ranking else centered(table.grades, table.offsets)
+        data = lightgbm.Dataset(
+            table.features,
+            label=labels,
+            group=np.diff(table.offsets) if ranking else None,
+            params={"verbose": -1},
+            free_raw_data=True,
+        )
+        parameters = self._parameters(seed, int(labels.max()))
+        # On small tables threads wait for one another longer than they work.
+        parameters["num_threads"] = self._threads if len(labels) >= _MANY else 1
+        self._booster = lightgbm.train(parameters, data, self._options.trees)
+
+    def _parameters(self, seed: int, highest: int) -> dict[str, Any]:
+        options = self._options
+        ranking = {
+            "lambdarank_truncation_level": options.cutoff,
+            "label_gain": [float(grade) for grade in range(highest + 1)],
+        }
+        return {
+            "objective": self._objective,
+            "learning_rate": options.rate,
+            "num_leaves": options.leaves,
+            "min_data_in_leaf": options.leaf_documents,
+            "feature_fraction": options.feature_share,
+            "bagging_fraction": options.document_share,
+            "bagging_freq": 1,
+            "lambda_l2": options.l2,
+            "seed": seed,
+            "deterministic": True,
+            "force_row_wise": True,
+            "verbose": -1,
+            **(ranking if self._objective == "lambdarank" else {}),
+        }
+
+    def score(self, features: Features) -> Scores:
+        """Sum of the trees' values."""
+        scores: Scores = self._booster.predict(features, num_threads=1)
+        return scores
+
+    def contributions(self, features: Features) -> Scores:
+        """Shapley values of the features in the trees (Lundberg and Lee, NeurIPS 2017)."""
+        values: Scores = self._booster.predict(features, num_threads=1, pred_contrib=True)
+        return values
+
+    def save(self, folder: Path, name: str) -> None:
+        """Write the trees as text, without the number of threads that grew them."""
+        text = _THREADS.sub("[num_threads: 1]", self._booster.model_to_string())
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+
+    def load(self, folder: Path, name: str) -> None:
+        """Read trees."""
+        import lightgbm
+
+        path = folder / f"{name}.txt"
+        try:
+            self._booster = lightgbm.Booster(model_str=path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, lightgbm.basic.LightGBMError) as error:
+            raise InputError(f"these are not LightGBM's trees: {error}.", path=path) from error
+
+
+def levels(grades: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Grades as whole numbers up to 1,000: as they are, or scaled if too high or with decimals."""
+    highest = float(grades.max(initial=0))
+    if highest <= _HIGHEST_GRADE and not (grades % 1).any():
+        return grades.astype(np.int64)
+    return np.asarray(np.ceil(grades * (_HIGHEST_GRADE / highest)), dtype=np.int64)
+
+
+class PairwiseLinear:
+    """A weighted sum of standardized features (`pairwise_weights`)."""
+
+    def __init__(self, options: LinearOptions) -> None:
+        self._options = options
+        self._standard = Standard(np.zeros(0), np.zeros(0))
+        self._weights: Scores = np.zeros(0)
+
+    def fit(self, table: Table, seed: int) -> None:
+        """Find the weights."""
+        self._standard = Standard.of(table)
+        self._weights = pairwise_weights(
+            self._standard(table.features),
+            table.grades,
+            table.offsets,
+            l2=self._options.l2,
+            seed=seed,
+        )
+
+    def score(self, features: Features) -> Scores:
+        """The weighted sum."""
+        # Row by row in the same order of additions, however many documents there are.
+        return np.asarray(np.einsum("ij,j->i", self._standard(features), self._weights))
+
+    def contributions(self, features: Features) -> Scores:
+        """The products of weights and standardized features; the constant is 0."""
+        return np.pad(self._standard(features) * self._weights, ((0, 0), (0, 1)))
+
+    def save(self, folder: Path, name: str) -> None:
+        """Write weights, means and deviations as JSON."""
+        write_weights(folder / f"{name}.json", self._standard, weights=self._weights)
+
+    def load(self, folder: Path, name: str) -> None:
+        """Read them."""
+        path = folder / f"{name}.json"
+        self._standard, (self._weights,) = read_weights(path, "linear model", "weights")
+
+
+_PAIRS = 2000
+"""Pairs of documents that are drawn in a step (a topic); those of equal grade say nothing."""
+_PATH = 32
+"""Points between average features and a document's whose slopes are averaged for contributions."""
+
+
+class PairwiseNetwork:
+    """A hidden layer over standardized features, learned from pairs (Burges et al., ICML 2005).
+
+    Half of the features are hidden from each step: with few topics, a network would otherwise rely
+    on whichever fit them best.
+    """
+
+    def __init__(self, options: NetworkOptions) -> None:
+        self._options = options
+        self._standard = Standard(np.zeros(0), np.zeros(0))
+        self._hidden: Scores = np.zeros((0, 0))  # [units, features]
+        self._bias: Scores = np.zeros(0)  # [units]
+        self._out: Scores = np.zeros(0)  # [units]
+
+    def fit(self, table: Table, seed: int) -> None:
+        """Train it with Adam, the learning rate falling to 0 along a cosine."""
+        import torch
+
+        self._standard = Standard.of(table)
+        values = torch.from_numpy(self._standard(table.features).astype(np.float32))
+        grades = torch.from_numpy(table.grades.astype(np.float32))
+        options = self._options
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            hidden = torch.nn.Linear(values.shape[1], options.units)
+            out = torch.nn.Linear(options.units, 1)
+            hide = torch.nn.Dropout(options.dropout)
+            network = torch.nn.Sequential(hide, hidden, torch.nn.ReLU(), hide, out)
+            _train(network, values, grades, table.offsets, options)
+        self._hidden = hidden.weight.detach().double().numpy()
+        self._bias = hidden.bias.detach().double().numpy()
+        self._out = out.weight.detach().double().numpy()[0]
+
+    def _units(self, standard: Scores) -> Scores:
+        # Row by row in the same order of additions, however many documents there are.
+        return np.asarray(np.einsum("ij,kj->ik", standard, self._hidden) + self._bias)
+
+    def score(self, features: Features) -> Scores:
+        """The network's output, without its constant, which ranks nothing."""
+        units = np.maximum(self._units(self._standard(features)), 0)
+        return np.asarray(np.einsum("ik,k->i", units, self._out))
+
+    def contributions(self, features: Features) -> Scores:
+        """Integrated gradients (Sundararajan et al., ICML 2017), from average features on.
+
+        With the constant they add up to the score: its column takes what the steps leave over.
+        """
+        standard = self._standard(features)
+        slope = np.zeros_like(standard)
+        for step in (np.arange(_PATH) + 0.5) / _PATH:
+            active = self._units(step * standard) > 0
+            slope += (active * self._out) @ self._hidden
+        adds = standard * slope / _PATH
+        rest = self.score(features) - adds.sum(axis=1)
+        return np.column_stack([adds, rest])
+
+    def save(self, folder: Path, name: str) -> None:
+        """Write weights, means and deviations as JSON."""
+        write_weights(
+            folder / f"{name}.json",
+            self._standard,
+            hidden=self._hidden,
+            bias=self._bias,
+            out=self._out,
+        )
+
+    def load(self, folder: Path, name: str) -> None:
+        """Read them."""
+        path = folder / f"{name}.json"
+        self._standard, weights = read_weights(path, "network of ours", "hidden", "bias", "out")
+        self._hidden, self._bias, self._out = weights
+
+
+def _train(
+    network: torch.nn.Module,
+    values: torch.Tensor,
+    grades: torch.Tensor,
+    offsets: np.ndarray[Any, np.dtype[np.int64]],
+    options: NetworkOptions,
+) -> None:
+    """A step per topic: pairs drawn with replacement, weighted by their difference in grade."""
+    import torch
+
+    from irplatform.training.exact_roots import ExactRoots
+
+    topics = len(offsets) - 1
+    epochs = max(1, min(options.epochs, options.steps // topics))
+    optimizer = torch.optim.AdamW(network.parameters(), lr=options.rate, weight_decay=options.decay)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * topics)
+    for _ in range(epochs):
+        for topic in torch.randperm(topics).tolist():
+            documents = slice(offsets[topic], offsets[topic + 1])
+            scores, grade = network(values[documents])[:, 0], grades[documents]
+            first, second = torch.randint(len(grade), (2, _PAIRS))
+            gap = (grade[first] - grade[second]).clamp(min=0)
+            if gap.any():
+                optimizer.zero_grad()
+                loss = pairwise_logistic(scores[first], scores[second], gap)
+                loss.backward()  # type: ignore[no-untyped-call]
+                with ExactRoots():
+                    optimizer.step()
+            schedule.step()
+    network.eval()

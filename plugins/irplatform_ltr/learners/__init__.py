@@ -1,1 +1,0 @@
-"""Models of a score from features, each with the same three things: fit, score, save and load."""
