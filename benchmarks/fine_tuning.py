@@ -46,8 +46,7 @@ def reader(longest: int, arguments: argparse.Namespace) -> Reader:
 
     words = {"[PAD]": 0, "[UNK]": 1}
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=Tokenizer(models.WordLevel(words, unk_token="[UNK]")),
-        pad_token="[PAD]",
+        tokenizer_object=Tokenizer(models.WordLevel(words, unk_token="[UNK]")), pad_token="[PAD]"
     )
     torch.manual_seed(1)
     shared = {"vocab_size": WORDS, "num_attention_heads": 12, "num_labels": 1, "pad_token_id": 0}

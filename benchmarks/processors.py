@@ -16,14 +16,7 @@ from pathlib import Path
 
 from _common import parser, report
 
-RERANKERS = (
-    "delta",
-    "sevmos-c1",
-    "drmm",
-    "deepmatch",
-    "dual-encoder",
-    "deepsense",
-)
+RERANKERS = ("delta", "sevmos-c1", "drmm", "deepmatch", "dual-encoder", "deepsense")
 SHORT = {
     "vectors.epochs": 1,
     "delta.loop.epochs": 3,

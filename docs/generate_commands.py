@@ -33,15 +33,15 @@ and errors go to stderr, so that `--json` leaves exactly one JSON object on stdo
 | exit code | meaning |
 |---|---|
 | 0 | done |
-| 1 | failed although usage and input were right (a full disk, say, or an error in a plugin); \
+| 1 | failed although usage and input were right (such as a full disk or an error in a plugin); \
 a `check`, `reproduce` or `bench` found something wrong; `kb show`, `concepts show` found nothing |
 | 2 | wrong usage or bad input; the message says what, where, and what to do |
-| 130 | interrupted by Ctrl-C; the same command goes on from there |
+| 130 | interrupted by Ctrl-C; run the same command again to continue |
 | 143 | the same after SIGTERM |
 
-All commands take `-q`/`--quiet` (no progress, and no notices but warnings) and `-v`/`--verbose` \
-(also what comes from the cache). Commands that take `--collection` take any of the names that \
-[Collections](collections.md) explains.
+All commands take `-q`/`--quiet` (no progress, and no notices except warnings) and \
+`-v`/`--verbose` (also what comes from the cache). Commands that take `--collection` take any of \
+the names that [Collections](collections.md) explains.
 
 An option whose value is written with `,…` takes several: `--reranker delta,drmm` is the same as
 `--reranker delta --reranker drmm`. Commas in the brackets of a measure belong to it, and the path

@@ -18,7 +18,7 @@ def _names(_context: click.Context, _option: click.Parameter, given: str) -> tup
     "--out",
     required=True,
     type=click.Path(path_type=Path),
-    help="The folder to make (BEIR layout); it searches the collection's own documents.",
+    help="The folder to create (BEIR layout); it refers to the collection's own documents.",
 )
 @click.option(
     "--kb",
@@ -26,36 +26,36 @@ def _names(_context: click.Context, _option: click.Parameter, given: str) -> tup
     default="",
     callback=_names,
     metavar="NAME,…",
-    help="Knowledge bases that know other names of headings, to ask in other words, such as mesh; "
-    "with one of genes (mesh,hgnc), articles that name one ask for a disease and a gene.",
+    help="Knowledge bases with other names of headings, such as mesh, to word queries differently; "
+    "with genes (mesh,hgnc), articles that name a gene give a disease and a gene.",
 )
 @click.option(
     "--queries",
     default=20_000,
     show_default=True,
     type=click.IntRange(min=10),
-    help="How many articles may give a query, over train, dev and test (8:1:1).",
+    help="Number of articles that may give a query, split 8:1:1 into train, dev and test.",
 )
 @click.option(
     "--headings",
     default=3,
     show_default=True,
     type=click.IntRange(1),
-    help="Headings in a query, at most.",
+    help="Maximum number of headings in a query.",
 )
 @click.option(
     "--relevant",
     default=200,
     show_default=True,
     type=click.IntRange(1),
-    help="Relevant articles of a query, at most; queries with more are left out.",
+    help="Maximum number of relevant articles; queries with more are left out.",
 )
 @click.option(
     "--seed",
     default=42,
     show_default=True,
     type=click.IntRange(0, 2**32 - 1),
-    help="Random seed of all choices.",
+    help="Random seed.",
 )
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object on stdout, and nothing else."

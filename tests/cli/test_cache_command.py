@@ -155,7 +155,7 @@ def test_what_is_damaged_is_named(platform, held, as_json):
         return
     assert done.out.splitlines() == [
         f"{held['vectors']} has a damaged file, held",
-        "Remove what is damaged: it is made again when it is needed.",
+        "Remove what is damaged; it is rebuilt when needed.",
         "3 items read, 1 damaged.",
     ]
 
@@ -174,7 +174,7 @@ def test_a_trial_removes_nothing(platform, held):
 def test_without_an_answer_nothing_is_removed(platform, held, monkeypatch):
     monkeypatch.setattr("click.confirm", lambda _question: False)
     before = _there(held)
-    assert "Nothing is removed." in platform("cache", "remove", "--all").out
+    assert "Nothing was removed." in platform("cache", "remove", "--all").out
     assert _there(held) == before
 
 
@@ -218,7 +218,7 @@ def test_what_is_being_made_is_left_alone(platform, held):
     finally:
         finish.set()
         process.join(60)
-    assert "is being made by another command: left." in done.out
+    assert "was skipped: another command is building it." in done.out
     assert not held["index"].exists()
     built = artifact("index", "busy", BUSY, lambda _folder: pytest.fail("it was made"))
     assert (built.path / "half").exists()
@@ -229,7 +229,7 @@ def test_where_nobody_answers_nothing_is_removed(platform, held, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     outcome = platform("cache", "remove", "--all")
     assert outcome.code == 2
-    assert "nobody answers; give --yes" in outcome.err
+    assert "add --yes to remove without asking" in outcome.err
     assert held["index"].exists()
 
 
@@ -256,7 +256,7 @@ def test_what_is_removed_while_a_command_uses_it_is_named(platform, folder, monk
     monkeypatch.setattr(first_stage, "write_run", interfered)
     done = platform("run", "--collection", "small")
     assert done.code == 1
-    assert "run.txt: this was removed from the cache while this command used it" in done.err
+    assert "run.txt: this was removed from the cache while the command was using it" in done.err
     assert "Traceback" not in done.err
 
 
@@ -288,4 +288,4 @@ def test_what_counts_for_another_item_is_told(platform, folder):
     first = artifact("checkpoint", "m", {}, lambda place: (place / "v").write_bytes(bytes(9000)))
     artifact("vectors", "m", {}, lambda place: os.link(first.path / "v", place / "v"))
     (line,) = (row for row in platform("cache", "list").out.splitlines() if "vectors" in row)
-    assert line.endswith("vectors (and 9.0 kB that count for others)")
+    assert line.endswith("vectors (and 9.0 kB counted with others)")

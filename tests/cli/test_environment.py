@@ -64,7 +64,7 @@ def test_a_user_without_a_home_folder_is_told_which_one_is_used(monkeypatch, tmp
     monkeypatch.setenv("HOME", "")
     ready_home()
     assert os.environ["HOME"] == str(tmp_path / f"irplatform-{os.getuid()}")
-    assert f"no home folder: {os.environ['HOME']} stands for it" in capsys.readouterr().err
+    assert f"no home folder; {os.environ['HOME']} is used instead" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_what_stdout_cannot_show_is_escaped(shell, folder, encoding):
 def test_the_nearest_variable_is_told():
     given = {"IRPLATFORM_HOMES": "x", "IRPLATFORM_MODELS_KEY": "x", "IRPLATFORM_HOME": "x"}
     assert list(misspelt(given)) == [
-        "WARNING: nobody reads IRPLATFORM_HOMES. Did you mean IRPLATFORM_HOME?"
+        "WARNING: IRPLATFORM_HOMES has no effect. Did you mean IRPLATFORM_HOME?"
     ]
 
 

@@ -52,7 +52,7 @@ def test_a_run_of_unknown_making_is_replaced_with_its_metadata_only_if_asked(
     refused = platform("fuse", *runs, "--out", "old.run")
     assert (refused.code, refused.err) == (
         2,
-        "platform: old.run: this file is there already, and no old.run.meta.json beside it says "
+        "platform: old.run: this file already exists, and no old.run.meta.json beside it says "
         "with which settings it was made. Name another --out, or replace it with --force.\n",
     )
     assert _content(folder) == before

@@ -110,7 +110,7 @@ def test_arguments_are_no_options(platform, command):
 
 def test_a_group_lists_commands_with_their_whole_sentence(platform):
     listed = " ".join(platform("cache", "--help").out.split())
-    assert "list List what the cache holds: its kinds, or with --kind " in listed
+    assert "list List what the cache holds, by kind; with --kind or " in listed
     assert "..." not in listed.partition("Commands:")[2]
 
 

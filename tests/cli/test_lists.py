@@ -47,7 +47,7 @@ def test_commas_are_repetition(name):
 
 @pytest.mark.parametrize("text", ["", ",", " , "])
 def test_a_list_of_nothing_is_refused(text):
-    with pytest.raises(InputError, match=r"--reranker is empty; it takes one value or several\."):
+    with pytest.raises(InputError, match=r"--reranker is empty; give it a value\."):
         _values(LISTS["rerankers"], text)
 
 

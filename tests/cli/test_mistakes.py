@@ -368,7 +368,7 @@ def test_a_link_to_itself_is_refused(refused, folder):
 def test_an_option_before_the_command_is_told_where_it_belongs(platform, arguments):
     outcome = platform(*arguments)
     assert (outcome.code, outcome.out) == (2, "")
-    assert "Options of a command come after it." in outcome.err
+    assert "Put a command's options after the command." in outcome.err
     assert "Options of" not in platform(*RUN, "--bogus").err
 
 

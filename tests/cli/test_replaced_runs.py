@@ -85,7 +85,7 @@ def test_a_file_that_is_no_run_of_ours_is_refused(platform, folder, made):
     before = made()
     refused = platform(*RUN)
     assert (refused.code, made()) == (2, before)
-    assert "x/bm25.run: this file is there already, and no bm25.run.meta.json" in refused.err
+    assert "x/bm25.run: this file already exists, and no bm25.run.meta.json" in refused.err
 
 
 def test_a_run_file_that_is_the_first_stage_is_compared_by_its_content(platform, folder, made):
@@ -163,7 +163,7 @@ def test_options_of_tune_are_not_replaced_by_another_commands(platform, folder):
     refused = platform(*tune, "own.toml")
     assert (refused.code, refused.err) == (
         2,
-        "platform: own.toml: this file is there already. Name another --out, or replace it with "
+        "platform: own.toml: this file already exists. Name another --out, or replace it with "
         "--force.\n",
     )
     (folder / "own.toml").write_text("# platform tune --over b\nb = 0.5\n")
@@ -186,7 +186,7 @@ def test_answers_are_not_replaced_by_others(platform, folder):
     (folder / "my.run").write_text("b1 Q0 8 1 1.0 x\n")
     refused = platform(*submit)
     assert refused.code == 2
-    assert "a.json: this file is there already, with other content. Name another" in refused.err
+    assert "a.json: this file already exists, with other content. Name another" in refused.err
     assert (folder / "a.json").read_bytes() == before
     assert platform(*submit, "--force").code == 0
     assert (folder / "a.json").read_bytes() != before

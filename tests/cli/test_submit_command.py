@@ -22,7 +22,7 @@ def test_a_sound_run_is_accepted(check):
         0,
         "my.run: nothing is wrong; 2 topics, 2 results each, tag 'mine'.\n",
     )
-    assert "Assumed of run tags: at most 20 letters, digits, '-', '_' and '.'" in done.err
+    assert "Run tags are assumed to have at most 20 letters, digits, '-', '_' and '.'" in done.err
 
 
 def test_where_topics_have_fewer_results_something_is_said(check):

@@ -97,7 +97,7 @@ def test_a_word_that_belongs_nowhere_is_left_to_click(platform):
     [
         ("run --rerankr delta", "no option --rerankr. Did you mean --reranker?"),
         ("run --collection demo --qq", "no option --qq. `platform run --help` explains it."),
-        ("--reranker delta", "no option --reranker. Options of a command come after it."),
+        ("--reranker delta", "no option --reranker. Put a command's options after the command."),
         ("run --reranker", "--reranker requires an argument."),
         ("run", "--collection COLLECTION is missing. `platform run --help` explains it."),
         ("plugins new", "NAME is missing. `platform plugins new --help` explains it."),

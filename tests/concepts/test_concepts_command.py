@@ -237,7 +237,7 @@ def test_export_writes_over_no_file(concepts, here):
     (here / "mine.graphml").write_text("something of mine")
     done = concepts("export", "mine.graphml")
     assert done.code == 2
-    assert "this file is there already" in done.err
+    assert "this file already exists" in done.err
     assert (here / "mine.graphml").read_text() == "something of mine"
 
 

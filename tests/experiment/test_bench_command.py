@@ -26,7 +26,7 @@ def test_it_prints_a_line_for_each_reranker(folder, capsys, monkeypatch, fresh_h
     done = call(capsys, monkeypatch, "bench", "rerankers", *options, *chosen)
     assert done.code == 0, done.err
     lines = done.out.splitlines()
-    assert lines[0] == "Milliseconds to score 20 documents of a topic, one model"
+    assert lines[0] == "Milliseconds for one model to score 20 documents of a topic"
     assert [line.split()[:2] for line in lines[2:]] == [
         ["reranker", "device"],
         ["revdocid", "cpu"],

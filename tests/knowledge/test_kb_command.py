@@ -145,7 +145,7 @@ def test_show_of_the_unknown_names_the_nearest(platform):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("show", "melanoma"), "no knowledge base was added yet"),
+        (("show", "melanoma"), "no knowledge base is installed"),
         (("show", "melanoma", "--kb", "mesh"), "`platform kb add mesh FILE`"),
         (("remove", "mesh"), "the knowledge base 'mesh' is not installed"),
         (("add", "mesh", "own.tsv", "--format", "mesh-xml"), "own.tsv:1: this is not well-formed"),

@@ -1,4 +1,4 @@
-"""`platform agree`: do different sources of judgments prefer the same systems?"""
+"""`platform agree`: compare how sources of judgments rank systems."""
 
 from __future__ import annotations
 
@@ -22,28 +22,29 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     type=PATH,
-    help="A folder that `platform run` left; repeat it for each source.",
+    help="A folder written by `platform run`; repeat the option for each source.",
 )
 @measures_option(
-    "One for all sources, or one for each --runs-dir in their order; default: each source's first."
+    "One measure for all sources, or one per --runs-dir in the same order; default: the "
+    "first of each source."
 )
 @click.option(
-    "--alone", is_flag=True, help="Take rerankers' own scores, without the first stage's share."
+    "--alone", is_flag=True, help="Use the rerankers' own scores, not mixed with the first stage's."
 )
 @click.option(
     "--samples",
     default=10_000,
     show_default=True,
     type=click.IntRange(100),
-    help="Draws of topics for the intervals.",
+    help="Bootstrap samples of the topics for the intervals.",
 )
-@seed_option("Random seed of the draws.")
+@seed_option("Random seed of the samples.")
 @json_option
 def agree(folders: tuple[Path, ...], as_json: bool, **options: Any) -> None:
-    """Compare the orders that several sources give the same systems.
+    """Compare how several sources of judgments rank the same systems.
 
-    Prints the scores of the systems that all sources have, with their ranks, and Kendall's tau-b of
-    each pair of sources with its 95 % interval over topics.
+    Prints the scores and ranks of the systems that all sources share, and Kendall's tau-b for each
+    pair of sources with its 95 % interval over topics.
     """
     from irplatform.api import agree_sources
     from irplatform.reports.agreement import as_json as facts

@@ -1,4 +1,4 @@
-"""`platform bench`: how fast rerankers are on this machine."""
+"""`platform bench`: measure how fast rerankers are on this machine."""
 
 from __future__ import annotations
 
@@ -8,13 +8,7 @@ import click
 
 from irplatform.cli.commands import Group, with_options
 from irplatform.cli.names import DEVICE, RERANKER, list_option
-from irplatform.cli.options import (
-    MACHINE,
-    OUTPUT,
-    collection_option,
-    preset_option,
-    setting_option,
-)
+from irplatform.cli.options import MACHINE, OUTPUT, collection_option, preset_option, setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
 from irplatform.system.console import say_text
@@ -39,15 +33,15 @@ def bench() -> None:
 )
 @with_options(
     collection_option,
-    list_option("--reranker", "rerankers", type=RERANKER, help="What to time; default: all."),
+    list_option("--reranker", "rerankers", type=RERANKER, help="Rerankers to time; default: all."),
     setting_option("a reranker", "rerankers show"),
     preset_option,
     group="What to time",
 )
 @with_options(
-    _number("--documents", 500, "Documents of a topic."),
+    _number("--documents", 500, "Documents per topic."),
     _number("--topics", 10, "Topics to score."),
-    _number("--rounds", 3, "Measurements of each reranker."),
+    _number("--rounds", 3, "Measurements per reranker."),
     group="How much",
 )
 @with_options(
@@ -55,9 +49,9 @@ def bench() -> None:
         "--device",
         "devices",
         type=DEVICE,
-        help="cpu, cuda or mps; default: the CPU, and a GPU where there is one.",
+        help="cpu, cuda or mps; default: the CPU, and the GPU if there is one.",
     ),
-    _number("--model-threads", 1, "CPU threads of torch."),
+    _number("--model-threads", 1, "CPU threads that torch uses."),
     group=MACHINE,
 )
 @with_options(json_option, group=OUTPUT)
@@ -72,11 +66,11 @@ def time_rerankers(
 ) -> None:
     """Time rerankers: milliseconds to score 500 documents for a topic.
 
-    From ids of documents to scores: reading and transfers included, the model loaded, one model.
-    Models have the weights of a checkpoint in the cache, where there is one, else untrained ones,
-    which cost the same, or briefly trained ones, where a model cannot score before it has learned.
-    Candidates are BM25's, filled up with those of other topics. The exit code is 1 where a
-    reranker that is named could not be timed.
+    Times one loaded model from document ids to scores, including reading and transfers. Weights
+    come from a checkpoint in the cache if there is one. Otherwise the model is untrained, which
+    costs the same, or briefly trained if it cannot score untrained. Candidates are BM25's, topped
+    up with those of other topics. The exit code is 1 if a reranker that you named could not be
+    timed.
     """
     from irplatform.experiment.timing import time_rerankers as measure
     from irplatform.registry.loading import registry
@@ -95,7 +89,7 @@ def time_rerankers(
 
 
 def _print(timings: Sequence[Timing], documents: int) -> None:
-    say_text(f"Milliseconds to score {documents:,} documents of a topic, one model")
+    say_text(f"Milliseconds for one model to score {documents:,} documents of a topic")
     say_text("")
     rows = [("reranker", "device", "  median", "quickest", "weights")]
     problems = []

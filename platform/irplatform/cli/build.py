@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @click.group(cls=Group)
 def build() -> None:
-    """Build a collection from what others publish, or from another collection."""
+    """Build a collection from published data or from another collection."""
 
 
-def _out_option(what: str = "The folder to make.") -> Callable[[Declared], Declared]:
+def _out_option(what: str = "The folder to create.") -> Callable[[Declared], Declared]:
     """`--out`; the help says what is made."""
     return click.option("--out", type=PATH, required=True, help=what)
 
@@ -45,12 +45,13 @@ for _year in (2017, 2018):
     multiple=True,
     required=True,
     type=PATH,
-    help="Judgments whose documents are PMIDs: TREC's, BEIR's or BioASQ's; repeat it for several.",
+    help="A file of judgments whose documents are PMIDs (TREC, BEIR or BioASQ); repeat for "
+    "several.",
 )
 @_out_option()
-@click.option("--email", help="Your e-mail address: NCBI writes to it before it blocks a user.")
+@click.option("--email", help="Your e-mail address. NCBI writes to it before blocking a user.")
 @click.option("--rate", type=float, help="Calls per second.  [default: 3; 10 with NCBI_API_KEY]")
-@click.option("--dry-run", is_flag=True, help="Only say what would be fetched, and from where.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be fetched, and from where.")
 @json_option
 def pubmed_articles(
     qrels: tuple[Path, ...],
@@ -60,10 +61,10 @@ def pubmed_articles(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Fetch the articles of PubMed that judgments name.
+    """Fetch the PubMed articles that judgments name.
 
-    They are the documents of a closed pool: name their files under [documents] in a
-    collection.toml. When interrupted, the same command goes on from there.
+    The articles are the documents of a closed pool: name their files under [documents] in a
+    collection.toml. If interrupted, run the same command again to continue.
     """
     from irplatform.building.pubmed_articles import build_articles, preview
     from irplatform.system.formats import toml_value
@@ -91,7 +92,7 @@ def pubmed_articles(
         return
     say_text(f"{counted(fetched.documents, 'document')} in {out}")
     if fetched.chapters:
-        say_text(f"chapters of books, and books, among them: {fetched.chapters:,}")
+        say_text(f"of these, book chapters and books: {fetched.chapters:,}")
     if fetched.missing:
         number = counted(len(fetched.missing), "judged document")
         say_text(f"not there: {number}, see {out / FILE_NAME}")
@@ -102,29 +103,22 @@ def pubmed_articles(
     )
 
 
-@build.command(
-    "mesh",
-    examples=["platform collections build mesh --from demo --out demo-mesh"],
-)
+@build.command("mesh", examples=["platform collections build mesh --from demo --out demo-mesh"])
 @click.option(
-    "--from",
-    "source",
-    required=True,
-    type=COLLECTION,
-    help="The collection whose articles are taken.",
+    "--from", "source", required=True, type=COLLECTION, help="The collection to take articles from."
 )
-@_out_option("The folder to make (BEIR layout).")
+@_out_option("The folder to create (BEIR layout).")
 @click.option(
     "--queries",
     default=20_000,
     show_default=True,
     type=click.IntRange(min=10),
-    help="How many articles to make into queries, over train, dev and test (8:1:1).",
+    help="Number of articles to turn into queries, split 8:1:1 into train, dev and test.",
 )
-@seed_option("Random seed of the choice of articles.")
+@seed_option("Random seed for choosing the articles.")
 @json_option
 def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None:
-    """Build MeSH-term queries: an article's headings, which it answers.
+    """Build MeSH-term queries: the headings of an article, which is the relevant document.
 
     The folder has the documents without their headings, and the splits train, dev and test.
     """
@@ -152,23 +146,22 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
 
 
 @build.command(
-    "new-documents",
-    examples=["platform collections build new-documents --from demo --out halves"],
+    "new-documents", examples=["platform collections build new-documents --from demo --out halves"]
 )
 @click.option(
     "--from",
     "source",
     required=True,
     type=COLLECTION,
-    help="A collection that names a training collection.",
+    help="A collection that has a training partner.",
 )
-@_out_option("The folder to make; it has the folders learn and test (BEIR layout).")
-@seed_option("Random seed of the choice of documents.")
+@_out_option("The folder to create, with subfolders learn and test (BEIR layout).")
+@seed_option("Random seed for choosing the documents.")
 @json_option
 def new_documents(source: str, out: Path, seed: int, as_json: bool) -> None:
-    """Build two halves of a collection, to test on documents that nothing was learned from.
+    """Split a collection in two, to test on documents that were not used in training.
 
-    Half of the documents go to the training topics, the others to the topics that are tested.
+    One half of the documents goes to the training topics, the other half to the test topics.
     """
     from irplatform.building.splits import build_new_documents
     from irplatform.registry.loading import registry

@@ -1,4 +1,4 @@
-"""`platform cache`: what the cache holds, and room made in it."""
+"""`platform cache`: list, remove and verify what the cache holds."""
 
 from __future__ import annotations
 
@@ -30,18 +30,20 @@ _USUAL: dict[str, Any] = {"depth": 1000, "members": 5, "seed": 42}
 """The usual values of what an item depends on beside the options of its system."""
 
 kinds_option = list_option(
-    "--kind", "kinds", type=Names("kind", _kinds), help="Only of these kinds."
+    "--kind", "kinds", type=Names("kind", _kinds), help="Only items of these kinds."
 )
 
 
 of_collection_option = click.option(
-    "--collection", type=COLLECTION, help="Only of its documents: a name, a path or an id."
+    "--collection",
+    type=COLLECTION,
+    help="Only items of this collection's documents: a name, path or id.",
 )
 
 
 @click.group(cls=Group)
 def cache() -> None:
-    """List what the cache holds, and remove what is not needed."""
+    """List, remove and verify what the cache holds."""
 
 
 @cache.command("list", examples=["platform cache list --kind index,checkpoint"])
@@ -49,10 +51,10 @@ def cache() -> None:
 @of_collection_option
 @json_option
 def list_items(kinds: tuple[str, ...], collection: str | None, as_json: bool) -> None:
-    """List what the cache holds: its kinds, or with --kind or --collection each item.
+    """List what the cache holds, by kind; with --kind or --collection, each item.
 
-    An item is listed with its collection and the options that are not the usual ones. A file that
-    several of the listed items share counts for the first of them.
+    An item shows its collection and the options that differ from the defaults. A file that several
+    listed items share is counted with the first of them.
     """
     from irplatform.system.writing import home
 
@@ -81,14 +83,14 @@ def list_items(kinds: tuple[str, ...], collection: str | None, as_json: bool) ->
     "days",
     type=click.FloatRange(0),
     metavar="DAYS",
-    help="Only what was not used for this many days.",
+    help="Only items not used for this many days.",
 )
 @click.option(
-    "--interrupted", is_flag=True, help="Only what interrupted commands left to go on from."
+    "--interrupted", is_flag=True, help="Only what interrupted commands left for resuming."
 )
 @click.option("--all", "everything", is_flag=True, help="Everything in the cache.")
-@click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Show what would be removed, but remove nothing.")
+@click.option("--yes", is_flag=True, help="Remove without asking.")
 def remove(
     kinds: tuple[str, ...],
     collection: str | None,
@@ -98,11 +100,11 @@ def remove(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Remove what the options say from the cache; it is made again when it is needed.
+    """Remove items from the cache; they are rebuilt when needed.
 
-    Knowledge bases, collections that were built and their names stay. Run it while no other command
-    uses the cache: what is being made is left alone, but not what is being read. A file that an
-    item shares with others, as a checkpoint its word vectors, takes up room until all of them are
+    Knowledge bases, built collections and collection names stay. Run it when no other command uses
+    the cache: items being built are skipped, but items being read are not. A file that several
+    items share, such as the word vectors of checkpoints, takes up space until all of them are
     removed.
     """
     from irplatform.system.cache import remove as remove_items
@@ -127,12 +129,12 @@ def remove(
         say_text(f"{total} would be removed.")
         return
     if not (yes or _confirmed(f"Remove {total}?")):
-        say_text("Nothing is removed.")
+        say_text("Nothing was removed.")
         return
     removed, busy = remove_items(items)
     say_text(f"Removed {_summary(removed)}.")
     for item in busy:
-        say_text(f"{item.kind}/{item.path.name} is being made by another command: left.")
+        say_text(f"{item.kind}/{item.path.name} was skipped: another command is building it.")
 
 
 @cache.command("verify")
@@ -140,10 +142,10 @@ def remove(
 @json_option
 @click.pass_context
 def verify(context: click.Context, kinds: tuple[str, ...], as_json: bool) -> None:
-    """Read every file of the cache, and name what is damaged.
+    """Read every file in the cache and list the damaged ones.
 
-    Commands look at what they use; this looks at everything, and trusts nothing that was found
-    before. Ends with exit code 1 where something is damaged.
+    Other commands check only what they use; this one reads everything again. The exit code is 1 if
+    something is damaged.
     """
     from irplatform.system.cache import damage
     from irplatform.system.console import progress
@@ -161,7 +163,7 @@ def verify(context: click.Context, kinds: tuple[str, ...], as_json: bool) -> Non
         for path, found in damaged.items():
             say_text(f"{path} {found}")
         if damaged:
-            say_text("Remove what is damaged: it is made again when it is needed.")
+            say_text("Remove what is damaged; it is rebuilt when needed.")
         say_text(f"{counted(len(items), 'item')} read, {len(damaged)} damaged.")
     if damaged:
         context.exit(1)
@@ -173,7 +175,9 @@ def _confirmed(question: str) -> bool:
         return click.confirm(question)
     except click.Abort as error:
         if isinstance(error.__context__, EOFError):
-            raise InputError("nobody answers; give --yes to remove without asking.") from error
+            raise InputError(
+                "there is no terminal to ask in; add --yes to remove without asking."
+            ) from error
         raise
 
 
@@ -231,7 +235,7 @@ def _one_by_one(items: Sequence[Item]) -> list[tuple[str, ...]]:
 
 
 def _shared(size: int) -> str:
-    return f" (and {_size(size).lstrip()} that count for others)" if size else ""
+    return f" (and {_size(size).lstrip()} counted with others)" if size else ""
 
 
 def _facts(items: Sequence[Item]) -> list[dict[str, Any]]:
@@ -259,10 +263,7 @@ def _options(item: Item) -> dict[str, Any]:
     from irplatform.registry.loading import registry
 
     made_of, usual = item.depends_on, {**_USUAL}
-    for kind, systems in (
-        ("reranker", registry().rerankers),
-        ("retriever", registry().retrievers),
-    ):
+    for kind, systems in (("reranker", registry().rerankers), ("retriever", registry().retrievers)):
         if (registration := systems.get(made_of.get(kind, ""))) is not None:
             usual |= flat(registration.options({}).model_dump(mode="json"))
             given = flat(made_of.get("options", {}))

@@ -40,7 +40,7 @@ collections.add_command(build)
 @collections.command("list")
 @json_option
 def list_collections(as_json: bool) -> None:
-    """List the collections that have a name."""
+    """List the collections that have a name, and those that can be built."""
     from irplatform.collections.builders import BUILDERS
     from irplatform.collections.names import SHORT_NAMES, aliases
 
@@ -64,8 +64,8 @@ def list_collections(as_json: bool) -> None:
     print_rows([(name, origin, description) for origin, name, description in rows])
     say_text(
         "\nAlso: any ir_datasets id (beir/nfcorpus/test), a folder in BEIR layout (FOLDER\n"
-        "or FOLDER:split), and a .toml file that describes a collection. What is still\n"
-        "to build is made by `platform collections build NAME`."
+        "or FOLDER:split), and a .toml file that describes a collection. Build those that\n"
+        "are still to build with `platform collections build NAME`."
     )
 
 
@@ -75,7 +75,7 @@ def list_collections(as_json: bool) -> None:
 def show(name: str, as_json: bool) -> None:
     """Show counts, fields, examples and judgments of a collection.
 
-    Nothing is downloaded: where something is missing, it is said what would be.
+    Nothing is downloaded; the output lists the downloads that a run would need.
     """
     from irplatform.collections.describe import describe
 
@@ -89,10 +89,10 @@ def show(name: str, as_json: bool) -> None:
 @collections.command("download", examples=["platform collections download beir/nfcorpus/test"])
 @click.argument("name", type=COLLECTION)
 def download(name: str) -> None:
-    """Download all files of a collection of ir_datasets and of the one that trains for it.
+    """Download all files of an ir_datasets collection and of its training partner.
 
-    A run fetches small files by itself, after saying so; large ones have to be asked for here. What
-    is complete is kept: after an interruption the same command goes on with the next file.
+    Runs download small files on their own, after a notice; only this command downloads large ones.
+    Complete files are kept: after an interruption, run the same command again to continue.
     """
     from irplatform.collections.irds import exists, with_training
     from irplatform.collections.irds_fetch import fetch
@@ -114,9 +114,9 @@ def download(name: str) -> None:
 @json_option
 @click.pass_context
 def check(context: click.Context, name: str, as_json: bool) -> None:
-    """Read a whole collection and say what is wrong with it.
+    """Read a whole collection and report what is wrong with it.
 
-    The exit code is 1 where scores could not be trusted.
+    The exit code is 1 if a problem makes scores unreliable.
     """
     from irplatform.collections.checks import check as check_collection
 
@@ -143,9 +143,9 @@ def check(context: click.Context, name: str, as_json: bool) -> None:
 @collections.command("add", examples=["platform collections add mine path/to/folder"])
 @click.argument("name")
 @click.argument("path", type=COLLECTION)
-@click.option("--force", is_flag=True, help="Replace what the name stood for.")
+@click.option("--force", is_flag=True, help="Replace the collection that has this name.")
 def add(name: str, path: str, force: bool) -> None:
-    """Give the collection at a path (or an ir_datasets id) a name."""
+    """Give a name to the collection at a path, or to an ir_datasets id."""
     from irplatform.collections.names import add_alias
 
     target = add_alias(name, path, registered=registry().collections, replace=force)
@@ -155,7 +155,7 @@ def add(name: str, path: str, force: bool) -> None:
 @collections.command("remove", examples=["platform collections remove mine"])
 @click.argument("name", type=Names("name", _given_names))
 def remove(name: str) -> None:
-    """Forget a name that `add` gave; the collection itself stays."""
+    """Remove a name given by `add`; the collection itself stays."""
     from irplatform.collections.names import remove_alias
 
     remove_alias(name)

@@ -106,8 +106,8 @@ def _are_others() -> bool:
 def completion(context: click.Context, shell: str) -> None:
     """Print the script that completes commands, options and names in your shell.
 
-    For good: add `eval "$(platform completion bash)"` to ~/.bashrc, the same with zsh to ~/.zshrc,
-    or write the output for fish to ~/.config/fish/completions/platform.fish.
+    To install it, add `eval "$(platform completion bash)"` to ~/.bashrc, the same with zsh to
+    ~/.zshrc, or write the output for fish to ~/.config/fish/completions/platform.fish.
     """
     script = get_completion_class(shell) or _Bash
     click.echo(script(context.find_root().command, {}, _PROGRAM, _VARIABLE).source())

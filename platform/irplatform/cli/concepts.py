@@ -25,32 +25,32 @@ if TYPE_CHECKING:
 
 @click.group(cls=Group)
 def concepts() -> None:
-    """Find the concepts of documents; show, check and export the graph."""
+    """Build, show, check and export the document–concept graph."""
 
 
 _options = with_options(
     collection_option,
     knowledge_option(
-        "--kb",
-        "knowledge",
-        help="Knowledge bases, the first one first; default: all installed.",
+        "--kb", "knowledge", help="Knowledge bases in order of precedence; default: all installed."
     ),
     list_option(
         "--kind",
         "kinds",
         type=click.Choice(get_args(ConceptKind)),
-        help="Link only to such concepts; default: all.",
+        help="Link only concepts of these kinds; default: all.",
     ),
-    click.option("--model", help="A spaCy model that finds mentions; 'none' for names alone."),
+    click.option(
+        "--model", help="The spaCy model that finds mentions, or 'none' to match names only."
+    ),
     click.option(
         "--linker",
         type=click.Choice(["names", "scispacy"]),
-        help="Link by exact names, or also what is left by scispaCy's linker (slower).",
+        help="Link by exact names, or also link the rest with scispaCy's linker (slower).",
     ),
     click.option(
         "--threshold",
         type=click.FloatRange(0, 1, min_open=True),
-        help="Least similarity of scispaCy's linker.",
+        help="Minimum similarity for scispaCy's linker.",
     ),
     group="What the graph is made of",
     example="--kb mesh,doid --kind disease,gene",
@@ -60,7 +60,7 @@ _graph_option = click.option(
     "--graph",
     "folder",
     type=PATH,
-    help="A graph's folder, in place of the one in the cache.",
+    help="The folder of a graph, to use instead of the one in the cache.",
 )
 _OPTIONS = {"knowledge": "--kb", "kinds": "--kind"}
 """Options whose names differ from those of the settings."""
@@ -71,8 +71,8 @@ def _chosen(settings: dict[str, Any]) -> ConceptOptions:
 
     if settings["threshold"] and settings["linker"] != "scispacy":
         raise InputError(
-            "--threshold is of scispaCy's linker, which takes no part here. Add `--linker "
-            "scispacy`, or leave --threshold out."
+            "--threshold belongs to scispaCy's linker, which is not used here. Add "
+            "`--linker scispacy`, or leave out --threshold."
         )
     return ConceptOptions(**{name: value for name, value in settings.items() if value})
 
@@ -95,8 +95,8 @@ def _graph(corpus: Corpus, folder: Path | None, settings: dict[str, Any]) -> Con
     flags = [_OPTIONS.get(name, f"--{name}") for name, value in settings.items() if value]
     if flags:
         raise InputError(
-            f"{' and '.join(flags)} would change what the graph is made of, but --graph names one "
-            "that is made. Leave out the one or the other."
+            f"{' and '.join(flags)} would change how the graph is built, but --graph names an "
+            "existing one. Leave out one of them."
         )
     if (damaged := damaged_file(folder)) is not None:
         raise InputError(
@@ -134,12 +134,14 @@ class _Workers(_ParamType):
 )
 @_options
 @with_options(
-    click.option("--workers", type=_Workers(), help="Processes, or 'ray'; default: one per core."),
+    click.option(
+        "--workers", type=_Workers(), help="Number of processes, or 'ray'; default: one per core."
+    ),
     json_option,
     group="Output",
 )
 def build(collection: str, workers: Workers, as_json: bool, **settings: Any) -> None:
-    """Build the document–concept graph of a collection, or say what is in the one that is there."""
+    """Build the document–concept graph of a collection, or describe the existing one."""
     from irplatform.concepts.build import build_facts
 
     facts = build_facts(_corpus(collection), _chosen(settings), workers, name=collection)
@@ -167,7 +169,7 @@ def build(collection: str, workers: Workers, as_json: bool, **settings: Any) -> 
         type=click.IntRange(1),
         default=10,
         show_default=True,
-        help="Neighbours of a concept, of each kind.",
+        help="Maximum number of neighbours of each kind.",
     ),
     json_option,
     group="Output",
@@ -183,10 +185,10 @@ def show(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Show what a document or a concept is joined to: names, sources, counts.
+    """Show the neighbours of a document or concept, with names, sources and counts.
 
-    WHAT is a document's id, or a concept's id or name. The exit code is 1 where there is none. A
-    graph that is not in the cache is built first.
+    WHAT is a document id, or a concept id or name. The exit code is 1 if there is no match. A graph
+    that is not in the cache is built first.
     """
     from irplatform.concepts.export import describe, not_there
     from irplatform.reports.explanation import concept_lines, document_lines
@@ -210,28 +212,20 @@ def show(
 @with_options(
     _graph_option,
     click.option(
-        "--field",
-        default="mesh",
-        show_default=True,
-        help="The documents' field with MeSH headings.",
+        "--field", default="mesh", show_default=True, help="The document field with MeSH headings."
     ),
     click.option(
         "--examples",
         type=click.IntRange(0),
         default=20,
         show_default=True,
-        help="Misses and false links that are shown.",
+        help="Number of misses and false links to show.",
     ),
     json_option,
     group="Output",
 )
 def check(
-    collection: str,
-    folder: Path | None,
-    field: str,
-    examples: int,
-    as_json: bool,
-    **settings: Any,
+    collection: str, folder: Path | None, field: str, examples: int, as_json: bool, **settings: Any
 ) -> None:
     """Compare the links with the articles' own MeSH headings.
 
@@ -274,16 +268,20 @@ def _share(value: float | None) -> str:
 @_options
 @with_options(
     _graph_option,
-    click.option("--around", help="Only around a document's id, or a concept's id or name."),
     click.option(
-        "--hops", type=click.IntRange(1), help="With --around: how far around it.  [default: 1]"
+        "--around", help="Write only the surroundings of this document id, or concept id or name."
+    ),
+    click.option(
+        "--hops",
+        type=click.IntRange(1),
+        help="With --around: number of steps from it.  [default: 1]",
     ),
     click.option(
         "--limit",
         type=click.IntRange(1),
         default=500_000,
         show_default=True,
-        help="Edges that are written, at most.",
+        help="Maximum number of edges to write.",
     ),
     json_option,
     group="Output",
@@ -300,8 +298,8 @@ def export(
 ) -> None:
     """Write the graph, or a part of it, as GraphML.
 
-    Concepts that no document mentions are left out of the whole graph; with --around, they are
-    written as far as it goes. A graph that is not in the cache is built first.
+    Concepts that no document mentions are left out, except with --around. A graph that is not in
+    the cache is built first.
     """
     from irplatform.concepts.export import mentioned, neighbourhood, to_networkx, write_graphml
     from irplatform.system.writing import writable_file
@@ -309,7 +307,7 @@ def export(
     if hops is not None and around is None:
         raise InputError("--hops has no effect without --around.")
     if writable_file(path).exists():
-        raise InputError("this file is there already; name another one.", path=path)
+        raise InputError("this file already exists; choose another name.", path=path)
     graph = _graph(_corpus(collection), folder, settings)
     rows, found_concepts = (
         (None, None) if around is None else neighbourhood(graph, around, hops or 1)

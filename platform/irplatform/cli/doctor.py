@@ -1,4 +1,4 @@
-"""`platform doctor`: whether all that the platform works with is here, and what to do if not."""
+"""`platform doctor`: check the installation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OK, ABSENT, WRONG = "ok", "-", "WRONG"
 
 @dataclass(frozen=True)
 class Finding:
-    """A part of the platform: what is there, and what to do where that is not enough."""
+    """One thing checked: its state, what was found, and how to fix it."""
 
     subject: str
     state: str
@@ -46,9 +46,9 @@ class Finding:
 @json_option
 @click.pass_context
 def doctor(context: click.Context, as_json: bool) -> None:
-    """Look at all that the platform works with, and say what to do where something is missing.
+    """Check the installation, and say how to fix what is missing.
 
-    Nothing is downloaded. The exit code is 1 where something is wrong; extras may be missing.
+    Nothing is downloaded. The exit code is 1 if something is wrong; a missing extra is not wrong.
     """
     findings = list(_findings())
     if as_json:
@@ -77,7 +77,7 @@ def _findings() -> Iterator[Finding]:
     for plugin in registry().plugins:
         if plugin.error or plugin.wrong or plugin.failed:
             reasons = filter(None, [plugin.error, plugin.wrong, plugin.failed])
-            advice = f"Ask its author, or leave it out: IRPLATFORM_PLUGINS=-{plugin.name}."
+            advice = f"Ask its author, or switch it off: IRPLATFORM_PLUGINS=-{plugin.name}."
             yield Finding(f"plugin {plugin.name}", WRONG, one_line("; ".join(reasons)), advice)
     sound = [p.name for p in registry().plugins if not (p.error or p.wrong or p.failed)]
     yield Finding("plugins", OK, ", ".join(sound))

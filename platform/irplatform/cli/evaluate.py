@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 )
 @click.argument("runs", nargs=-1, required=True, type=PATH)
 @with_options(
-    click.option("--collection", type=COLLECTION, help="Whose judgments to use."),
+    click.option("--collection", type=COLLECTION, help="The collection whose judgments to use."),
     click.option(
         "--qrels",
         type=PATH,
-        help="A file of judgments, instead: TREC's (four columns), BEIR's (three), sampled (five), "
-        "JSON lines, or BioASQ's.",
+        help="A file of judgments to use instead: TREC (four columns), BEIR (three), sampled "
+        "(five), JSON lines or BioASQ.",
     ),
     click.option(
         "--sampled-qrels",
         type=PATH,
-        help="A file of sampled judgments for infNDCG and infAP, beside the others or alone.",
+        help="A file of sampled judgments for infNDCG and infAP, with or without other judgments.",
     ),
     measures_option(),
     click.option(
@@ -47,24 +47,24 @@ if TYPE_CHECKING:
         type=click.Choice(["10", "9"]),
         default="10",
         show_default=True,
-        help="The release of trec_eval to agree with. Up to 9, scores were rounded to 32 bits "
-        "before they decided.",
+        help="The trec_eval release to agree with. Release 9 rounds scores to 32 bits before "
+        "ranking.",
     ),
-    group="Against what",
+    group="Judgments and measures",
     example="--qrels qrels.txt --measure nDCG@20,AP",
 )
 @with_options(
     click.option(
         "--among",
         metavar="RUN@N",
-        help="Average only over topics for which this run file has a relevant document among its "
-        "first N, such as runs/demo/bm25.run@1000.",
+        help="Average only over topics with a relevant document in the first N results of this "
+        "run file, such as runs/demo/bm25.run@1000.",
     ),
     click.option(
         "--relevant",
         type=click.Choice([SEEN, UNSEEN]),
-        help="Average only over topics that share relevant documents with training topics (seen), "
-        "or only over those that share none (unseen).",
+        help="Average only over topics that share relevant documents with training topics "
+        "(seen), or that share none (unseen).",
     ),
     group="Which topics count",
     example="--among runs/demo/bm25.run@1000",
@@ -74,16 +74,16 @@ if TYPE_CHECKING:
         "--name",
         "names",
         metavar="NAME,…",
-        help="What tables call a run; one for each, in their order; default: its file's name.",
+        help="Names of the runs in tables, one per run in the same order; default: the file names.",
     ),
-    click.option("--per-topic", is_flag=True, help="Show every topic, not only the mean."),
+    click.option("--per-topic", is_flag=True, help="Also print the values of every topic."),
     click.option(
         "--table",
         "form",
         type=click.Choice(["text", "markdown", "latex"]),
         default="text",
         show_default=True,
-        help="How the table is written; for LaTeX as a tabular.",
+        help="Format of the table; latex writes a tabular.",
     ),
     json_option,
     group="Output",
@@ -102,7 +102,7 @@ def evaluate(
 ) -> None:
     """Score TREC run files against a collection's judgments or a qrels file.
 
-    Several runs are compared with the first one.
+    With several runs, the others are compared with the first.
     """
     from irplatform.api import evaluate_runs
     from irplatform.evaluation.significance import compare, comparisons_json

@@ -1,4 +1,4 @@
-"""`platform explain`: why a reranker puts a document where it does."""
+"""`platform explain`: explain a reranker's scores."""
 
 from __future__ import annotations
 
@@ -32,19 +32,21 @@ _TITLE = 300
 @command("platform explain --collection demo --reranker delta --topic 1 --doc 25121597")
 @with_options(
     collection_option,
-    click.option("--reranker", required=True, type=RERANKER, help="Whose scores to explain."),
+    click.option(
+        "--reranker", required=True, type=RERANKER, help="The reranker whose scores to explain."
+    ),
     click.option("--topic", required=True, help="The id of a topic of the collection."),
     list_option(
         "--doc",
         "documents",
         required=True,
         metavar="ID,…",
-        help="The ids of documents; one with a comma in double quotes.",
+        help="Document ids. Put an id that contains a comma in double quotes.",
     ),
     click.option(
         "--member",
         type=click.IntRange(1),
-        help="Of a reranker with several trained members; default: the one nearest to their mean.",
+        help="Which of several trained models to explain; default: the one nearest to their mean.",
     ),
     system_settings,
     preset_option,
@@ -61,9 +63,9 @@ def explain(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Say why a reranker puts documents of a topic where it does.
+    """Explain why a reranker ranks documents of a topic where it does.
 
-    Options that say how it is trained are those of `run`; what a run has trained is taken from the
+    The options for training are those of `run`; a model that a run has trained is taken from the
     cache.
     """
     from irplatform.api import explain as explain_documents

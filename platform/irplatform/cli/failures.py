@@ -1,4 +1,4 @@
-"""Messages for failures that no command handles itself: those of options, disks and files."""
+"""Messages for errors that no command handles itself: wrong options, full disks and others."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def explained(error: click.ClickException) -> str:
 def _option_meant(error: click.NoSuchOption) -> str:
     """The question for the option that a wrong one nearly is, or where options belong."""
     if error.ctx is not None and isinstance(error.ctx.command, click.Group):
-        return "Options of a command come after it."
+        return "Put a command's options after the command."
     known = [name for o in (error.ctx.command.params if error.ctx else ()) for name in o.opts]
     words = [f"-{word.partition('=')[0]}" for word in sys.argv if len(error.option_name) == _SHORT]
     meant = [word for word in words if word[1:].startswith(error.option_name) and word in known]
@@ -61,20 +61,21 @@ def refused(error: BaseException) -> str:
         name = getattr(error, "filename", None)
         where = f" ({name})" if name else ""
         return (
-            f"no space is left on the disk{where}. `platform cache list` tells what the cache "
-            "holds, `platform cache remove` makes room; the same command goes on from here."
+            f"no space is left on the disk{where}. `platform cache list` shows what the cache "
+            "holds, and `platform cache remove` frees space. Then run the same command again to "
+            "continue."
             f"{lost(error)}"
         )
     if lacks_resources(error):
         return (
             f"there is too little memory, or too few processes are allowed ({in_a_line(error)}). "
-            f"See `ulimit -a`, or take a smaller batch or depth.{lost(error)}"
+            f"Check `ulimit -a`, or use a smaller batch or depth.{lost(error)}"
         )
     if missing := missing_extra(error):
         return missing
     if not isinstance(error, OSError):
         nul = isinstance(error, ValueError) and "embedded null" in str(error)
-        return "a name of a file has a NUL character in it, which no file has." if nul else ""
+        return "a file name contains a NUL character, which no file can have." if nul else ""
     return _of_the_system(error)
 
 
@@ -83,8 +84,8 @@ def _of_the_system(error: OSError) -> str:
         return _forbidden(error)
     if isinstance(error, FileNotFoundError) and _is_cached(error.filename):
         return (
-            f"{error.filename}: this was removed from the cache while this command used it. The "
-            f"same command makes it again.{lost(error)}"
+            f"{error.filename}: this was removed from the cache while the command was using it. "
+            f"Run the same command again to rebuild it.{lost(error)}"
         )
     wrong = NO_FILES.get(error.errno or 0)
     return f"{error.filename}: {wrong}" if wrong else ""

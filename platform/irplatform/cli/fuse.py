@@ -1,4 +1,4 @@
-"""`platform fuse`: one run from several."""
+"""`platform fuse`: fuse several runs into one."""
 
 from __future__ import annotations
 
@@ -20,29 +20,31 @@ if TYPE_CHECKING:
 
 @command("platform fuse first.run second.run --weights 2,1 --by scores --out fused.run")
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@click.option("--out", required=True, type=PATH, help="The run to write.")
-@click.option("--tag", default="fused", show_default=True, help="The run tag: its last column.")
+@click.option("--out", required=True, type=PATH, help="The run file to write.")
+@click.option(
+    "--tag", default="fused", show_default=True, help="The run tag, the last column of the file."
+)
 @click.option(
     "--by",
     type=click.Choice(["ranks", "scores"]),
     default="ranks",
     show_default=True,
-    help="Reciprocal ranks (Cormack, Clarke and Büttcher, SIGIR 2009), or the sum of standardized "
+    help="Sum reciprocal ranks (Cormack, Clarke and Büttcher, SIGIR 2009) or standardized "
     "scores (Montague and Aslam, CIKM 2001).",
 )
 @click.option(
     "--k",
     type=float,
     default=None,
-    help="The k of reciprocal ranks, 1 / (k + rank): the larger, the less first ranks stand out.  "
+    help="The k of reciprocal ranks, 1 / (k + rank). A larger k gives top ranks less weight.  "
     "[default: 60]",
 )
 @list_option(
     "--weights",
     type=float,
     metavar="W,…",
-    help="How much each run counts, in their order: 4,1; one of 0 is left out.  "
-    "[default: all the same]",
+    help="The weight of each run in the order given, such as 4,1. Runs with weight 0 are left "
+    "out.  [default: equal weights]",
 )
 @click.option("--depth", default=1000, show_default=True, help="Documents per topic.")
 @force_option("a run at --out that was made with other settings")
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
 def fuse(
     runs: tuple[Path, ...], out: Path, weights: tuple[float, ...], as_json: bool, **options: Any
 ) -> None:
-    """Fuse TREC runs, by their ranks or by their scores."""
+    """Fuse TREC runs by rank or by score."""
     from irplatform.api import fuse_runs
 
     command_line = ("platform", *sys.argv[1:])

@@ -1,4 +1,4 @@
-"""`platform kb`: knowledge bases, added from their makers' files."""
+"""`platform kb`: add, list, show and remove knowledge bases."""
 
 from __future__ import annotations
 
@@ -50,18 +50,15 @@ def kb() -> None:
 @click.argument("name")
 @click.argument("files", nargs=-1, required=True, type=PATH)
 @click.option(
-    "--format",
-    "format_name",
-    metavar="FORMAT",
-    help="The format of the files; found out by default.",
+    "--format", "format_name", metavar="FORMAT", help="Format of the files; detected by default."
 )
 @list_option(
     "--kind",
     "kinds",
     metavar="[PREFIX=]KIND,…",
     callback=_kinds,
-    help="What an ontology's terms are, all or those with a prefix (NCIT=disease): disease, gene, "
-    "drug, variant or other; found out by default.",
+    help="Kind of an ontology's terms, or of those with a prefix (NCIT=disease): disease, gene, "
+    "drug, variant or other; detected by default.",
 )
 @json_option
 def add(
@@ -71,10 +68,10 @@ def add(
     kinds: dict[str, ConceptKind],
     as_json: bool,
 ) -> None:
-    """Add the knowledge base in one or several files under a name, or replace it.
+    """Add a knowledge base from one or more files under a name, or replace it.
 
-    A name that `kb list` lists (mesh, hgnc, …) expects that source's files; under any other one,
-    whatever format is known.
+    A name that `kb list` shows (mesh, hgnc, …) expects the files of that source. Any other name
+    takes files of every known format.
     """
     from irplatform.knowledge import add as add_files
     from irplatform.registry.loading import registry
@@ -94,7 +91,7 @@ def add(
 @kb.command("list")
 @json_option
 def list_kbs(as_json: bool) -> None:
-    """List the knowledge bases that were added, and where the others are published."""
+    """List the installed knowledge bases, and where to get the others."""
     from irplatform.knowledge import installed
     from irplatform.knowledge.catalogue import SOURCES
 
@@ -130,14 +127,14 @@ def list_kbs(as_json: bool) -> None:
 
 @kb.command("show", examples=["platform kb show melanoma --kb mesh,doid"])
 @click.argument("term")
-@knowledge_option("--kb", "names", help="Look only in these.")
+@knowledge_option("--kb", "names", help="Look only in these knowledge bases.")
 @click.option(
     "--relations",
     "limit",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
-    help="How many relations of each kind are shown.",
+    help="Number of relations of each kind to show.",
 )
 @json_option
 @click.pass_context
@@ -146,7 +143,7 @@ def show(
 ) -> None:
     """Show what is known about a disease, gene, drug or id.
 
-    The exit code is 1 where nothing is.
+    The exit code is 1 if nothing is known.
     """
     from irplatform.knowledge import all_installed, open_knowledge
     from irplatform.knowledge.union import describe
@@ -154,8 +151,8 @@ def show(
     kb_names = names or all_installed()
     if not kb_names:
         raise InputError(
-            "no knowledge base was added yet. `platform kb list` says where each is published, and "
-            "`platform kb add NAME FILE` adds it."
+            "no knowledge base is installed. `platform kb list` shows where to get them, "
+            "and `platform kb add NAME FILE` adds one."
         )
     facts = describe(open_knowledge(kb_names), term)
     if as_json:
@@ -179,7 +176,7 @@ def remove(name: str) -> None:
     from irplatform.knowledge import remove as remove_kb
 
     remove_kb(name)
-    say_text(f"{name} is removed.")
+    say_text(f"{name} was removed.")
 
 
 def _facts(name: str, manifest: Manifest) -> dict[str, Any]:

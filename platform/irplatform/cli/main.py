@@ -46,20 +46,20 @@ _WIDEST = 160
 """Columns that help takes where the terminal has them; click's own limit is 80."""
 SECTIONS = {
     "Rank": {
-        "run": ("run", "Take a collection to scored, reranked runs."),
+        "run": ("run", "Search a collection, rerank the results and score them."),
         "search": ("search", "Show what a retriever finds for a topic or a query."),
-        "explain": ("explain", "Say why a reranker puts a document where it does."),
-        "index": ("search", "Build a collection's index, or say what is in it."),
+        "explain": ("explain", "Explain why a reranker ranks a document where it does."),
+        "index": ("search", "Build a collection's index, or describe it."),
         "train": ("train", "Train a reranker and keep the checkpoint."),
-        "tune": ("tune", "Choose options on training topics."),
-        "fuse": ("fuse", "Fuse TREC runs, by their ranks or by their scores."),
+        "tune": ("tune", "Tune options on training topics."),
+        "fuse": ("fuse", "Fuse TREC runs by rank or by score."),
     },
     "Score": {
         "evaluate": ("evaluate", "Score TREC run files."),
-        "agree": ("agree", "Compare the orders that several sources give the same systems."),
-        "reproduce": ("reproduce", "Run published results again, and compare."),
+        "agree": ("agree", "Compare how sources of judgments rank systems."),
+        "reproduce": ("reproduce", "Run published results again and compare."),
         "bench": ("bench", "Measure how fast rerankers are."),
-        "submit": ("submit", "Check TREC run files before they are submitted."),
+        "submit": ("submit", "Check TREC run files before submission."),
     },
     "Collections and knowledge": {
         "collections": ("collections", "List, show, check, name and build collections."),
@@ -70,10 +70,10 @@ SECTIONS = {
     "Manage": {
         "rerankers": ("rerankers", "List rerankers and show their options."),
         "retrievers": ("rerankers", "List retrievers and show their options."),
-        "features": ("rerankers", "List groups of features and show their options."),
-        "plugins": ("plugins", "List installed plugins, begin a new one, check one."),
-        "cache": ("cache", "List what the cache holds, and make room."),
-        "doctor": ("doctor", "Say what is installed, what works, and what to do if not."),
+        "features": ("rerankers", "List feature groups and show their options."),
+        "plugins": ("plugins", "List, create and check plugins."),
+        "cache": ("cache", "List, remove and verify what the cache holds."),
+        "doctor": ("doctor", "Check the installation, and say how to fix it."),
         "completion": ("completion", "Complete commands and names in your shell."),
     },
 }
@@ -214,8 +214,10 @@ def _add_verbosity(command: click.Command) -> None:
             _add_verbosity(each)
     elif not any(parameter.name == "quiet" for parameter in command.params):
         command.params += [
-            _verbosity("-q", "--quiet", console.QUIET, "No progress, and no notices but warnings."),
-            _verbosity("-v", "--verbose", console.VERBOSE, "Also say what comes from the cache."),
+            _verbosity(
+                "-q", "--quiet", console.QUIET, "Show no progress, and no notices except warnings."
+            ),
+            _verbosity("-v", "--verbose", console.VERBOSE, "Also show what comes from the cache."),
         ]
 
 
@@ -299,10 +301,10 @@ def _beginning(context: click.Context) -> str:
     formatter = context.make_formatter()
     formatter.write(f"""{cli.help}
 
-Begin with documents that are part of it:
+Try it on the demo collection:
   {_EXAMPLES[0]}
 
-Then check and rank your own:
+Then check and rank your own documents:
   platform collections check path/to/folder
   platform run --collection path/to/folder --reranker delta
 """)
@@ -310,7 +312,9 @@ Then check and rank your own:
         sections = cli.summaries().items()
         formatter.write_dl([(title, ", ".join(names)) for title, names in sections if names])
     formatter.write_paragraph()
-    formatter.write("`platform --help` says what each does, `platform COMMAND --help` its options.")
+    formatter.write(
+        "`platform --help` describes them, `platform COMMAND --help` shows their options."
+    )
     return formatter.getvalue()
 
 
@@ -365,7 +369,7 @@ def misspelt(environment: Mapping[str, str]) -> Iterator[str]:
         rests = [variable.removeprefix(_PREFIX) for variable in VARIABLES]
         near = difflib.get_close_matches(name.removeprefix(_PREFIX), rests, n=1, cutoff=_ALIKE)
         if near:
-            yield f"WARNING: nobody reads {name}. Did you mean {_PREFIX}{near[0]}?"
+            yield f"WARNING: {name} has no effect. Did you mean {_PREFIX}{near[0]}?"
 
 
 class _Lossy(io.FileIO):
@@ -391,7 +395,7 @@ def ready_home() -> None:
         home = Path(tempfile.mkdtemp(prefix="irplatform-"))
     os.environ["HOME"] = str(home)
     os.environ.setdefault("USER", str(os.getuid()))
-    notice(f"this user has no home folder: {home} stands for it. Set HOME to another one.")
+    notice(f"this user has no home folder; {home} is used instead. Set HOME to change it.")
 
 
 def ready_streams() -> None:

@@ -147,7 +147,7 @@ class ListOption(click.Option):
             split = self.type.split if isinstance(self.type, Names) else split_list
             value = [part for text in value for part in split(str(text))]
             if not value:
-                raise InputError(f"{self.opts[0]} is empty; it takes one value or several.")
+                raise InputError(f"{self.opts[0]} is empty; give it a value.")
         return super().type_cast_value(ctx, value)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

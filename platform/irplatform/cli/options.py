@@ -1,7 +1,6 @@
-"""Options that several commands share; each is declared once.
+"""Options that several commands share.
 
-In a command's help, options stand in the order of their decorators, under the headings of their
-groups.
+A command's help lists options in the order of their decorators, under the headings of their groups.
 """
 
 from __future__ import annotations
@@ -79,13 +78,13 @@ def _each_once(
 expansion_options = with_options(
     knowledge_option(
         "--expand",
-        help="Expand queries with these knowledge bases, such as mesh,doid,hgnc; or none. By "
-        "default only for rerankers that are made for it (graphene).",
+        help="Expand queries with these knowledge bases, such as mesh,doid,hgnc, or none. By "
+        "default, queries are expanded only for rerankers made for it (graphene).",
     ),
     click.option(
         "--query-plan",
         type=PATH,
-        help="A TOML file that says how expanded queries are made and weighed.",
+        help="A TOML file that defines how expanded queries are built and weighted.",
     ),
 )
 """The options of every command that searches."""
@@ -105,10 +104,11 @@ collection_option = click.option(
 preset_option = click.option(
     "--preset",
     type=PRESET,
-    help="Settings that rerankers bring, such as paper; those that you give take precedence.",
+    help="Settings that rerankers define under a name, such as paper; your own settings take "
+    "precedence.",
 )
 config_option = click.option(
-    "--config", type=PATH, help="A TOML file of such options; --set takes precedence."
+    "--config", type=PATH, help="A TOML file of such settings; --set takes precedence."
 )
 
 
@@ -137,7 +137,7 @@ def setting_option(of: str, listed: str, name: str = "settings") -> Callable[[De
         name,
         multiple=True,
         metavar="NAME=VALUE",
-        help=f"An option of {of}, as `{listed}` lists them; repeat it for several.",
+        help=f"Set an option of {of} (see `{listed}`); repeat for several.",
     )
 
 
@@ -152,8 +152,8 @@ def interpolate_option(chosen: str) -> Callable[[Declared], Declared]:
         default="auto",
         show_default=True,
         metavar="W",
-        help="The first stage's share in the final scores: from 0, the reranker alone, to 1, the "
-        f"first stage alone; {chosen}.",
+        help="Weight of the first stage in the final scores, from 0 (reranker alone) to 1 (first "
+        f"stage alone); {chosen}.",
     )
 
 
@@ -162,7 +162,7 @@ def train_on_option(explained: str) -> Callable[[Declared], Declared]:
     return list_option(
         "--train-on",
         type=COLLECTION,
-        help=f"{explained} Several must have the same documents.",
+        help=f"{explained} Several collections must have the same documents.",
     )
 
 
@@ -184,9 +184,11 @@ retrieving_options = with_options(
         type=RETRIEVER,
         default=("bm25",),
         show_default=True,
-        help="What searches first; the results of several are fused.",
+        help="First-stage retrievers; the results of several are fused.",
     ),
-    click.option("--depth", default=1000, show_default=True, help="Documents found per topic."),
+    click.option(
+        "--depth", default=1000, show_default=True, help="Documents to retrieve per topic."
+    ),
     expansion_options,
     group=FIRST_STAGE,
     example="--retriever bm25,rm3 --depth 2000",
@@ -197,7 +199,8 @@ fusion_option = with_options(
         type=click.Choice(["auto", "plain"]),
         default="auto",
         show_default=True,
-        help="Weights of several retrievers: auto learns them on the training topics.",
+        help="Weights of several retrievers: auto learns them on the training topics, plain "
+        "uses equal ones.",
     ),
     group=FIRST_STAGE,
 )
@@ -206,7 +209,7 @@ rerank_depth_option = with_options(
         "--rerank-depth",
         default=500,
         show_default=True,
-        help="How many of each retriever's first documents are reranked.",
+        help="Top documents of each retriever to rerank.",
     ),
     group=RERANKING,
     example="--rerank-depth 100",
@@ -218,8 +221,8 @@ candidates_option = with_options(
         show_default=True,
         type=CANDIDATES,
         metavar="retrieved|judged|RUN",
-        help="What is reranked: what the retrievers find, exactly the judged documents of "
-        "each topic, or the documents of a run file.",
+        help="Documents to rerank: those that the retrievers find, exactly the judged documents "
+        "of each topic, or those of a run file.",
     ),
     group=RERANKING,
 )
@@ -230,12 +233,12 @@ checkpoint_option = with_options(
     click.option(
         "--checkpoint",
         type=PATH,
-        help="A folder that `platform train` wrote: its reranker is used, and none is trained.",
+        help="A folder written by `platform train`; its reranker is used instead of training one.",
     ),
     group=LEARNING,
 )
 ranking_train_on_option = with_options(
-    train_on_option("Collections to learn from; default: the collection's training partner."),
+    train_on_option("Collections to train on; default: the collection's training partner."),
     group=LEARNING,
 )
 learning_options = with_options(
@@ -244,21 +247,18 @@ learning_options = with_options(
         default=5,
         show_default=True,
         type=click.IntRange(1),
-        help="How many models of a reranker that learns are trained, from different seeds; their "
-        "scores are averaged.",
+        help="Models to train per reranker, with different seeds; their scores are averaged.",
     ),
     seed_option(),
     click.option(
-        "--vectors",
-        type=PATH,
-        help="Published word vectors to use (word2vec, GloVe, fastText).",
+        "--vectors", type=PATH, help="A file of published word vectors (word2vec, GloVe, fastText)."
     ),
     click.option(
         "--vectors-text",
         multiple=True,
         type=PATH,
-        help="A further file of text to train word vectors on (.txt, .jsonl, .tsv, also .gz); "
-        "repeat it for several.",
+        help="An additional text file to train word vectors on (.txt, .jsonl or .tsv, also "
+        ".gz); repeat for several.",
     ),
     group=LEARNING,
     example="--members 1 --seed 7",
@@ -268,16 +268,16 @@ pretraining_options = with_options(
         "--pretrain",
         type=PRETRAINING,
         metavar="mesh|COLLECTION|none",
-        help="What rerankers learn from first: articles' MeSH headings as queries, a "
-        "collection over the same documents, or nothing. By default only those are "
-        "pre-trained that are made for it (graphene).",
+        help="Pre-train rerankers on MeSH headings as queries (mesh), on a collection with the "
+        "same documents, or not at all (none). By default, only rerankers made for it "
+        "(graphene) are pre-trained.",
     ),
     click.option(
         "--pretrain-queries",
         default=10_000,
         show_default=True,
         type=click.IntRange(10),
-        help="How many MeSH-term queries to draw.",
+        help="Number of MeSH-term queries to draw.",
     ),
     group=LEARNING,
 )
@@ -287,20 +287,20 @@ machine_options = with_options(
         type=DEVICE,
         default="auto",
         show_default=True,
-        help="Where models compute: auto, cpu, cuda or mps.",
+        help="Device for models: auto, cpu, cuda or mps.",
     ),
     click.option(
         "--threads",
         type=click.IntRange(1),
-        help="For indexing, searching, reading and tokenizing documents, and for transformers that "
-        "score them on the CPU; default: all cores.",
+        help="Threads for indexing, searching, reading and tokenizing, and for transformers "
+        "that score on the CPU; default: all cores.",
     ),
     click.option(
         "--model-threads",
         type=click.IntRange(1),
         default=1,
         show_default=True,
-        help="CPU threads of torch; another number trains other weights.",
+        help="CPU threads that torch uses. Another number gives different trained weights.",
     ),
     group=MACHINE,
     example="--device cuda --threads 8",
@@ -316,4 +316,4 @@ ranking_options = with_options(
     learning_options,
     pretraining_options,
 )
-"""The options of `run` and `explain`: how documents are found, reranked and learned from."""
+"""The options of `run` and `explain` for retrieval, reranking and training."""

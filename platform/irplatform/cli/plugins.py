@@ -1,4 +1,4 @@
-"""`platform plugins`: what is installed, what is broken, a new one, and who keeps the contract."""
+"""`platform plugins`: list, create and check plugins."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def _names(_incomplete: str) -> list[str]:
 
 @click.group(cls=Group)
 def plugins() -> None:
-    """List installed plugins and what they provide, begin a new one, check one."""
+    """List, create and check plugins."""
 
 
 @plugins.command("list")
 @json_option
 def list_plugins(as_json: bool) -> None:
-    """List installed plugins, the broken ones with their error."""
+    """List installed plugins and what they provide, with the errors of broken ones."""
     installed = registry().plugins
     if as_json:
         print_json(
@@ -68,13 +68,13 @@ def list_plugins(as_json: bool) -> None:
     "parent",
     default=Path(),
     type=PATH,
-    help="The folder to write it to; default: the current one.",
+    help="The parent folder of the new package; default: the current folder.",
 )
 def new(name: str, parent: Path) -> None:
-    """Write the package of a new reranker, to be changed into your own.
+    """Create the package of a new reranker, for you to change.
 
-    A folder `irplatform-NAME` with the module, an option, a test and the entry point, which can be
-    installed as it is.
+    Writes a folder `irplatform-NAME` with the module, an option, a test and the entry point. The
+    package can be installed as it is.
     """
     from irplatform.conformance.template import new_plugin
 
@@ -88,13 +88,18 @@ def new(name: str, parent: Path) -> None:
 
 @plugins.command("check", examples=["platform plugins check delta --only delta,delta-32"])
 @click.argument("name", type=Names("plugin", _names))
-@list_option("--only", "systems", metavar="NAME,…", help="Systems of the plugin; default: all.")
+@list_option(
+    "--only",
+    "systems",
+    metavar="NAME,…",
+    help="Check only these systems of the plugin; default: all.",
+)
 @click.option(
     "--collection",
     type=COLLECTION,
     default="demo-train",
     show_default=True,
-    help="Whose judged topics it is tried on: a name, path or ir_datasets id.",
+    help="The collection whose judged topics to use: a name, path or ir_datasets id.",
 )
 @setting_option("a reranker or retriever", "rerankers show")
 @click.option(
@@ -102,7 +107,7 @@ def new(name: str, parent: Path) -> None:
     type=DEVICE,
     default="auto",
     show_default=True,
-    help="Where models compute: auto, cpu, cuda or mps.",
+    help="Device for models: auto, cpu, cuda or mps.",
 )
 @json_option
 @click.pass_context
@@ -115,12 +120,12 @@ def check(
     device: str,
     as_json: bool,
 ) -> None:
-    """Try whether a plugin keeps the contract of `irplatform.plugin`.
+    """Check that a plugin keeps the contract of `irplatform.plugin`.
 
-    Rerankers, retrievers and groups of features are asked about a few topics, in several ways that
-    must give the same answers; what learns is trained on a few others, saved, loaded, and trained
-    again. What belongs to the whole process must stay as it was. The exit code is 1 where something
-    breaks the contract, and 2 where all else keeps it but something could not be checked.
+    Rerankers, retrievers and feature groups score a few topics in several ways that must give the
+    same answers. Those that learn are trained on a few other topics, saved, loaded and trained
+    again. State of the whole process must stay unchanged. The exit code is 1 if something breaks
+    the contract, and 2 if nothing breaks it but something could not be checked.
     """
     from irplatform.conformance.check import CheckSettings, check_plugin
 

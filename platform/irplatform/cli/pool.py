@@ -25,23 +25,27 @@ _options = with_options(
         click.option(
             "--qrels",
             type=_FILE,
-            help="This year's judgments (4 columns), instead of a download. The other year is then "
-            "left out, unless files of it are given too.",
+            help="This year's judgments (4 columns), instead of a download. The other year is "
+            "then left out unless you give its files too.",
         ),
-        click.option("--sampled-qrels", type=_FILE, help="Its sampled judgments (5 columns)."),
+        click.option(
+            "--sampled-qrels", type=_FILE, help="This year's sampled judgments (5 columns)."
+        ),
         group="This year",
     ),
     with_options(
-        click.option("--partner-topics", type=_FILE, help="Topics of the year that trains for it."),
-        click.option("--partner-qrels", type=_FILE, help="Judgments of that year."),
-        click.option("--partner-sampled-qrels", type=_FILE, help="Sampled judgments of that year."),
+        click.option("--partner-topics", type=_FILE, help="Topics of the other year."),
+        click.option("--partner-qrels", type=_FILE, help="Judgments of the other year."),
+        click.option(
+            "--partner-sampled-qrels", type=_FILE, help="Sampled judgments of the other year."
+        ),
         click.option(
             "--alone",
             is_flag=True,
-            help="Leave the other year out. Rerankers are cross-validated then, since none trains "
-            "for this one.",
+            help="Leave out the other year. Rerankers are then cross-validated on this year's "
+            "topics.",
         ),
-        group="The other year, which trains for it",
+        group="The other year, used for training",
     ),
     with_options(
         click.option(
@@ -52,10 +56,10 @@ _options = with_options(
         click.option(
             "--no-extra-abstracts",
             is_flag=True,
-            help="Do without conference abstracts (one judged document in thirteen).",
+            help="Leave out conference abstracts (one judged document in thirteen).",
         ),
         click.option(
-            "--email", help="Your e-mail address: NCBI writes to it before it blocks a user."
+            "--email", help="Your e-mail address. NCBI writes to it before blocking a user."
         ),
         click.option(
             "--rate", type=float, help="Calls per second.  [default: 3; 10 with NCBI_API_KEY]"
@@ -63,9 +67,9 @@ _options = with_options(
         group="Documents",
     ),
     with_options(
-        click.option("--out", type=PATH, help="The folder to make.  [default: in the cache]"),
+        click.option("--out", type=PATH, help="The folder to create.  [default: in the cache]"),
         click.option(
-            "--dry-run", is_flag=True, help="Only say what would be fetched, and from where."
+            "--dry-run", is_flag=True, help="Only show what would be fetched, and from where."
         ),
         json_option,
         group="Output",
@@ -82,9 +86,9 @@ def pool_command(year: int) -> click.Command:
 
     command.__doc__ = f"""Build {BUILDERS[name]}.
 
-    Fetches them from PubMed and gives them a name: `--collection {name}`. The other year's judged
-    documents come along, because its topics train rerankers for this one. When interrupted, the
-    same command goes on from there.
+    Fetches them from PubMed under the collection name {name}. The other year's judged documents
+    are included, because its topics train rerankers for this one. If interrupted, run the same
+    command again to continue.
     """
     example = f"platform collections build {name} --email you@example.org"
     return click.command(name, cls=Command, examples=[example])(_options(command))

@@ -1,4 +1,4 @@
-"""`platform qrels`: judgments that are built rather than made by assessors."""
+"""`platform qrels`: judgments built from click logs and citations."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 )
 @click.argument("files", nargs=-1, required=True, type=PATH)
 @with_options(
-    click.option("--out", required=True, type=PATH, help="The folder to make."),
+    click.option("--out", required=True, type=PATH, help="The folder to create."),
     click.option(
         "--split",
         default="80/10/10",
         show_default=True,
-        help="Percent of the citing articles for train, dev and test.",
+        help="Percentages of citing articles for train, dev and test.",
     ),
     seed_option(),
     json_option,
@@ -43,20 +43,22 @@ if TYPE_CHECKING:
 )
 @with_options(
     click.option(
-        "--collection", type=COLLECTION, help="Whose documents can be cited: name, path or id."
+        "--collection",
+        type=COLLECTION,
+        help="The collection whose documents can be cited: a name, path or id.",
     ),
     click.option(
         "--ids",
         type=PATH,
         help="A table with columns PMID, PMCID, DOI, such as PubMed Central's PMC-ids.csv.gz.",
     ),
-    click.option("--titles", is_flag=True, help="Find cited articles by their titles, too."),
+    click.option("--titles", is_flag=True, help="Also find cited articles by their titles."),
     click.option(
         "--min-cited-words",
         default=50,
         type=click.IntRange(min=0),
         show_default=True,
-        help="Leave out cited articles with fewer words of title and abstract.",
+        help="Leave out cited articles with fewer words in title and abstract.",
     ),
     group="Which articles are cited",
     example="--collection my-folder --titles",
@@ -67,25 +69,23 @@ if TYPE_CHECKING:
         default=5,
         type=click.IntRange(min=0),
         show_default=True,
-        help="Leave out shorter sentences (no stop words).",
+        help="Leave out sentences with fewer words, stop words not counted.",
     ),
     click.option(
         "--max-words",
         default=50,
         type=click.IntRange(min=0),
         show_default=True,
-        help="Leave out longer sentences (no stop words).",
+        help="Leave out sentences with more words, stop words not counted.",
     ),
     group="Which sentences count",
     example="--min-words 3",
 )
 @with_options(
+    click.option("--skip-unreadable", is_flag=True, help="Skip unreadable files, and count them."),
     click.option(
-        "--skip-unreadable",
-        is_flag=True,
-        help="Leave out files that cannot be read, and count them.",
+        "--workers", type=click.IntRange(1), help="Number of processes; default: one per core."
     ),
-    click.option("--workers", type=click.IntRange(1), help="Processes; default: one per core."),
     group="Machine",
 )
 def from_citations(
@@ -103,10 +103,10 @@ def from_citations(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Make judgments of the citing sentences of articles in JATS XML.
+    """Build judgments from the citing sentences of articles in JATS XML.
 
-    FILES are .xml and .nxml (also .gz), folders of them, and .tar or .tar.gz archives as PubMed
-    Central distributes them.
+    FILES are .xml and .nxml files (also .gz), folders of them, and .tar or .tar.gz archives as
+    PubMed Central distributes them.
     """
     from irplatform.building.citations.build import from_citations as make
     from irplatform.building.citations.judge import CitationSettings
@@ -146,12 +146,17 @@ def _refuse_other_models_option(model: Model) -> None:
 )
 @click.argument("log", type=PATH)
 @with_options(
-    click.option("--out", required=True, type=PATH, help="The folder to make."),
+    click.option("--out", required=True, type=PATH, help="The folder to create."),
     click.option(
-        "--collection", type=COLLECTION, help="Whose documents the log is about: name, path or id."
+        "--collection",
+        type=COLLECTION,
+        help="The collection whose documents the log shows: a name, path or id.",
     ),
     click.option(
-        "--split", default="60/20/20", show_default=True, help="Percent of train, dev and test."
+        "--split",
+        default="60/20/20",
+        show_default=True,
+        help="Percentages of queries for train, dev and test.",
     ),
     seed_option(),
     json_option,
@@ -168,7 +173,7 @@ def _refuse_other_models_option(model: Model) -> None:
         default=7,
         type=click.IntRange(min=0),
         show_default=True,
-        help="Leave out longer queries (in words).",
+        help="Leave out queries with more words.",
     ),
     click.option("--keep-boolean", is_flag=True, help="Keep queries with AND, OR or NOT."),
     click.option("--keep-tags", is_flag=True, help="Keep queries with field tags: smith j[au]."),
@@ -176,7 +181,7 @@ def _refuse_other_models_option(model: Model) -> None:
         "--min-documents",
         default=21,
         show_default=True,
-        help="Leave out queries with fewer different documents.",
+        help="Leave out queries with fewer distinct documents.",
     ),
     click.option(
         "--min-clicked",
@@ -193,20 +198,21 @@ def _refuse_other_models_option(model: Model) -> None:
         default="2018",
         show_default=True,
         type=click.Choice(["2018", "2017", "binary"]),
-        help="1 + 99 p of the query's clicks; the weighted clicks themselves; or clicked or not.",
+        help="Level of a document: 1 + 99 times its share of the query's clicks (2018), its "
+        "weighted clicks (2017), or clicked or not (binary).",
     ),
     click.option(
         "--mu",
         default=0.33,
         show_default=True,
-        help="Weight of abstract clicks; full text: 1 - mu.",
+        help="Weight of abstract clicks; full-text clicks weigh 1 - mu.",
     ),
     click.option(
         "--lambda",
         "lambda_",
         default=15.0,
         show_default=True,
-        help="Abstract clicks without a full text to go to weigh 1/lambda more.",
+        help="Abstract clicks weigh 1/lambda more if there is no full text.",
     ),
     group="What a click is worth",
     example="--levels 2017 --mu 0.5",
@@ -228,10 +234,10 @@ def from_clicks(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Make graded judgments of a click log (.tsv or .tsv.gz).
+    """Build graded judgments from a click log (.tsv or .tsv.gz).
 
-    The log has a header and the columns query, doc_id, rank, abstract_clicks, fulltext_clicks and
-    has_fulltext, in any order: a line for each document shown for a query.
+    The log has a header with the columns query, doc_id, rank, abstract_clicks, fulltext_clicks and
+    has_fulltext, in any order, and a line for each document shown for a query.
     """
     from irplatform.building.clicks.build import ClickSettings, held_out_queries
     from irplatform.building.clicks.build import from_clicks as make
@@ -239,10 +245,7 @@ def from_clicks(
     from irplatform.building.splits import Shares
 
     rules = QueryRules(
-        max_words,
-        keep_boolean,
-        keep_tags,
-        held_out_queries(held_out) if held_out else frozenset(),
+        max_words, keep_boolean, keep_tags, held_out_queries(held_out) if held_out else frozenset()
     )
     judging = JudgingRules(min_documents, min_clicked, Weights(mu, lambda_), levels)
     report = make(log, out, ClickSettings(rules, judging, Shares.parse(split), seed), collection)
@@ -267,9 +270,11 @@ def from_clicks(
         "--collection",
         required=True,
         type=COLLECTION,
-        help="A judged collection: name, path or id.",
+        help="A judged collection: a name, path or id.",
     ),
-    click.option("--out", required=True, type=PATH, help="The log: .tsv or .tsv.gz."),
+    click.option(
+        "--out", required=True, type=PATH, help="The log file to write (.tsv or .tsv.gz)."
+    ),
     seed_option(),
     json_option,
     group="Input and output",
@@ -280,14 +285,12 @@ def from_clicks(
         type=RETRIEVER,
         default="bm25",
         show_default=True,
-        help="Whose rankings are shown.",
+        help="The retriever whose rankings are shown.",
     ),
     setting_option("the retriever", "retrievers show", "options"),
-    click.option("--threads", type=click.IntRange(1), help="For searching; default: all cores."),
+    click.option("--threads", type=click.IntRange(1), help="Search threads; default: all cores."),
     click.option("--sessions", default=50, show_default=True, help="Sessions per topic."),
-    click.option(
-        "--page", default=20, show_default=True, help="Documents that a session is shown."
-    ),
+    click.option("--page", default=20, show_default=True, help="Documents shown per session."),
     click.option(
         "--depth", default=100, show_default=True, help="Documents per topic that can be shown."
     ),
@@ -295,7 +298,7 @@ def from_clicks(
         "--shuffle",
         default=0.5,
         show_default=True,
-        help="How much the ranking differs between sessions; 0: not at all.",
+        help="How much the ranking varies between sessions; 0 is not at all.",
     ),
     group="What users are shown",
     example="--sessions 20 --page 10",
@@ -306,28 +309,32 @@ def from_clicks(
         default="position",
         show_default=True,
         type=click.Choice(["position", "cascade"]),
-        help="Ranks are looked at with probability rank^-decay; or one by one until a click.",
+        help="Click model: users look at a rank with probability rank^-decay (position), or at "
+        "one rank after another until a click (cascade).",
     ),
     click.option(
-        "--decay", default=1.0, show_default=True, help="How fast attention falls (position)."
+        "--decay",
+        default=1.0,
+        show_default=True,
+        help="How fast attention falls with rank (position model).",
     ),
     click.option(
         "--stop",
         default=1.0,
         show_default=True,
-        help="Probability of stopping at a click (cascade).",
+        help="Probability of stopping after a click (cascade model).",
     ),
     click.option(
         "--noise",
         default=0.1,
         show_default=True,
-        help="Probability of a click on a document that is looked at and not relevant.",
+        help="Probability of clicking a document that is seen but not relevant.",
     ),
     list_option(
         "--click-probability",
         "by_grade",
         metavar="GRADE=P,…",
-        help="Probability of a click on a document of a grade, instead of one made of the grade.",
+        help="Probability of clicking a document of this grade; default: derived from the grade.",
     ),
     group="How users click",
     example="--model cascade --stop 0.5",
@@ -337,13 +344,13 @@ def from_clicks(
         "--fulltext",
         default=0.5,
         show_default=True,
-        help="Probability of going on to the full text, for the highest grade.",
+        help="Probability of opening the full text of a document with the highest grade.",
     ),
     click.option(
         "--fulltext-share",
         default=0.5,
         show_default=True,
-        help="Share of the documents that have a full text.",
+        help="Share of documents that have a full text.",
     ),
     group="Full texts",
 )
@@ -367,10 +374,9 @@ def simulate_clicks(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Make a click log of a judged collection, by a click model.
+    """Simulate a click log of a judged collection with a click model.
 
-    For those who have no log: `from-clicks` turns it into judgments that differ from the
-    collection's as clicks do.
+    Use it if you have no log: `from-clicks` turns it into judgments as noisy as clicks.
     """
     from irplatform.building.clicks.simulate import Behaviour, SessionSettings, parse_by_grade
     from irplatform.building.clicks.simulate import simulate_clicks as simulate

@@ -1,4 +1,4 @@
-"""`platform reproduce`: run the results that plugins ship, and compare."""
+"""`platform reproduce`: run published results again and compare."""
 
 from __future__ import annotations
 
@@ -39,28 +39,27 @@ _PLACEHOLDER = re.compile(r"(\$\{\w+\})")
     "--only",
     "patterns",
     metavar="PATTERN,…",
-    help="Results whose id, tag or system matches, such as 'delta-*'.",
+    help="Only results whose id, tag or system matches, such as 'delta-*'.",
 )
 @click.option("--quick", is_flag=True, help="Only results that take a minute and need no data.")
-@click.option("--fresh", is_flag=True, help="Use an empty cache, which is removed at the end.")
+@click.option("--fresh", is_flag=True, help="Use an empty cache, and remove it at the end.")
 @click.option(
     "--file",
     "files",
     multiple=True,
     type=PATH,
-    help="A TOML file of results, instead of those that plugins ship; repeat it for several.",
+    help="A TOML file of results to use instead of those that plugins ship; repeat the option "
+    "for several.",
 )
-@click.option("--list", "list_only", is_flag=True, help="List the results; run nothing.")
+@click.option("--list", "list_only", is_flag=True, help="List the results without running them.")
 @click.option(
     "--device",
     type=DEVICE,
     default="cpu",
     show_default=True,
-    help="Where models compute: auto, cpu, cuda or mps. Expected figures were measured on the CPU.",
+    help="Device for models: auto, cpu, cuda or mps. Expected values were measured on the CPU.",
 )
-@click.option(
-    "--resume/--no-resume", default=True, help="Go on from an interrupted call (default)."
-)
+@click.option("--resume/--no-resume", default=True, help="Resume an interrupted call (default).")
 @json_option
 @click.pass_context
 def reproduce(
@@ -74,11 +73,11 @@ def reproduce(
     resume: bool,
     as_json: bool,
 ) -> None:
-    """Run published results again, and compare.
+    """Run published results again and compare.
 
-    Results are rows of TOML files: a run, the figures that it is expected to give, and how far
-    another machine's may be from them. The exit code is 1 where one is further off. Results whose
-    collection is not on this machine are skipped.
+    Each result is a row of a TOML file: a run, its expected values and their tolerance. The exit
+    code is 1 if a value is outside its tolerance. Results whose collection is not on this machine
+    are skipped.
     """
     from irplatform.registry.loading import registry
     from irplatform.reproduction.execute import reproduce as run_rows

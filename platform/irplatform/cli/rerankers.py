@@ -45,13 +45,13 @@ def retrievers() -> None:
 
 @click.group(cls=Group)
 def features() -> None:
-    """List groups of features and show their options."""
+    """List feature groups and show their options."""
 
 
 @features.command("list")
 @json_option
 def list_features(as_json: bool) -> None:
-    """List all groups of features, which learning to rank reads."""
+    """List the feature groups that learning to rank can use."""
     _list("features", registry().features, as_json)
 
 
@@ -59,7 +59,7 @@ def list_features(as_json: bool) -> None:
 @click.argument("name", type=FEATURES)
 @json_option
 def show_features(name: str, as_json: bool) -> None:
-    """Show a group's options; `--set ltr.settings.GROUP.OPTION=VALUE` sets them."""
+    """Show a feature group's options; set them with `--set ltr.settings.GROUP.OPTION=VALUE`."""
     _show(registry().feature_group(name), as_json)
 
 
@@ -74,7 +74,7 @@ def list_rerankers(as_json: bool) -> None:
 @click.argument("name", type=RERANKER)
 @json_option
 def show_reranker(name: str, as_json: bool) -> None:
-    """Show a reranker's options, with types, defaults and what they mean."""
+    """Show a reranker's options, with types, defaults and meanings."""
     _show(registry().reranker(name), as_json)
 
 
@@ -89,7 +89,7 @@ def list_retrievers(as_json: bool) -> None:
 @click.argument("name", type=RETRIEVER)
 @json_option
 def show_retriever(name: str, as_json: bool) -> None:
-    """Show a retriever's options, with types, defaults and what they mean."""
+    """Show a retriever's options, with types, defaults and meanings."""
     _show(registry().retriever(name), as_json)
 
 

@@ -39,7 +39,8 @@ from irplatform.system.console import notice
         "--reranker",
         "rerankers",
         type=RERANKER,
-        help="What reranks; several are compared. Without any, the first stage is the result.",
+        help="Rerankers to apply; several are compared. Without any, the first stage is the "
+        "result.",
     ),
     system_settings,
     preset_option,
@@ -53,7 +54,7 @@ from irplatform.system.console import notice
         default=1,
         show_default=True,
         type=click.IntRange(1),
-        help="Train and score this many times, with --seed and others; report mean and spread.",
+        help="Number of training runs with different seeds; report mean and spread.",
     ),
     group=LEARNING,
 )
@@ -62,27 +63,27 @@ from irplatform.system.console import notice
     click.option(
         "--effects",
         is_flag=True,
-        help="Also print differences from the first stage, with 95 % intervals and effect sizes; "
-        "without rerankers, of several retrievers from the first one.",
+        help="Also print differences from the first stage (without rerankers: from the first "
+        "retriever), with 95 % intervals and effect sizes.",
     ),
-    click.option("--run-dir", type=PATH, help="Where runs go; default: runs/COLLECTION."),
-    click.option("--tag", help="Last column of run files; default: the system's name."),
     click.option(
-        "--resume/--no-resume",
-        default=True,
-        help="Go on from what an interrupted run left (default).",
+        "--run-dir", type=PATH, help="Folder for the run files; default: runs/COLLECTION."
     ),
-    force_option("runs of the same names that were made with other settings or code"),
+    click.option(
+        "--tag", help="Run tag, the last column of run files; default: the system's name."
+    ),
+    click.option("--resume/--no-resume", default=True, help="Resume an interrupted run (default)."),
+    force_option("existing runs of the same name that were made with other settings or code"),
     json_option,
     group=OUTPUT,
     example="--measure nDCG@20,AP --run-dir runs/first",
 )
 @machine_options
 def run(rerankers: tuple[str, ...], effects: bool, as_json: bool, **options: Any) -> None:
-    """Take a collection to scored, reranked runs.
+    """Search a collection, rerank the results and score them.
 
-    Does whatever is missing (index, vectors, training), and prints a table. Without --reranker it
-    stops after the first stage.
+    Builds what is missing (index, word vectors, trained models) and prints a table of scores.
+    Without --reranker it stops after the first stage.
     """
     from irplatform.api import run as run_collection
 

@@ -36,12 +36,16 @@ _LEAST = 30
 @with_options(
     collection_option,
     click.option("--query", help="Words to search for."),
-    click.option("--topic", help="The id of a topic of the collection, in place of --query."),
+    click.option("--topic", help="The id of a topic to search for, instead of --query."),
     group="What to search for",
 )
 @with_options(
     click.option(
-        "--retriever", default="bm25", show_default=True, type=RETRIEVER, help="What searches."
+        "--retriever",
+        default="bm25",
+        show_default=True,
+        type=RETRIEVER,
+        help="The retriever to use.",
     ),
     setting_option("the retriever", "retrievers show"),
     config_option,
@@ -51,12 +55,12 @@ _LEAST = 30
 )
 @with_options(
     click.option("--depth", default=10, show_default=True, help="Documents to show."),
-    click.option("--explain", is_flag=True, help="Show the query that was made, too."),
+    click.option("--explain", is_flag=True, help="Also show the query that was built."),
     click.option(
         "--every-name",
         is_flag=True,
-        help="With --explain: all names of an expanded query with their sources, not only the "
-        "first few.",
+        help="With --explain: show all names in an expanded query with their sources, not just "
+        "the first few.",
     ),
     json_option,
     group=OUTPUT,
@@ -75,7 +79,7 @@ def search(
     every_name: bool,
     as_json: bool,
 ) -> None:
-    """Show what a retriever finds for a query or a topic, with judgments where there are some."""
+    """Show what a retriever finds for a query or a topic, with judgments if there are any."""
     from irplatform.api import search as search_collection
 
     if every_name and not explain:
@@ -120,10 +124,10 @@ def search(
 
 @command("platform index --collection demo")
 @collection_option
-@click.option("--threads", type=click.IntRange(1), help="Threads that index; default: all cores.")
+@click.option("--threads", type=click.IntRange(1), help="Indexing threads; default: all cores.")
 @json_option
 def index(collection: str, threads: int | None, as_json: bool) -> None:
-    """Build a collection's Lucene index, or say what is in the one that is there."""
+    """Build a collection's Lucene index, or describe the existing one."""
     from irplatform.api import index as index_collection
 
     facts = index_collection(collection, threads=threads)

@@ -1,4 +1,4 @@
-"""`platform submit`: what shared-task participants do with a finished run."""
+"""`platform submit`: check finished runs for a shared task, and write BioASQ answers."""
 
 from __future__ import annotations
 
@@ -20,48 +20,51 @@ if TYPE_CHECKING:
     from irplatform.runs.checks import RunCheck
 
 _SHOWN = 25
-"""Problems of a run that are printed, errors first; TREC's scripts give up after as many."""
+"""Problems printed per run, errors first; TREC's scripts give up after as many."""
 
 
 @click.group(cls=Group)
 def submit() -> None:
-    """Check TREC run files before they are submitted, or write what else is submitted."""
+    """Check TREC run files before submission, or write BioASQ answers."""
 
 
 @submit.command("check", examples=["platform submit check my.run --collection demo --documents"])
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@click.option("--collection", type=COLLECTION, help="Whose topics the runs must answer.")
+@click.option(
+    "--collection", type=COLLECTION, help="The collection whose topics the runs must answer."
+)
 @click.option(
     "--documents",
     is_flag=True,
-    help="Look up every document in the collection's index too, which is built if it is not there.",
+    help="Also look up every document in the collection's index, which is built if missing.",
 )
 @click.option(
     "--max-per-topic",
     default=1000,
     show_default=True,
     type=click.IntRange(1),
-    help="Results that the task accepts per topic.",
+    help="Maximum number of results per topic that the task accepts.",
 )
 @click.option(
     "--tag-length",
     type=click.IntRange(1),
-    help="Characters that the task accepts in a run tag.  [default: 20, or as --tag-pattern says]",
+    help="Maximum length of a run tag that the task accepts.  [default: 20, or as --tag-pattern "
+    "allows]",
 )
 @click.option(
     "--tag-pattern",
     metavar="REGEX",
-    help="What the task's own script has the whole tag match: '[A-Za-z0-9_]{1,12}'.  [default: "
-    "letters, digits, '-', '_' and '.']",
+    help="Regular expression from the task's own script that the whole tag must match, such as "
+    "'[A-Za-z0-9_]{1,12}'.  [default: letters, digits, '-', '_' and '.']",
 )
 @json_option
 @click.pass_context
 def check(context: click.Context, /, runs: tuple[Path, ...], as_json: bool, **options: Any) -> None:
     """Check run files as TREC's submission system does.
 
-    Format, scores, documents that come twice, ranks that contradict scores, the run tag, the number
-    of results; with --collection also topics that are strange or have no results. The exit code is
-    1 where a run would be refused.
+    Checks format, scores, duplicate documents, ranks that contradict scores, the run tag and the
+    number of results; with --collection also unknown topics and topics without results. The exit
+    code is 1 if a run would be rejected.
     """
     from irplatform.api import check_runs
 
@@ -74,11 +77,11 @@ def check(context: click.Context, /, runs: tuple[Path, ...], as_json: bool, **op
     if options["tag_pattern"] is None:
         length = options["tag_length"] or 20
         notice(
-            f"Assumed of run tags: at most {length} letters, digits, '-', '_' and '.'. Tracks "
-            "differ: --tag-length and --tag-pattern give the rule of yours."
+            f"Run tags are assumed to have at most {length} letters, digits, '-', '_' and '.'. If "
+            "your track has another rule, give it with --tag-length and --tag-pattern."
         )
     if options["collection"] is not None and not options["documents"]:
-        notice("Documents were not looked up in the collection; --documents does.")
+        notice("Documents were not looked up in the collection; add --documents to do so.")
     context.exit(1 if any(found.refused for found in checks.values()) else 0)
 
 
@@ -119,16 +122,19 @@ def _print_check(path: str, found: RunCheck) -> None:
 )
 @click.argument("run", type=PATH)
 @click.option(
-    "--collection", required=True, type=COLLECTION, help="Whose questions the run answers."
+    "--collection",
+    required=True,
+    type=COLLECTION,
+    help="The collection whose questions the run answers.",
 )
 @click.option("--out", required=True, type=PATH, help="The file to write.")
 @force_option("a file at --out that has other content")
 @json_option
 def bioasq(run: Path, collection: str, out: Path, force: bool, as_json: bool) -> None:
-    """Write a run as BioASQ takes it in phase A of task b.
+    """Write a run in the JSON format of BioASQ task b, phase A.
 
-    The first ten documents of each question, in JSON. Their ids have to be PMIDs, and the
-    collection's topics questions of BioASQ.
+    Writes the first ten documents of each question. Document ids must be PMIDs, and the
+    collection's topics must be BioASQ questions.
     """
     from irplatform.api import write_bioasq_answers
 

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
         "--collection",
         required=True,
         type=COLLECTION,
-        help="Names, paths or ir_datasets ids; several must have the same documents.",
+        help="Names, paths or ir_datasets ids. Several collections must have the same documents.",
     ),
-    click.option("--reranker", required=True, type=RERANKER, help="What to train."),
+    click.option("--reranker", required=True, type=RERANKER, help="The reranker to train."),
     system_settings,
     preset_option,
     group="What to train",
@@ -55,13 +55,9 @@ if TYPE_CHECKING:
 )
 @machine_options
 def train(
-    collection: tuple[str, ...],
-    reranker: str,
-    out: Path | None,
-    as_json: bool,
-    **options: Any,
+    collection: tuple[str, ...], reranker: str, out: Path | None, as_json: bool, **options: Any
 ) -> None:
-    """Train a reranker on the topics of a collection (FOLDER:train, say), or of several.
+    """Train a reranker on the topics of one or more collections, such as FOLDER:train.
 
     Use the result with `platform run --reranker NAME --checkpoint FOLDER`.
     """

@@ -1,4 +1,4 @@
-"""`platform tune`: choose options on training topics."""
+"""`platform tune`: tune options on training topics."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _ranges(text: str) -> list[str]:
 )
 @with_options(
     collection_option,
-    click.option("--reranker", type=RERANKER, help="A reranker whose options are tuned as well."),
+    click.option("--reranker", type=RERANKER, help="Also tune the options of this reranker."),
     system_settings,
     group="What to tune",
 )
@@ -64,55 +64,61 @@ def _ranges(text: str) -> list[str]:
     list_option(
         "--over",
         type=Names("name[=range]", lambda _: (), split=_ranges),
-        help="Options to search, one at least. A range is LOW:HIGH, LOW:HIGH:log or VALUE,VALUE,…; "
-        "without one, the declared bounds count.",
+        help="Options to tune, at least one. A range is LOW:HIGH, LOW:HIGH:log or "
+        "VALUE,VALUE,…; default: the bounds that the option declares.",
     ),
     click.option(
         "--measure",
         type=MEASURE,
-        help="The measure to improve; default: nDCG@20, or nDCG-exp@20 for clicks.",
+        help="The measure to improve; default: nDCG@20, or nDCG-exp@20 for judgments from clicks.",
     ),
     click.option(
-        "--trials", default=30, show_default=True, help="Settings to try, beside the defaults."
+        "--trials",
+        default=30,
+        show_default=True,
+        help="Number of settings to try in addition to the defaults.",
     ),
     click.option(
         "--refine",
         default=0,
         show_default=True,
-        help="Further trials around the best, for every fold and for the final choice.",
+        help="Number of further trials around the best setting, for every fold and for the "
+        "final choice.",
     ),
     click.option(
         "--folds",
         default=5,
         show_default=True,
-        help="Parts of the topics, each held out once, for the estimate of the gain.",
+        help="Number of cross-validation folds that estimate the gain.",
     ),
     click.option(
         "--topics",
         type=click.IntRange(1),
-        help="Use this many topics, drawn at random; default: all.",
+        help="Number of topics to use, drawn at random; default: all.",
     ),
-    train_on_option("Whose topics to tune on; default: the collection's training partner."),
+    train_on_option(
+        "Collections whose topics to tune on; default: the collection's training partner."
+    ),
     click.option(
         "--on-these-topics",
         is_flag=True,
-        help="Tune on the topics of --collection itself: they are for training.",
+        help="Tune on the topics of --collection itself; give this if they are training topics.",
     ),
     group="Search",
     example="--over k1=0.5:2,b --trials 50",
 )
 @retrieving_options
 @rerank_depth_option
-@with_options(
-    interpolate_option("beside a reranker, auto chooses it in every fold"), group=RERANKING
-)
+@with_options(interpolate_option("with a reranker, auto chooses it in every fold"), group=RERANKING)
 @learning_options
 @with_options(
-    click.option("--out", type=PATH, help="A TOML file for the options, for --config."),
+    click.option(
+        "--out", type=PATH, help="Write the chosen options to this TOML file, which --config reads."
+    ),
     click.option(
         "--resume/--no-resume",
         default=True,
-        help="Keep the trials of an earlier search (default).",
+        help="Reuse the trials of an earlier search (default).",
     ),
     force_option("a file at --out that another command wrote"),
     json_option,
@@ -127,10 +133,10 @@ def tune(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Choose options of retrievers or a reranker on training topics.
+    """Tune the options of retrievers or a reranker on training topics.
 
-    Tries settings on the training partner of --collection, whose own topics it never looks at, and
-    says what they would gain on topics that they were not chosen on.
+    Tries settings on the training partner of --collection, and estimates by cross-validation what
+    the best one gains on new topics. It never looks at the topics of --collection itself.
     """
     from dataclasses import fields
 
@@ -177,6 +183,6 @@ def _refuse_other_file(out: Path, command: Sequence[str]) -> None:
         by = (
             f"`{first[2:]}` wrote this file"
             if first.startswith("# platform ")
-            else "this file is there already"
+            else "this file already exists"
         )
         raise InputError(f"{by}. Name another --out, or replace it with --force.", path=out)

@@ -45,10 +45,7 @@ _UNJUDGED = "~irp"
 
 
 def standard_values(
-    judged: Qrels,
-    run: Run,
-    measures: Mapping[str, Measure],
-    trec_eval: int = CURRENT,
+    judged: Qrels, run: Run, measures: Mapping[str, Measure], trec_eval: int = CURRENT
 ) -> dict[str, dict[str, float]]:
     """Compute ir-measures' measures, in as few passes as is safe.
 

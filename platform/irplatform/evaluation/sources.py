@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 
 def read_sources(
-    folders: Sequence[Path | str],
-    measures: Sequence[str] = (),
-    *,
-    own_scores: bool = False,
+    folders: Sequence[Path | str], measures: Sequence[str] = (), *, own_scores: bool = False
 ) -> list[Source]:
     """Read what `platform run` left in folders, one per source.
 

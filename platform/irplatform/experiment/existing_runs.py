@@ -263,7 +263,7 @@ def write_bioasq_answers(
     content = answers(questions_with_documents)
     if not force and out.is_file() and out.read_bytes() != content:
         raise InputError(
-            "this file is there already, with other content. Name another --out, or replace it "
+            "this file already exists, with other content. Name another --out, or replace it "
             "with --force.",
             path=out,
         )

@@ -79,7 +79,7 @@ def refuse_other_run(path: Path, settings: Mapping[str, Any], instead: str) -> N
         differences = [*_differences(recorded, settings)]
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(
-            f"this file is there already, and no {metadata_path(path).name} beside it says with "
+            f"this file already exists, and no {metadata_path(path).name} beside it says with "
             f"which settings it was made. {instead}, or replace it with --force.",
             path=path,
         ) from error

@@ -61,10 +61,7 @@ def design(dimensions: Sequence[Dimension], trials: int, seed: int) -> list[Poin
 
 
 def pattern_search(
-    dimensions: Sequence[Dimension],
-    start: Point,
-    score: Callable[[Point], float],
-    trials: int,
+    dimensions: Sequence[Dimension], start: Point, score: Callable[[Point], float], trials: int
 ) -> Point:
     """Improve a point along one dimension at a time, in steps that get smaller.
 
@@ -307,10 +304,5 @@ def search(
         per_fold.append(fold_choice)
         held_out |= {topic: fold_choice.scores[topic] for topic in split.validation}
     return Outcome(
-        defaults,
-        chosen,
-        best,
-        per_fold,
-        {topic: held_out[topic] for topic in topics},
-        len(trials),
+        defaults, chosen, best, per_fold, {topic: held_out[topic] for topic in topics}, len(trials)
     )
