@@ -8,12 +8,10 @@ from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 @hookimpl
 def register_rerankers(register: RegisterReranker) -> None:
     """The model at its defaults."""
-    from irplatform_deepmatch.reranker import DeepMatch
-
-    register("deepmatch", DeepMatch)
+    register("deepmatch", "irplatform_deepmatch.reranker:DeepMatch")
 
 
 @hookimpl
 def register_results(register: RegisterResults) -> None:
-    """What we measured, for `platform reproduce`."""
+    """Measured results, for `platform reproduce`."""
     register(Path(__file__).with_name("results.toml"))

@@ -8,13 +8,12 @@ from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 @hookimpl
 def register_rerankers(register: RegisterReranker) -> None:
     """DeepSenSe with side features, which is the default, and on words alone."""
-    from irplatform_deepsense.reranker import DeepSenSe
-
-    register("deepsense", DeepSenSe)
-    register("deepsense-words", DeepSenSe, lexical=(), signals=False)
+    place = "irplatform_deepsense.reranker:DeepSenSe"
+    register("deepsense", place)
+    register("deepsense-words", place, lexical=(), signals=False)
 
 
 @hookimpl
 def register_results(register: RegisterResults) -> None:
-    """What we measured, for `platform reproduce`."""
+    """Measured results, for `platform reproduce`."""
     register(Path(__file__).with_name("results.toml"))

@@ -8,13 +8,11 @@ from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 @hookimpl
 def register_rerankers(register: RegisterReranker) -> None:
     """With a gate over the IDF of query terms, and with one over their vectors."""
-    from irplatform_drmm.reranker import Drmm
-
-    register("drmm", Drmm)
-    register("drmm-tv", Drmm, gate="vectors")
+    register("drmm", "irplatform_drmm.reranker:Drmm")
+    register("drmm-tv", "irplatform_drmm.reranker:Drmm", gate="vectors")
 
 
 @hookimpl
 def register_results(register: RegisterResults) -> None:
-    """What we measured, for `platform reproduce`."""
+    """Measured results, for `platform reproduce`."""
     register(Path(__file__).with_name("results.toml"))

@@ -4,21 +4,27 @@ from pathlib import Path
 
 from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 
+_FEATURES = ("query-parts", "concepts", "genes", "demographics", "treatment")
+"""The groups that `graphene-features` reads in its last layer: how well an article answers the
+parts of an expanded query.
+
+None applies where no training topic has a disease, a gene, a treatment, an age or a sex: there
+`graphene-features` is `graphene`.
+"""
+
 
 @hookimpl
 def register_rerankers(register: RegisterReranker) -> None:
     """The published model, without its graph or its reward, and with features of ours."""
-    from irplatform_graphene.options import FEATURES
-    from irplatform_graphene.reranker import Graphene
-
-    register("graphene", Graphene)
-    register("graphene-nofeatures", Graphene)  # its name before 0.1, for one release
-    register("graphene-features", Graphene, features=FEATURES)
-    register("graphene-nograph", Graphene, graph=False)
-    register("graphene-noreward", Graphene, reward=1.0)
+    place = "irplatform_graphene.reranker:Graphene"
+    register("graphene", place)
+    register("graphene-nofeatures", place)  # its name before 0.1, for one release
+    register("graphene-features", place, features=_FEATURES)
+    register("graphene-nograph", place, graph=False)
+    register("graphene-noreward", place, reward=1.0)
 
 
 @hookimpl
 def register_results(register: RegisterResults) -> None:
-    """What we measured, for `platform reproduce`."""
+    """Measured results, for `platform reproduce`."""
     register(Path(__file__).with_name("results.toml"))

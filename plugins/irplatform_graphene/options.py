@@ -13,15 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-FEATURES = ("query-parts", "concepts", "genes", "demographics", "treatment")
-"""The groups that `graphene-features` reads in its last layer: how well an article answers the
-parts of an expanded query.
-
-None applies where no training topic has a disease, a gene, a treatment, an age or a sex: there
-`graphene-features` is `graphene`.
-"""
-
-
 PAPERS_FIELDS = ("disease", "gene", "treatment", "demographic", "mesh")
 """A topic's fields that `--preset paper` reads, where topics have them."""
 

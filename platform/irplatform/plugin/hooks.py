@@ -28,21 +28,26 @@ hookspec = pluggy.HookspecMarker("irplatform")
 
 
 class RegisterReranker(Protocol):
-    """Makes a reranker known by a name; keyword arguments replace defaults of its options."""
+    """Makes a reranker known by a name; keyword arguments replace defaults of its options.
 
-    def __call__(self, name: str, reranker: type[Reranker], /, **defaults: object) -> None: ...
+    It is a class, or the place of one, "my_package.ranker:Ranker", which is imported at first use.
+    """
+
+    def __call__(self, name: str, system: type[Reranker] | str, /, **defaults: object) -> None: ...
 
 
 class RegisterFeatures(Protocol):
-    """Makes a group of features known by a name; keyword arguments replace option defaults."""
+    """Makes a group of features known by a name, as `RegisterReranker` does a reranker."""
 
-    def __call__(self, name: str, group: type[FeatureGroup], /, **defaults: object) -> None: ...
+    def __call__(
+        self, name: str, system: type[FeatureGroup] | str, /, **defaults: object
+    ) -> None: ...
 
 
 class RegisterRetriever(Protocol):
-    """Makes a retriever known by a name; keyword arguments replace defaults of its options."""
+    """Makes a retriever known by a name, as `RegisterReranker` does a reranker."""
 
-    def __call__(self, name: str, retriever: type[Retriever], /, **defaults: object) -> None: ...
+    def __call__(self, name: str, system: type[Retriever] | str, /, **defaults: object) -> None: ...
 
 
 class RegisterCollection(Protocol):
@@ -104,15 +109,15 @@ class Hooks:
 
     @hookspec
     def register_rerankers(self, register: RegisterReranker) -> None:
-        """Register rerankers: `register(name, RerankerClass, **option_defaults)`."""
+        """Register rerankers: `register(name, class_or_place, **option_defaults)`."""
 
     @hookspec
     def register_features(self, register: RegisterFeatures) -> None:
-        """Register groups of features: `register(name, GroupClass, **option_defaults)`."""
+        """Register groups of features: `register(name, class_or_place, **option_defaults)`."""
 
     @hookspec
     def register_retrievers(self, register: RegisterRetriever) -> None:
-        """Register first-stage retrievers: `register(name, RetrieverClass, **option_defaults)`."""
+        """Register first-stage retrievers: `register(name, class_or_place, **option_defaults)`."""
 
     @hookspec
     def register_collections(self, register: RegisterCollection) -> None:

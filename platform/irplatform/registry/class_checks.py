@@ -9,21 +9,19 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Set
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Protocol, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
 from irplatform.errors import InputError, PluginError
-from irplatform.options import Options, flat, settings_of
+from irplatform.options import HasOptions, Options, flat, settings_of
 from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
 from irplatform.plugin.retrievers import Retriever
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from irplatform.registry.registration import Registration, System
 
 _NEEDED: Mapping[type, Sequence[Sequence[str]]] = {
     Reranker: [("score", "score_batch")],
@@ -33,17 +31,33 @@ _NEEDED: Mapping[type, Sequence[Sequence[str]]] = {
     Retriever: [("retrieve",)],
 }
 """The methods that a subclass must define; of several, one."""
+_BASES = {"reranker": Reranker, "retriever": Retriever, "feature group": FeatureGroup}
 _PRETRAINED_ON = ("mesh", "")
 
 
-def check_system(registration: Registration[System]) -> None:
+class Registered(HasOptions, Protocol):
+    """A registration, as far as it is checked."""
+
+    @property
+    def kind(self) -> str: ...  # noqa: D102
+    @property
+    def title(self) -> str: ...  # noqa: D102
+    @property
+    def defaults(self) -> Mapping[str, object]: ...  # noqa: D102
+    @property
+    def presets(self) -> Mapping[str, Mapping[str, object]]: ...  # noqa: D102
+
+
+def check_system(registration: Registered) -> None:
     """Refuse a system that would fail, or could not be recorded, when it is used.
 
     Raises:
         PluginError: an attribute, method, option or preset is wrong.
         InputError: a default is no option, or not of its type.
     """
-    who, system = registration.title, registration.system
+    who, system, base = registration.title, registration.system, _BASES[registration.kind]
+    if not (isinstance(system, type) and issubclass(system, base)):
+        raise PluginError(f"{who} is {system!r}, not a subclass of {base.__name__}")
     _check_attributes(f"{who}: {system.__name__}", system)
     _check_options(registration)
     _check_presets(registration)
@@ -109,7 +123,7 @@ def _check_call(method: str, own: Any, declared: FunctionType, bound: bool) -> N
         return
 
 
-def _check_options(registration: Registration[System]) -> None:
+def _check_options(registration: Registered) -> None:
     title = registration.title
     options: object = registration.system.Options
     if not (isinstance(options, type) and issubclass(options, Options)):
@@ -160,7 +174,7 @@ def _types_in(annotation: Any) -> Iterator[type]:
         yield from _types_in(argument)
 
 
-def _check_presets(registration: Registration[System]) -> None:
+def _check_presets(registration: Registered) -> None:
     """Refuse presets that are no tables of settings, or have one that the system does not take."""
     title = registration.title
     presets: object = registration.presets

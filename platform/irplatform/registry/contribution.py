@@ -8,11 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from irplatform.errors import PluginError
-from irplatform.plugin.features import FeatureGroup
-from irplatform.plugin.rerankers import Reranker
-from irplatform.plugin.retrievers import Retriever
 from irplatform.registry.answers import close_coroutine
-from irplatform.registry.class_checks import check_system
 from irplatform.registry.guards import guarded_collection, guarded_format, guarded_measure
 from irplatform.registry.registration import Registration
 from irplatform.runs.run import FUSED, system_of
@@ -24,6 +20,9 @@ if TYPE_CHECKING:
 
     from irplatform.data import Collection
     from irplatform.knowledge import Format
+    from irplatform.plugin.features import FeatureGroup
+    from irplatform.plugin.rerankers import Reranker
+    from irplatform.plugin.retrievers import Retriever
     from irplatform.registry.registration import Plugin, System
 
 
@@ -85,6 +84,8 @@ class Tables:
 Register = TypeVar("Register", bound="Callable[..., None]")
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_PLACE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+"""The place of a class: "package.module:Class"."""
 _RANKING = ("reranker", "retriever")
 """Kinds of systems whose names are those of runs."""
 
@@ -116,9 +117,9 @@ class Contribution:
         """
         tables = self.tables
         for hook, register in (
-            ("register_rerankers", self._adds("reranker", Reranker, tables.rerankers)),
-            ("register_retrievers", self._adds("retriever", Retriever, tables.retrievers)),
-            ("register_features", self._adds("feature group", FeatureGroup, tables.features)),
+            ("register_rerankers", self._adds("reranker", tables.rerankers)),
+            ("register_retrievers", self._adds("retriever", tables.retrievers)),
+            ("register_features", self._adds("feature group", tables.features)),
             ("register_collections", self._add_collection),
             ("register_measures", self._add_measure),
             ("register_knowledge", self._add_knowledge),
@@ -135,20 +136,22 @@ class Contribution:
                             "be no generator and not async"
                         )
 
-    def _adds(
-        self, kind: str, base: type[System], table: dict[str, Registration[System]]
-    ) -> Callable[..., None]:
-        """What a hook registers classes with that are derived from `base`."""
+    def _adds(self, kind: str, table: dict[str, Registration[System]]) -> Callable[..., None]:
+        """The function that a hook registers classes of a kind with."""
 
         @_called_register
-        def add(name: str, system: type[System], /, **defaults: object) -> None:
+        def add(name: str, system: type[System] | str, /, **defaults: object) -> None:
             self._check(name, kind, table)
-            if not (isinstance(system, type) and issubclass(system, base)):
-                raise PluginError(
-                    f"{kind} '{name}' is {system!r}, not a subclass of {base.__name__}"
-                )
             registration = Registration(name, kind, system, defaults, self._plugin)
-            check_system(registration)
+            if not isinstance(system, str):
+                from irplatform.registry.class_checks import check_system
+
+                check_system(registration)
+            elif not _PLACE.fullmatch(system):
+                raise PluginError(
+                    f"{kind} '{name}' is registered as '{system}'; write a class, or its place as "
+                    "'package.module:Class'"
+                )
             table[name] = registration
 
         return add

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from pydantic import BaseModel, ValidationError
-
-from irplatform.errors import InputError, unknown
-from irplatform.options import Options, first_problem, setting_names
-from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
-from irplatform.plugin.rerankers import Reranker, TrainableReranker
-from irplatform.plugin.retrievers import Retriever
-from irplatform.registry.answers import folders, json_mapping, of_type, text_pairs
+from irplatform.errors import InputError, PlatformError, PluginError, unknown
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.registry.sources import OURS, source_digest
-from irplatform.system.digests import digest, folder_digests
 from irplatform.system.packages import absent, require
 
 if TYPE_CHECKING:
@@ -26,8 +19,12 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from irplatform.data import TextPair, Topic
+    from irplatform.options import Options
+    from irplatform.plugin.features import FeatureGroup
+    from irplatform.plugin.rerankers import Reranker
+    from irplatform.plugin.retrievers import Retriever
 
-System = TypeVar("System", bound=Reranker | Retriever | FeatureGroup)
+System = TypeVar("System", bound="Reranker | Retriever | FeatureGroup")
 
 
 @dataclass(frozen=True)
@@ -78,16 +75,50 @@ class Registration(Generic[System]):
     Attributes:
         name: what the command line calls it.
         kind: "reranker", "retriever" or "feature group".
-        system: its class.
+        declared: its class, or the place of its class as "package.module:Class".
         defaults: options that differ from the class's own defaults.
         plugin: who registered it.
     """
 
     name: str
     kind: str
-    system: type[System]
+    declared: type[System] | str
     defaults: Mapping[str, object]
     plugin: Plugin
+
+    @functools.cached_property
+    def system(self) -> type[System]:
+        """Its class; one that was declared by its place is imported and checked at first use.
+
+        Raises:
+            PluginError: it cannot be imported, or breaks the contract.
+            InputError: it needs a package that is not installed.
+        """
+        if not isinstance(self.declared, str):
+            return self.declared
+        from irplatform.registry.class_checks import check_system
+
+        module, _, name = self.declared.partition(":")
+        with plugin_call(self.who, f"importing '{self.declared}'", module):
+            system: type[System] | None = getattr(import_module(module), name, None)
+        if system is None:
+            raise PluginError(
+                f"{self.who} is registered as '{self.declared}', and '{module}' has no '{name}'"
+            )
+        try:
+            check_system(replace(self, declared=system))
+        except PlatformError as error:
+            raise PluginError(f"{self.plugin} registers '{self.declared}': {error}") from error
+        return system
+
+    @property
+    def broken(self) -> str:
+        """Why its class cannot be used, in a line; "" where it can."""
+        try:
+            _ = self.system
+        except PlatformError as error:
+            return str(error)
+        return ""
 
     @property
     def presets(self) -> Mapping[str, Mapping[str, object]]:
@@ -100,6 +131,8 @@ class Registration(Generic[System]):
 
     def setting_names(self) -> list[str]:
         """What `--set` takes: names of options, and "loop.epochs" where an option has parts."""
+        from irplatform.options import setting_names
+
         return list(setting_names(self.system.Options))
 
     def options(self, settings: Mapping[str, object]) -> Options:
@@ -117,6 +150,10 @@ class Registration(Generic[System]):
             return self._read({**self.defaults, **settings})
 
     def _read(self, values: Mapping[str, object]) -> Options:
+        from pydantic import ValidationError
+
+        from irplatform.options import first_problem
+
         try:
             return self.system.Options(**values)
         except ValidationError as error:
@@ -138,6 +175,10 @@ class Registration(Generic[System]):
         Of a stranger's plugin the digest of its source, too (`sources`), and of that of its base
         classes.
         """
+        from irplatform.plugin.features import FeatureGroup
+        from irplatform.plugin.rerankers import Reranker
+        from irplatform.plugin.retrievers import Retriever
+
         made_by = {"distribution": self.plugin.distribution, "version": self.plugin.version}
         if not self.plugin.ours:
             bases = (Reranker, Retriever, FeatureGroup)
@@ -190,6 +231,8 @@ class Registration(Generic[System]):
             InputError: what the options name is not there.
             PluginError: it cannot say, or not in JSON.
         """
+        from irplatform.registry.answers import json_mapping
+
         instance = self.made(options)
         with self.plugin_call("saying what it depends on"):
             dependencies = instance.depends_on()
@@ -201,6 +244,9 @@ class Registration(Generic[System]):
         Raises:
             PluginError: it cannot say.
         """
+        from irplatform.plugin.rerankers import Reranker
+        from irplatform.registry.answers import of_type
+
         instance = self.made(options)
         if not isinstance(instance, Reranker):
             return options
@@ -215,6 +261,8 @@ class Registration(Generic[System]):
         Raises:
             PluginError: it cannot say.
         """
+        from irplatform.registry.answers import folders
+
         instance = self.made(options)
         with self.plugin_call("naming the checkpoints that it reads"):
             return folders(self.who, instance.checkpoints())
@@ -226,6 +274,9 @@ class Registration(Generic[System]):
             InputError: it is not.
             PluginError: it cannot say.
         """
+        from irplatform.plugin.features import TrainableFeatureGroup
+        from irplatform.plugin.rerankers import TrainableReranker
+
         instance = self.made(options)
         if isinstance(instance, TrainableReranker | TrainableFeatureGroup):
             with self.plugin_call("looking at what it learns from"):
@@ -242,6 +293,10 @@ class Registration(Generic[System]):
             InputError: they cannot be read.
             PluginError: it cannot say.
         """
+        from irplatform.plugin.features import TrainableFeatureGroup
+        from irplatform.plugin.rerankers import TrainableReranker
+        from irplatform.registry.answers import text_pairs
+
         instance = self.made(options)
         if not isinstance(instance, TrainableReranker | TrainableFeatureGroup):
             return ()
@@ -272,6 +327,10 @@ def _content_of_files(options: Options) -> dict[str, Any]:
 
 def _files_of(value: object, place: str = "") -> Iterator[tuple[str, str]]:
     """Digests of the files that options name, by the options' names; of folders, all that is in."""
+    from pydantic import BaseModel
+
+    from irplatform.system.digests import digest, folder_digests
+
     inner: Iterable[tuple[object, object]] = ()
     if isinstance(value, BaseModel):
         inner = ((name, getattr(value, name)) for name in type(value).model_fields)

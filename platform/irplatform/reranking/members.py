@@ -261,7 +261,7 @@ class _Parcel:
         cls, member: Member, members: int, threads: int, speaker: str, place: Place | None = None
     ) -> _Parcel:
         registration = member.choice.registration
-        choice = replace(member.choice, registration=replace(registration, system=Reranker))
+        choice = replace(member.choice, registration=replace(registration, declared=Reranker))
         resources = replace(member.resources.unopened(), threads=threads)
         packed = replace(member, choice=choice, resources=resources)
         return cls(packed, registration.made_by, members, speaker, place)
