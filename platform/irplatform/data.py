@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as dataclass_fields
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, overload
 
@@ -290,7 +291,7 @@ class Collection:
         id: its name, unique among collections; used in paths and tables.
         title: what it is, in a line.
         corpus: its documents.
-        load_topics: reads the topics as a list, in the collection's order; called more than once.
+        load_topics: reads the topics as a list, in the collection's order.
         load_qrels: reads the judgments, or None where there are none.
         measures: ir-measures' names of the default measures.
         training: resolves the collection that trains rerankers for this one, if it names one.
@@ -318,6 +319,11 @@ class Collection:
     parts: tuple[Collection, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
     """Further facts for `collections show`: source, licence, what would be downloaded."""
+
+    @cached_property
+    def topics(self) -> tuple[Topic, ...]:
+        """The topics, which are read once."""
+        return tuple(self.load_topics())
 
 
 # What the id of a topic or a document may be, wherever it comes from: a column of TREC's files.

@@ -204,7 +204,7 @@ def test_a_member_that_there_cannot_be_is_refused_before_anything_is_built(expla
     def build(*_args, **_kwargs):
         raise AssertionError("an index was built")
 
-    monkeypatch.setattr(explaining.pipeline, "refuse_broken_corpus", build)
+    monkeypatch.setattr(explaining, "refuse_broken_corpus", build)
     arguments = ("--doc", "d1", "--interpolate", "0", "--member")
     single = explain("telling", *arguments, "2")
     assert (single.code, single.err) == (

@@ -6,9 +6,8 @@ import pytest
 
 from irplatform.collections.names import open_path
 from irplatform.errors import InputError
-from irplatform.experiment.choosing import choose_systems
-from irplatform.experiment.expansion import expanded_for, with_expansion_of
 from irplatform.experiment.settings import RunSettings, TuneSettings
+from irplatform.experiment.systems import choose_systems, expanded_for, with_expansion_of
 from irplatform.knowledge import add, remove
 from irplatform.registry.loading import registry
 from irplatform.registry.lookup import Registry

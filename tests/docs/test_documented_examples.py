@@ -15,7 +15,7 @@ from pages import DOCS, PAGES, fences, reference
 from irplatform.cli.main import cli
 from irplatform.cli.settings import read_settings
 from irplatform.collections.toml import Declaration
-from irplatform.experiment.choosing import choose_systems
+from irplatform.experiment.systems import choose_systems
 from irplatform.registry.loading import registry
 
 _LEFT_OUT = "…"

@@ -4,7 +4,7 @@ import pytest
 
 from irplatform.errors import InputError
 from irplatform.expansion import QueryPlan, check_fields
-from irplatform.experiment.choosing import choose_systems
+from irplatform.experiment.systems import choose_systems
 from irplatform.plugin import Topic
 from irplatform.registry.loading import registry
 

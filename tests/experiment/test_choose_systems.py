@@ -7,7 +7,7 @@ import pytest
 from small import PLUGIN
 
 from irplatform.errors import InputError
-from irplatform.experiment.choosing import choose_systems
+from irplatform.experiment.systems import choose_systems
 from irplatform.plugin import Options, Retriever
 from irplatform.registry.loading import registry
 from irplatform.registry.lookup import Registry

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from checkpoints import described
 
-from irplatform import experiment as training_topics
 from irplatform.api import RunSettings, train
 from irplatform.errors import InputError
-from irplatform.experiment.plan import resolve, resolve_training, training_source_of
+from irplatform.experiment.plan import resolve, resolve_training
+from irplatform.experiment.run import learning_plan
 from irplatform.experiment.systems import resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.retrieval.fusion import Fusion
@@ -33,7 +33,7 @@ def test_a_run_and_a_training_have_the_systems_that_their_settings_name():
 def test_a_training_learns_from_its_own_collection():
     held = resolve_training(DELTA, registry())
     assert held.training is held.collection
-    assert held.learns
+    assert held.learning
     assert not held.folds
 
 
@@ -43,11 +43,11 @@ def test_nothing_is_learned_where_nothing_learns_and_the_share_is_given(capsys):
     given = replace(settings, interpolate=0.3)
     for collection in ("demo", "demo-train"):
         held = resolve(replace(given, collection=collection), registry())
-        assert (held.learns, held.training, held.folds) == (False, None, False)
+        assert (held.learning, held.training, held.folds) == ([], None, False)
     assert "cross-validating" not in capsys.readouterr().err
     with pytest.raises(InputError, match="--train-on has no effect: no reranker learns"):
         resolve(replace(given, train_on=("demo-train",)), registry())
-    assert resolve(replace(given, rerankers=("revdocid", "delta")), registry()).learns
+    assert resolve(replace(given, rerankers=("revdocid", "delta")), registry()).learning
 
 
 def _trained(folder, reranker, **facts):
@@ -71,7 +71,7 @@ def test_beside_a_checkpoint_only_the_share_of_who_does_not_learn_is_learned(tmp
     assert "--train-on COLLECTION or --interpolate W." in told
     for given in ({"interpolate": 0.3}, {"rerankers": ("delta",)}):
         held = resolve(replace(both, **given), registry())
-        assert (held.learns, held.training, held.folds) == (False, None, False)
+        assert (held.learning, held.training, held.folds) == ([], None, False)
         with pytest.raises(InputError, match="--train-on has no effect with --checkpoint"):
             replace(both, train_on=("demo-train",), **given)
 
@@ -94,11 +94,10 @@ def test_the_reranker_of_a_checkpoint_asks_for_no_pretraining(tmp_path, monkeypa
     both = RunSettings("demo", rerankers=("bm25-text", "delta"), checkpoint=folder)
     asked = []
     monkeypatch.setattr(
-        training_topics,
-        "declared_pretraining",
+        "irplatform.experiment.run.declared_pretraining",
         lambda _, choices, __: asked.extend(choices),
     )
-    training_source_of(resolve(both, registry()), None, Fusion())
+    learning_plan(resolve(both, registry()), None, Fusion())
     assert [choice.name for choice in asked] == ["bm25-text"]
 
 

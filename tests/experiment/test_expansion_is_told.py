@@ -4,7 +4,7 @@ import pytest
 
 from irplatform.api import RunSettings, search
 from irplatform.errors import InputError
-from irplatform.experiment.systems import resolve_learning_systems
+from irplatform.experiment.plan import resolve_learning_systems
 from irplatform.knowledge import add
 from irplatform.registry.loading import registry
 

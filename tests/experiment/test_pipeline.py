@@ -24,13 +24,17 @@ from irplatform.experiment.learning import (
     warning_of_fields,
 )
 from irplatform.plugin import LabelledTopic, Options, Reranker, TextPair, Topic, TrainableReranker
-from irplatform.reranking.candidates import Candidates
 from irplatform.reranking.fitting import train
-from irplatform.reranking.folds import seeds_of
-from irplatform.reranking.rerank import FOLDS, RerankingTask, rerank_with_seeds
+from irplatform.reranking.rerank import FOLDS, rerank_with_seeds
 from irplatform.reranking.rerank import rerank as rerank_pipeline
 from irplatform.reranking.systems import ChosenReranker
-from irplatform.reranking.training_set import Example, LearningPlan, TrainingSet
+from irplatform.reranking.training_set import (
+    Example,
+    LearningPlan,
+    TrainingSet,
+    examples,
+    seeds_of,
+)
 from irplatform.reranking.warnings import (
     warning_of_fusion,
     warning_of_learned,
@@ -39,6 +43,7 @@ from irplatform.reranking.warnings import (
     warning_of_tuning,
 )
 from irplatform.resources import CollectionResources
+from irplatform.retrieval.candidates import Candidates
 from irplatform.retrieval.first_stage import FirstStage, Retrieval
 from irplatform.runs import Ranking, Run
 from irplatform.system.console import notice
@@ -107,8 +112,9 @@ def _candidates(depth=5):
 
 
 def rerank(choice, candidates, qrels, training_source, interpolate, resources):
-    task = RerankingTask(candidates, training_source, qrels, interpolate)
-    return rerank_pipeline(choice, task, resources)
+    candidates = replace(candidates, qrels=qrels or {})
+    learning = replace(training_source, interpolate=interpolate)
+    return rerank_pipeline(choice, candidates, learning, resources)
 
 
 @pytest.fixture
@@ -343,7 +349,7 @@ class Noting(Letters):
 
 
 @pytest.fixture
-def record(resources):
+def recorded(resources):
     """Ranks with it, with resources that are as new each time; how many topics were scored."""
     built = SimpleNamespace(fingerprint="forward"), SimpleNamespace(fingerprint="forward")
 
@@ -395,7 +401,7 @@ def test_what_an_interrupted_call_told_is_told_by_those_that_go_on(recorded, mon
 def test_what_one_reranker_uses_is_not_said_of_another():
     final = _candidates().first.final
     first = FirstStage([Retrieval(final, "mark", {}, {"index": "index"})], final, "mark")
-    task = RerankingTask(replace(_candidates(), first=first), LearningPlan(), None, None)
+    candidates = replace(_candidates(), first=first)
     resources = CollectionResources(CORPUS, device="cpu", seed=1, threads=1)
     resources.documents = SmallResources().documents
     built = SimpleNamespace(fingerprint="forward")
@@ -403,8 +409,8 @@ def test_what_one_reranker_uses_is_not_said_of_another():
     used = []
     for kind in (Noting, Letters):
         choice = ChosenReranker(registration(kind, kind.__name__), Options())
-        ((_, made_with),) = rerank_with_seeds(choice, task, resources, 1)
-        used.append(made_with.artifacts)
+        (made,) = rerank_with_seeds(choice, candidates, LearningPlan(), resources, 1)
+        used.append(made.resources.artifacts)
     assert used == [{"index": "index", "forward_index": "forward"}, {"index": "index"}]
 
 
@@ -463,19 +469,21 @@ def _set(*numbers, validation=None):
     ],
 )
 def test_learning_from_evaluated_topics_is_told_under_whatever_ids(kind, source, interpolate, told):
-    warning = warning_of_learned(_choice(kind), TOPICS, source, interpolate)
+    learning = replace(source, interpolate=interpolate)
+    warning = warning_of_learned(_choice(kind), TOPICS, learning)
     assert told in warning if told else warning == ""
 
 
 def test_beside_a_checkpoint_each_is_told_of_what_it_learned_from_itself(tmp_path):
     folder = described(tmp_path / "seen", "ranker", [Topic("x5", "query 5")])
     source = LearningPlan(_set(3), checkpoint=folder)
-    told = warning_of_learned(_choice(Letters), TOPICS, source, None)
+    told = warning_of_learned(_choice(Letters), TOPICS, source)
     assert told == (
         "WARNING: the first stage's share in ranker was chosen on 1 of these 20 topics (t3)."
     )
-    assert warning_of_learned(_choice(Letters), TOPICS, source, 0.5) == ""
-    told = warning_of_learned(_choice(Witness), TOPICS, source, None)
+    given = replace(source, interpolate=0.5)
+    assert warning_of_learned(_choice(Letters), TOPICS, given) == ""
+    told = warning_of_learned(_choice(Witness), TOPICS, source)
     assert "trained on 1 of these 20 topics (t5)" in told
 
 
@@ -591,25 +599,25 @@ class Indexed(CollectionResources):
 
 def test_judged_documents_that_the_corpus_lacks_are_told_and_not_learned_from(capsys):
     resources = Indexed(CORPUS, device="cpu", seed=1, threads=1)
-    candidates = _candidates()
     qrels = {"t0": {"a": 1, "gone": 0}, "t1": {"far": 2, "lost": 1}, "elsewhere": {"no": 1}}
-    judged = {e.topic.id: e.labelled.judgments for e in candidates.examples(qrels, resources)}
+    candidates = replace(_candidates(), qrels=qrels)
+    judged = {e.topic.id: e.labelled.judgments for e in examples(candidates, resources)}
     assert judged == {"t0": {"a": 1}, "t1": {"far": 2}}
     told = "2 of the 4 judged documents of 'corpus' are not among its documents (gone, lost)"
     assert told in capsys.readouterr().err
-    replace(candidates, collection="c").examples(qrels, resources)
+    examples(replace(candidates, collection="c"), resources)
     assert "documents of 'c' are not" in capsys.readouterr().err
 
 
 def test_the_index_is_asked_once_for_judged_documents_and_never_for_candidates(monkeypatch):
     resources = Indexed(CORPUS, device="cpu", seed=1, threads=1)
-    qrels = {"t0": {"a": 1, "gone": 0}}
-    _candidates().examples(qrels, resources)
+    candidates = replace(_candidates(), qrels={"t0": {"a": 1, "gone": 0}})
+    examples(candidates, resources)
     monkeypatch.setattr(Indexed, "index", lambda self: pytest.fail("the index was opened"))
-    (again,) = _candidates().examples(qrels, resources)
+    (again,) = examples(candidates, resources)
     assert again.labelled.judgments == {"a": 1}
     monkeypatch.setattr(Indexed, "index_artifact", lambda self: pytest.fail("was built"))
-    (only,) = _candidates().examples({"t0": {"a": 1}}, resources)
+    (only,) = examples(replace(candidates, qrels={"t0": {"a": 1}}), resources)
     assert only.labelled.judgments == {"a": 1}
 
 
@@ -657,8 +665,9 @@ def test_of_several_seeds_every_line_names_its_own(resources, monkeypatch, capsy
     documents = SmallResources().documents
     monkeypatch.setattr(CollectionResources, "documents", lambda _, doc_ids: documents(doc_ids))
     qrels = {t.id: {"a": 1} for t in TOPICS}
-    task = RerankingTask(_candidates(), LearningPlan(folds=True), qrels, 0.5)
-    for made, _ in rerank_with_seeds(_choice(Witness), task, resources, seeds):
+    candidates = replace(_candidates(), qrels=qrels)
+    learning = LearningPlan(folds=True, interpolate=0.5)
+    for made in rerank_with_seeds(_choice(Witness), candidates, learning, resources, seeds):
         notice(f"{made.final.name} is written")
     lines = capsys.readouterr().err.splitlines()
     told = [line.partition("training ranker on fold 1")[0] for line in lines if "fold 1" in line]

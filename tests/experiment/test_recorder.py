@@ -11,6 +11,8 @@ from irplatform.evaluation.scoring import evaluate
 from irplatform.experiment.recorder import Recorder
 from irplatform.plugin import Topic
 from irplatform.reranking.rerank import RerankedRun
+from irplatform.retrieval.candidates import Candidates
+from irplatform.retrieval.first_stage import FirstStage, Retrieval
 from irplatform.runs import Ranking, Run
 from irplatform.runs.folder import read_scores
 from irplatform.system.progress import Stopwatch
@@ -36,6 +38,17 @@ def a_run(name, first="a"):
     return Run(name, {"1": Ranking.of([first, "x"], [2.0, 1.0]), "2": Ranking.of(["c"], [1.0])})
 
 
+SYSTEM = SimpleNamespace(choice=SimpleNamespace(describe=dict), description={}, fingerprint="f")
+
+
+def found(recorder, *runs, fingerprint="one", depth=None, candidates=None):
+    """Record what retrievers found, the first of which rerankers start from."""
+    retrievals = [Retrieval(run, "mark", {"name": run.name}) for run in runs]
+    first = FirstStage(retrievals, runs[0] if runs else None, fingerprint, depth=depth)
+    per_topic = {t: ids.doc_ids[:candidates] for run in runs for t, ids in run.rankings.items()}
+    recorder.add_retrieved(Candidates((), first, per_topic), RESOURCES)
+
+
 @pytest.fixture
 def record(tmp_path):
     """Record runs of the first stage and of rerankers, as a command does."""
@@ -48,16 +61,11 @@ def record(tmp_path):
             load_topics=lambda: [Topic("1", "q"), Topic("2", "q")],
         )
         recorder = Recorder(collection, qrels, ["P@1"], {}, tmp_path / "out", None, ["platform"])
-        for name in names:
-            recorder.add(a_run(name), [{"name": name}], RESOURCES, {})
-        recorder.first_stage = first_stage
+        found(recorder, *map(a_run, names), fingerprint=first_stage)
         for name in rerankers:
-            system = SimpleNamespace(
-                choice=SimpleNamespace(describe=dict), description={}, fingerprint="f"
-            )
-            made = RerankedRun(a_run(f"{name}-alone", "b"), a_run(name), 0.5, [system])
-            recorder.add_reranked(name, [(made, RESOURCES)], [], names[0])
-        recorder.report(names[0], list(rerankers))
+            made = RerankedRun(a_run(f"{name}-alone", "b"), a_run(name), 0.5, [SYSTEM], RESOURCES)
+            recorder.add_reranked(name, [made])
+        recorder.report()
         return tmp_path / "out"
 
     return record
@@ -87,19 +95,18 @@ def test_of_several_seeds_each_run_is_written_and_the_mean_is_reported(tmp_path,
     corpus = Empty()
     collection = Collection(id="c", title="c", corpus=corpus, load_topics=lambda: [Topic("1", "q")])
     recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, ["platform"])
-    recorder.add(a_run("bm25"), [{"name": "bm25"}], RESOURCES, {})
-    system = SimpleNamespace(choice=SimpleNamespace(describe=dict), description={}, fingerprint="f")
+    found(recorder, a_run("bm25"))
     written = []
 
     def attempts():
         for seed, first, weight in ((42, "a", 0.4), (1042, "b", 0.6)):
             written.append(sorted(path.name for path in tmp_path.glob("ranker*.run")))
-            made = RerankedRun(a_run("ranker-alone", "b"), a_run("ranker", first), weight, [system])
+            runs = a_run("ranker-alone", "b"), a_run("ranker", first)
             resources = SimpleNamespace(**{**vars(RESOURCES), "seed": seed})
-            yield made.with_suffix(f"-seed{seed}"), resources
+            yield RerankedRun(*runs, weight, [SYSTEM], resources).with_suffix(f"-seed{seed}")
 
-    recorder.add_reranked("ranker", attempts(), [], "bm25")
-    report = recorder.report("bm25", ["ranker"])
+    recorder.add_reranked("ranker", attempts())
+    report = recorder.report()
     assert written == [[], ["ranker-seed42-alone.run", "ranker-seed42.run"]]
     ranker = report.systems[-1]
     assert ranker.measures == {"P@1": 0.75}  # 1 with the first seed, 0.5 with the second
@@ -116,7 +123,7 @@ def test_a_run_is_there_before_it_is_scored(record, tmp_path, monkeypatch):
     def fails(*arguments, **options):
         raise PlatformError("out of order")
 
-    monkeypatch.setattr("irplatform.experiment.scoreboard.evaluate", fails)
+    monkeypatch.setattr("irplatform.experiment.recorder.evaluate", fails)
     with pytest.raises(PlatformError):
         record("bm25")
     assert (tmp_path / "out" / "bm25.run").exists()
@@ -129,7 +136,7 @@ def test_a_rerankers_runs_are_there_before_they_are_scored(record, tmp_path, mon
             raise PlatformError("out of order")
         return evaluate(qrels, run, measures, **options)
 
-    monkeypatch.setattr("irplatform.experiment.scoreboard.evaluate", fails)
+    monkeypatch.setattr("irplatform.experiment.recorder.evaluate", fails)
     with pytest.raises(PlatformError):
         record("bm25", rerankers=["ranker"])
     for name in ("ranker", "ranker-alone"):
@@ -148,25 +155,27 @@ def test_the_stages_of_a_run_are_timed(record):
 def test_measures_that_look_deeper_than_the_depth_are_named(tmp_path):
     collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
     recorder = Recorder(collection, QRELS, ["P@5", "P@20", "AP"], {}, tmp_path, None, ["platform"])
-    recorder.add(a_run("bm25"), [{"name": "bm25"}], RESOURCES, {})
-    told = recorder.report("bm25", [], 5).cut_short
+    found(recorder, a_run("bm25"), depth=5)
+    told = recorder.report().cut_short
     assert told == ["P@20: no run has more than 5 documents per topic"]
-    assert recorder.report("bm25", [], 20).cut_short == recorder.report("bm25", []).cut_short == []
+    for depth in (20, None):
+        recorder = Recorder(collection, QRELS, ["P@20"], {}, tmp_path, None, ["platform"])
+        found(recorder, a_run("bm25"), depth=depth)
+        assert recorder.report().cut_short == []
 
 
 def test_measures_that_look_deeper_than_rerankers_go_are_named(tmp_path):
     collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
     recorder = Recorder(collection, QRELS, ["P@5", "P@20"], {}, tmp_path, None, ["platform"])
-    recorder.add(a_run("bm25"), [{"name": "bm25"}], RESOURCES, {})
-    system = SimpleNamespace(choice=SimpleNamespace(describe=dict), description={}, fingerprint="f")
-    ranked = RerankedRun(a_run("r-alone"), a_run("r"), 0.5, [system])
-    recorder.add_reranked("r", [(ranked, RESOURCES)], [], "bm25")
-    told = recorder.report("bm25", ["r"], 20, 7).cut_short
+    found(recorder, a_run("bm25"), depth=20, candidates=1)
+    assert recorder.report().cut_short == []
+    ranked = RerankedRun(a_run("r-alone"), a_run("r"), 0.5, [SYSTEM], RESOURCES)
+    recorder.add_reranked("r", [ranked])
+    told = recorder.report().cut_short
     assert told == [
-        "P@20: no more than 7 documents per topic were reranked; the others follow in the first "
-        "stage's order"
+        "P@5, P@20: no more than 1 document per topic were reranked; the others follow in the "
+        "first stage's order"
     ]
-    assert recorder.report("bm25", [], 20, 7).cut_short == []
 
 
 def test_topics_that_only_judgments_or_only_the_collection_have_are_named_once(record, capsys):
@@ -186,13 +195,11 @@ def test_warnings_are_in_the_report_and_in_the_metadata_of_the_runs_that_they_ar
     recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, ["platform"])
     recorder.warn("")
     recorder.warn("half of it is empty")
-    recorder.add(a_run("bm25"), [{"name": "bm25"}], RESOURCES, {})
-    system = SimpleNamespace(choice=SimpleNamespace(describe=dict), description={}, fingerprint="f")
+    found(recorder, a_run("bm25"))
     runs = (a_run("ranker-alone", "b"), a_run("ranker"))
-    made = RerankedRun(*runs, 0.5, [system], ("it saw these topics",))
-    attempts = [(made.with_suffix(f"-seed{seed}"), RESOURCES) for seed in (1, 2)]
-    recorder.add_reranked("ranker", attempts, [], "bm25")
-    report = recorder.report("bm25", ["ranker"])
+    made = RerankedRun(*runs, 0.5, [SYSTEM], RESOURCES, ("it saw these topics",))
+    recorder.add_reranked("ranker", [made.with_suffix(f"-seed{seed}") for seed in (1, 2)])
+    report = recorder.report()
     everything = ["half of it is empty", "it saw these topics"]
     assert list(report.warnings) == report.as_json()["warnings"] == everything
     assert json.loads((tmp_path / "report.json").read_text())["warnings"] == everything
@@ -267,11 +274,11 @@ def test_runs_that_another_command_replaces_meanwhile_are_told(tmp_path, capsys,
     ours, others = (
         Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, ["platform"]) for _ in range(2)
     )
-    ours.add(a_run("bm25", "a"), [{"name": "bm25"}], RESOURCES, {})
-    others.add(a_run("bm25", theirs), [{"name": "bm25"}], RESOURCES, {})
-    others.report("bm25", [])
+    found(ours, a_run("bm25", "a"))
+    found(others, a_run("bm25", theirs))
+    others.report()
     assert "replaced" not in capsys.readouterr().err
-    warnings = ours.report("bm25", []).as_json()["warnings"]
+    warnings = ours.report().as_json()["warnings"]
     told = capsys.readouterr().err
     if theirs == "a":  # the same run
         assert "replaced" not in told
@@ -288,7 +295,7 @@ def test_summaries_of_earlier_runs_go_when_a_run_is_written_over(record, monkeyp
     def fails(*arguments, **options):
         raise PlatformError("out of order")
 
-    monkeypatch.setattr("irplatform.experiment.scoreboard.evaluate", fails)
+    monkeypatch.setattr("irplatform.experiment.recorder.evaluate", fails)
     with pytest.raises(PlatformError):
         record("bm25")
     assert not (folder / "report.json").exists()

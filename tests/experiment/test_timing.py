@@ -108,7 +108,7 @@ def test_one_that_scores_batches_alone_is_measured():
 
 def test_features_are_computed_anew_for_each_measurement(monkeypatch):
     times = []
-    monkeypatch.setattr("irplatform.features.calculator.forget_features", lambda: times.append(1))
+    monkeypatch.setattr("irplatform.experiment.timing.forget_features", lambda: times.append(1))
     time_reranker(_choice(Constant), CHOSEN, 3, Resources(), {})
     assert len(times) == len(CHOSEN) * 4
 

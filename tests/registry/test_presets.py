@@ -8,7 +8,7 @@ from small import registration
 
 from irplatform.api import RunSettings
 from irplatform.errors import InputError
-from irplatform.experiment.choosing import choose_systems
+from irplatform.experiment.systems import choose_systems
 from irplatform.plugin import Field, Options, Reranker
 from irplatform.registry.loading import registry
 from irplatform.registry.lookup import Registry

@@ -10,7 +10,7 @@ from irplatform.errors import InputError
 from irplatform.plugin import TrainableReranker
 from irplatform.registry.loading import registry
 from irplatform.reproduction.rows import known_rows, read_rows, select
-from irplatform.reranking.folds import MEMBERS
+from irplatform.reranking.systems import MEMBERS
 
 
 def test_a_row_is_a_command_and_figures(results):

@@ -8,15 +8,11 @@ from concept_data import Articles
 from small import registration
 
 from irplatform.errors import InputError
-from irplatform.experiment.choosing import choose_systems
-from irplatform.experiment.pretraining import (
-    check_pretraining,
-    declared_pretraining,
-    pretraining_set,
-)
+from irplatform.experiment.learning import check_pretraining, declared_pretraining, pretraining_set
+from irplatform.experiment.systems import choose_systems
 from irplatform.plugin import Field, Options, Reranker, Topic, TrainableReranker
 from irplatform.registry.loading import registry
-from irplatform.reranking.members import Member, _Parcel, can_travel
+from irplatform.reranking.members import Member, can_travel
 from irplatform.reranking.systems import ChosenReranker
 from irplatform.reranking.training_set import LearningPlan, TrainingSet
 from irplatform.resources import CollectionResources
@@ -129,9 +125,8 @@ def test_so_can_a_class_that_a_function_made(monkeypatch, tmp_path):
     choice = ChosenReranker(made, made.options({}))
     resources = CollectionResources(Articles(), "cpu", seed=1, threads=1)
     assert can_travel(choice, resources)
-    parcel = _Parcel.of(Member(choice, (), resources, 0, tmp_path, None), 2, 1, "member 2")
-    arrived = pickle.loads(pickle.dumps(parcel))
-    assert arrived.opened().choice == choice
+    packed = Member(choice, (), resources, 0, tmp_path, None).packed(threads=1)
+    assert pickle.loads(pickle.dumps(packed)).unpacked().choice == choice
 
 
 def test_none_asks_for_no_pretraining():
@@ -218,13 +213,14 @@ HEADINGS, OTHERS = {"mesh": ("A", "B")}, {"other": "A"}
 def test_topics_made_of_headings_are_searched_in_plain_words(monkeypatch, fields, searched):
     """Whatever the run's first stage is, which may search headings."""
     asked = []
-    found = SimpleNamespace(training_set=lambda fusion, resources: "learned from")
+    found = SimpleNamespace(fused=lambda fusion: "found")
+    monkeypatch.setattr("irplatform.experiment.learning.training_set", lambda *_: "learned from")
     monkeypatch.setattr(
-        "irplatform.experiment.pretraining.find_candidates",
+        "irplatform.experiment.learning.find_candidates",
         lambda source, retrievers, *_: asked.extend(r.name for r in retrievers) or found,
     )
     source = _collection(headings=True)
-    source.load_topics = lambda: [Topic(str(n), "a", each) for n, each in enumerate(fields)]
+    source.topics = [Topic(str(n), "a", each) for n, each in enumerate(fields)]
     plugins = registry()
     monkeypatch.setattr(type(plugins), "collection", lambda *_, **__: source)
     retrievers, _ = choose_systems(plugins, ("rm3",), (), {})

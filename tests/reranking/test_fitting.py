@@ -16,12 +16,13 @@ from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
 from irplatform.registry.loading import registry
 from irplatform.reranking.fitting import fit_system, open_checkpoint
-from irplatform.reranking.folds import MEMBERS, Split
 from irplatform.reranking.members import Member, learn_side_by_side
-from irplatform.reranking.systems import ChosenReranker
-from irplatform.reranking.training_set import Example, TrainingSet, examples
+from irplatform.reranking.systems import MEMBERS, ChosenReranker
+from irplatform.reranking.training_set import Example, Split, TrainingSet, examples
 from irplatform.resources import UsageLog
-from irplatform.runs import Ranking
+from irplatform.retrieval.candidates import Candidates
+from irplatform.retrieval.first_stage import FirstStage
+from irplatform.runs import Ranking, Run
 from irplatform.system.console import notice
 from irplatform.system.progress import Stopwatch
 from irplatform.text.vector_source import VectorSource
@@ -559,29 +560,38 @@ def test_a_second_training_with_other_weights_is_another_system(tmp_path, monkey
     assert fit_system(_choice(Memory), training_set, Resources()).fingerprint != before
 
 
-def test_only_judged_topics_are_examples():
-    topics = [e.topic for e in _examples(range(3))]
-    first = {e.topic.id: e.first for e in _examples(range(3))}
-    candidates = {t.id: first[t.id].doc_ids[:2] for t in topics}
-    (made,) = examples(topics, {"t1": {"t1z": 1}, "elsewhere": {}}, first, candidates)
+def _examples_of(monkeypatch, rankings, qrels, *missing, depth=None):
+    """The examples that topics make whose candidates are the first documents."""
+    monkeypatch.setattr("irplatform.reranking.training_set._missing", lambda *_: {*missing})
+    topics = [example.topic for example in rankings]
+    first = {example.topic.id: example.first for example in rankings}
+    candidates = Candidates(
+        topics,
+        FirstStage([], Run("bm25", first), ""),
+        {topic: ranking.doc_ids[:depth] for topic, ranking in first.items()},
+        qrels=qrels,
+    )
+    return examples(candidates, Resources())
+
+
+def test_only_judged_topics_are_examples(monkeypatch):
+    qrels = {"t1": {"t1z": 1}, "elsewhere": {}}
+    (made,) = _examples_of(monkeypatch, _examples(range(3)), qrels, depth=2)
     assert made.topic.id == "t1"
     assert made.labelled.candidates == ("t1z", "t1e")
 
 
-def test_judgments_of_documents_that_are_missing_are_no_part_of_an_example():
-    (example,) = _examples(range(1))
-    grades = {"t0z": 1, "gone": 2}
-    given = ([example.topic], {"t0": grades}, {"t0": example.first}, {"t0": example.first.doc_ids})
-    assert examples(*given)[0].labelled.judgments == grades
-    assert examples(*given, {"gone", "t9"})[0].labelled.judgments == {"t0z": 1}
+def test_judgments_of_documents_that_are_missing_are_no_part_of_an_example(monkeypatch):
+    given, grades = _examples(range(1)), {"t0z": 1, "gone": 2}
+    assert _examples_of(monkeypatch, given, {"t0": grades})[0].labelled.judgments == grades
+    (made,) = _examples_of(monkeypatch, given, {"t0": grades}, "gone", "t9")
+    assert made.labelled.judgments == {"t0z": 1}
 
 
-def test_documents_that_were_pooled_and_not_judged_are_unjudged_candidates():
-    (example,) = _examples(range(1))
-    grades = {"t0z": 1, "t0e": -1}
-    given = ([example.topic], {"t0": grades}, {"t0": example.first}, {"t0": example.first.doc_ids})
-    assert examples(*given)[0].labelled.judgments == {"t0z": 1}
-    assert "t0e" in examples(*given)[0].labelled.candidates
+def test_documents_that_were_pooled_and_not_judged_are_unjudged_candidates(monkeypatch):
+    (made,) = _examples_of(monkeypatch, _examples(range(1)), {"t0": {"t0z": 1, "t0e": -1}})
+    assert made.labelled.judgments == {"t0z": 1}
+    assert "t0e" in made.labelled.candidates
 
 
 def test_a_checkpoint_knows_the_topics_that_it_was_trained_on(tmp_path):

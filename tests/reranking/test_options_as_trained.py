@@ -7,7 +7,7 @@ from pydantic import Field
 from small import registration
 
 from irplatform.errors import InputError
-from irplatform.experiment.choosing import choose_systems
+from irplatform.experiment.systems import choose_systems
 from irplatform.plugin import Options, TrainableReranker
 from irplatform.registry.loading import registry
 from irplatform.registry.lookup import Registry

@@ -2,7 +2,8 @@
 
 import pytest
 
-from irplatform.reranking.folds import MEMBERS, Split, fold_topics, seeds_of, split_topics
+from irplatform.reranking.systems import MEMBERS
+from irplatform.reranking.training_set import Split, fold_topics, seeds_of, split_topics
 
 
 def _check(splits, topics):

@@ -14,9 +14,8 @@ from irplatform.errors import InputError
 from irplatform.plugin import Options, Retriever, Topic
 from irplatform.registry.registration import Plugin, Registration
 from irplatform.resources import CollectionResources
-from irplatform.retrieval.candidates import Judged, Request, Retrieved
+from irplatform.retrieval.candidates import FromRun, Judged, Request, Retrieved, source_of
 from irplatform.retrieval.first_stage import ChosenRetriever
-from irplatform.retrieval.run_as_first_stage import FromRun, source_of
 from irplatform.runs import Ranking, Run
 from irplatform.runs import run as run_module
 from irplatform.runs.run import restrict
@@ -61,7 +60,7 @@ def _request(*retrievers, rerank_depth=2, names=(), qrels=QRELS):
         "c", "C", None, lambda: TOPICS, load_qrels=(lambda: qrels) if qrels else None
     )
     resources = Indexed(corpus=None, device="cpu", seed=1, threads=1)
-    return Request(collection, TOPICS, retrievers, 4, rerank_depth, resources, names)
+    return Request(collection, retrievers, 4, rerank_depth, resources, names)
 
 
 def _ids(found):

@@ -222,6 +222,6 @@ def test_a_click_collection_is_tuned_by_its_own_measure(tmp_path, monkeypatch, c
     monkeypatch.setattr(
         "irplatform.tuning.tune.run_tuning", lambda system, *_, **__: told.append(system)
     )
-    monkeypatch.setattr("irplatform.experiment.corpus.refuse_broken_corpus", lambda *_: None)
+    monkeypatch.setattr("irplatform.tuning.tune.refuse_broken_corpus", lambda *_: None)
     tune(RunSettings(str(folder)), TuneSettings(["k1=1:2"], on_these_topics=True))
     assert told[0].measure == measure

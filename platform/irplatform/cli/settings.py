@@ -56,9 +56,10 @@ def read_settings(
         InputError: the file or a setting cannot be read, a name has two values on the command line,
             or there is no such system.
     """
-    from irplatform.experiment.choosing import choose_systems
     from irplatform.options import flat, read_value
     from irplatform.registry.loading import registry
+    from irplatform.reranking.systems import ChosenReranker
+    from irplatform.retrieval.first_stage import ChosenRetriever
     from irplatform.tuning.declared import takes_text
 
     options: dict[str, object] = {}
@@ -74,10 +75,13 @@ def read_settings(
                 f"--set {name} is given twice, with {texts[name]} and {value}; give it once."
             )
     if texts:
-        chosen_retrievers, chosen_rerankers = choose_systems(registry(), retrievers, rerankers, {})
+        plugins = registry()
+        systems: list[ChosenRetriever | ChosenReranker] = [
+            *(ChosenRetriever(r, r.options({})) for r in map(plugins.retriever, retrievers)),
+            *(ChosenReranker(r, r.options({})) for r in map(plugins.reranker, rerankers)),
+        ]
         options |= {
-            name: read_value(value, text=takes_text([*chosen_retrievers, *chosen_rerankers], name))
-            for name, value in texts.items()
+            name: read_value(value, text=takes_text(systems, name)) for name, value in texts.items()
         }
     return options
 

@@ -13,8 +13,7 @@ from irplatform.conformance.systems import (
     problems_of_retriever,
 )
 from irplatform.errors import InputError, PlatformError, PluginError, unknown
-from irplatform.experiment.choosing import choose_systems
-from irplatform.experiment.corpus import refuse_silent_downloads
+from irplatform.experiment.systems import choose_systems, refuse_silent_downloads
 from irplatform.registry.entry_points import not_installed, without_entry_point
 from irplatform.registry.loading import registry
 from irplatform.resources import CollectionResources

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from irplatform.conformance.process import Watch
 from irplatform.data import LabelledTopic, Topic, TrainingData
 from irplatform.errors import InputError
-from irplatform.experiment.choosing import choose_systems
-from irplatform.reranking.candidates import search
+from irplatform.experiment.systems import choose_systems
+from irplatform.reranking.training_set import examples
+from irplatform.retrieval.candidates import Request, Retrieved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,10 +65,10 @@ def check_data_of(
         InputError: it has too few judged topics with candidates.
     """
     retrievers, _ = choose_systems(plugins, ["bm25"], [], {})
-    candidates = search(collection, retrievers, DOCUMENTS, DOCUMENTS, resources)
+    request = Request(collection, retrievers, DOCUMENTS, DOCUMENTS, resources)
     qrels = collection.load_qrels() if collection.load_qrels else {}
-    examples = candidates.examples(qrels, resources)
-    usable = [e.labelled for e in examples if len(e.labelled.candidates) > 1]
+    judged = examples(replace(Retrieved().find(request), qrels=qrels), resources)
+    usable = [e.labelled for e in judged if len(e.labelled.candidates) > 1]
     if len(usable) < _TOPICS + 2:
         raise InputError(
             f"'{collection.id}' has {len(usable)} judged topics with two candidates "

@@ -16,8 +16,7 @@ from irplatform.evaluation.sampled import topics_of
 from irplatform.evaluation.scoring import Evaluation, evaluate
 from irplatform.evaluation.sources import read_sources
 from irplatform.evaluation.topics import TopicFilter, only, without
-from irplatform.experiment import arguments
-from irplatform.experiment.settings import RunSettings, resources_for
+from irplatform.experiment.settings import RunSettings, as_names, as_path, as_paths, resources_for
 from irplatform.registry.loading import registry
 from irplatform.runs import Problem, read_run, validate_run
 from irplatform.runs.bioasq import MOST_DOCUMENTS, Question, answers
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from irplatform.data import Topic
-    from irplatform.experiment.arguments import AnyPath, Names, Paths
+    from irplatform.experiment.settings import AnyPath, Names, Paths
     from irplatform.runs import Run
 
 
@@ -61,10 +60,10 @@ def evaluate_runs(
     Raises:
         InputError: a bad name or file, no judgments, or none of a run's topics is judged.
     """
-    paths, measures = arguments.paths(paths, "paths"), arguments.names(measures, "measures")
-    qrels = None if qrels is None else arguments.path(qrels, "qrels")
+    paths, measures = as_paths(paths, "paths"), as_names(measures, "measures")
+    qrels = None if qrels is None else as_path(qrels, "qrels")
     if sampled_qrels is not None:
-        sampled_qrels = arguments.path(sampled_qrels, "sampled_qrels")
+        sampled_qrels = as_path(sampled_qrels, "sampled_qrels")
     if (collection is None) == (qrels is None) and (collection or sampled_qrels is None):
         raise InputError("give either --collection or --qrels.")
     for path in paths:
@@ -159,7 +158,7 @@ def check_runs(
     """
     if documents and collection is None:
         raise InputError("--documents needs --collection.")
-    paths = arguments.paths(paths, "paths")
+    paths = as_paths(paths, "paths")
     pattern = None if tag_pattern is None else read_tag_pattern(tag_pattern)
     topics: Mapping[str, None] | None = None
     contains: Callable[[str], bool] | None = None
@@ -210,8 +209,8 @@ def agree_sources(
     Raises:
         InputError: a folder without scores, or fewer than three common systems.
     """
-    folders = arguments.paths(folders, "folders")
-    sources = read_sources(folders, arguments.names(measures, "measures"), own_scores=alone)
+    folders = as_paths(folders, "folders")
+    sources = read_sources(folders, as_names(measures, "measures"), own_scores=alone)
     for message in indistinct(sources):
         notice(message)
     return agreement(sources, samples=samples, seed=seed)
@@ -239,7 +238,7 @@ def write_bioasq_answers(
             topics are no questions of BioASQ, a document is no PMID, or `out` is the run itself, a
             file of the collection or of something else, or ends in `.gz`.
     """
-    path, out = arguments.path(path, "path"), arguments.path(out, "out")
+    path, out = as_path(path, "path"), as_path(out, "out")
     collection = str(collection)
     if same_file(path, out):
         raise InputError(f"--out {out} is the run itself; name another file.")

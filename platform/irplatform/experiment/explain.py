@@ -9,20 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, unknown
-from irplatform.experiment.arguments import names
-from irplatform.experiment.corpus import refuse_broken_corpus
-from irplatform.experiment.plan import (
-    RunPlan,
-    candidates_of,
-    resolve,
-    search_training_topics,
-    training_source_of,
+from irplatform.experiment.plan import RunPlan, resolve
+from irplatform.experiment.run import (
+    choose_fusion,
+    learning_plan,
+    refuse_broken_corpus,
+    retrieve,
+    retrieve_training,
 )
-from irplatform.experiment.settings import RunSettings, one_reranker, settings_of
+from irplatform.experiment.settings import RunSettings, as_names, one_reranker, settings_of
 from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.loading import registry
 from irplatform.reranking.explain import explained, refuse_member
-from irplatform.reranking.rerank import RerankingTask, assign, resources_with
+from irplatform.reranking.rerank import fit, resources_with, training_per_topics
 from irplatform.reranking.warnings import warnings_of
 from irplatform.system.console import waiting
 from irplatform.system.devices import settings_kept
@@ -31,7 +30,7 @@ from irplatform.training.checkpoints import Checkpoint
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.experiment.arguments import AnyPath, Names
+    from irplatform.experiment.settings import AnyPath, Names
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
 
@@ -66,37 +65,42 @@ def explain(
     plugins = registry()
     _refuse_unexplained(settings, plugins)
     with waiting(f"reading {settings.collection}"):
-        resolved = resolve(settings, plugins)
-    (choice,) = resolved.rerankers
+        plan = resolve(settings, plugins)
+    (choice,) = plan.rerankers
     if member is not None:
         refuse_member(member, choice, _most_members(choice, settings))
-    doc_ids = list(dict.fromkeys(names(documents, "documents")))
-    topics = {each.id: each for each in resolved.collection.load_topics()}
+    doc_ids = list(dict.fromkeys(as_names(documents, "documents")))
+    topics = {each.id: each for each in plan.collection.topics}
     if topic not in topics:
-        raise unknown("topic", topic, topics, of=f"'{resolved.collection.id}'")
-    resolved = resolved.on_device()
-    refuse_broken_corpus(resolved.collection, resolved.qrels, resolved.resources)
-    _refuse_unknown(doc_ids, topic, resolved)
-    candidates = candidates_of(resolved)
-    training, fusion = search_training_topics(resolved)
+        raise unknown("topic", topic, topics, of=f"'{plan.collection.id}'")
+    plan = plan.on_device()
+    refuse_broken_corpus(plan.collection, plan.qrels, plan.resources)
+    _refuse_unknown(doc_ids, topic, plan)
+    candidates = retrieve(plan)
+    training = retrieve_training(plan)
+    fusion = choose_fusion(plan, training)
     candidates = candidates.fused(fusion)
-    training_source = training_source_of(resolved, training, fusion)
-    resources = resources_with(training_source, choice, resolved.resources)
-    interpolate = settings.interpolate
-    for warning in warnings_of(choice, candidates.topics, training_source, interpolate):
+    learning = learning_plan(plan, training, fusion)
+    resources = resources_with(learning, choice, plan.resources)
+    for warning in warnings_of(choice, candidates.topics, learning):
         resources.notice(warning)
-    task = RerankingTask(candidates, training_source, resolved.qrels, interpolate)
-    assignments = assign(choice, task, resources)
-    system = next(a for a in assignments if any(each.id == topic for each in a.topics)).fit()
+    training_set = next(
+        learned
+        for learned, scored in training_per_topics(choice, candidates, learning, resources)
+        if any(each.id == topic for each in scored)
+    )
+    system = fit(choice, learning, training_set, resources)
     return {
-        "collection": resolved.collection.id,
+        "collection": plan.collection.id,
         "reranker": choice.name,
         "topic": {
             "id": topic,
             "query": topics[topic].query,
             "fields": {name: _plain(value) for name, value in topics[topic].fields.items()},
         },
-        **explained(system, topics[topic], doc_ids, task, resources, member),
+        **explained(
+            system, topics[topic], doc_ids, candidates, settings.interpolate, resources, member
+        ),
     }
 
 
@@ -123,13 +127,13 @@ def _refuse_unexplained(settings: RunSettings, plugins: Registry) -> None:
         )
 
 
-def _refuse_unknown(doc_ids: Sequence[str], topic: str, resolved: RunPlan) -> None:
-    contains = resolved.resources.index().contains
+def _refuse_unknown(doc_ids: Sequence[str], topic: str, plan: RunPlan) -> None:
+    contains = plan.resources.index().contains
     for doc_id in doc_ids:
         if not contains(doc_id):
             raise InputError(
-                f"'{resolved.collection.id}' has no document '{doc_id}'. Ids are shown by "
-                f"`platform search --collection {resolved.settings.collection} --topic {topic}`."
+                f"'{plan.collection.id}' has no document '{doc_id}'. Ids are shown by "
+                f"`platform search --collection {plan.settings.collection} --topic {topic}`."
             )
 
 

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from irplatform.errors import InputError, check_least, counted, listing
-from irplatform.experiment import arguments
+from irplatform.experiment.settings import as_path, as_paths
 from irplatform.runs import read_run
 from irplatform.runs.checks import check_tag
 from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.experiment.arguments import AnyPath, Paths
+    from irplatform.experiment.settings import AnyPath, Paths
     from irplatform.runs import Run
 
 _K = 60
@@ -66,7 +66,7 @@ def fuse_runs(
             cannot be.
     """
     check_tag(tag)
-    paths, out = arguments.paths(paths, "paths"), arguments.path(out, "out")
+    paths, out = as_paths(paths, "paths"), as_path(out, "out")
     if len(paths) < 2:
         raise InputError("at least two runs are needed.")
     if by == "scores" and k is not None:

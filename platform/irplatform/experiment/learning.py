@@ -1,28 +1,59 @@
-"""Which collection rerankers learn from, and whether it can be learned from."""
+"""What rerankers learn from: which collection, and what they are pre-trained on before.
+
+Nothing is learned from the topics that are evaluated, but in cross-validation. What cannot be
+learned from is refused before anything is searched.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from irplatform.collections.joined import joined
+from irplatform.collections.mesh_queries import FIELD as MESH_FIELD
+from irplatform.collections.mesh_queries import TooFewHeadingsError, check_headings, mesh_queries
 from irplatform.errors import InputError, counted
-from irplatform.reranking.candidates import Candidates, search
-from irplatform.reranking.folds import MEMBERS
+from irplatform.experiment.settings import MESH_QUERIES
+from irplatform.experiment.systems import choose_systems
 from irplatform.reranking.rerank import FOLDS
-from irplatform.reranking.training_set import TrainingSet
-from irplatform.retrieval.candidates import CandidateSource, Retrieved
-from irplatform.retrieval.fusion import Fusion, choose_fusion
+from irplatform.reranking.systems import MEMBERS
+from irplatform.reranking.training_set import TrainingSet, training_set
+from irplatform.retrieval.candidates import Candidates, CandidateSource, Request, Retrieved
+from irplatform.retrieval.fusion import Fusion
 from irplatform.system.console import notice
 from irplatform.training.topic_identity import APART, families
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from irplatform.data import Collection, Corpus, Qrels, Topic
+    from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
     from irplatform.resources import CollectionResources
     from irplatform.retrieval.first_stage import ChosenRetriever
+
+_ASKED = ("disease", "gene", "treatment")
+"""Fields that say what a topic of precision medicine asks for."""
+FEWEST_TOPICS = 10
+"""Fewer topics with a relevant document than this are not cross-validated."""
+ELSEWHERE = (
+    "Train on it with `platform train` and give the result with --checkpoint; for rerankers that "
+    "do not learn, give --interpolate W."
+)
+"""What to do with training topics over other documents."""
+MESH = "mesh"
+"""The name of pre-training on MeSH-term queries."""
+NO_PRETRAINING = "none"
+"""Says that rerankers are not pre-trained, those that would be by default included."""
+PLAIN_RETRIEVER = "bm25"
+"""What finds candidates for MeSH-term queries."""
+_MAKE_SOME = (
+    "Queries to pre-train on ask for the same documents; `platform headings --from "
+    "COLLECTION` makes some where these have MeSH headings."
+)
+PRETRAINING_DEPTH = 100
+"""Candidates of a topic in pre-training: topics are many, and few candidates are used of each."""
 
 
 def find_training(collection: Collection, train_on: Sequence[Collection]) -> Collection | None:
@@ -87,13 +118,6 @@ def _check_learnable(training: Collection) -> None:
 def same_documents(training: Collection, collection: Collection) -> bool:
     """Whether two collections search the same documents."""
     return training.corpus.same_documents(collection.corpus)
-
-
-ELSEWHERE = (
-    "Train on it with `platform train` and give the result with --checkpoint; for rerankers that "
-    "do not learn, give --interpolate W."
-)
-"""What to do with training topics over other documents."""
 
 
 def check_same_documents(training: Collection, corpus: Corpus, advice: str = ELSEWHERE) -> None:
@@ -166,14 +190,6 @@ def topics_to_tune_on(
     return training
 
 
-# What cannot be learned: nothing to train, too few topics, fields that no training topic has.
-
-_ASKED = ("disease", "gene", "treatment")
-"""Fields that say what a topic of precision medicine asks for."""
-FEWEST_TOPICS = 10
-"""Fewer topics with a relevant document than this are not cross-validated."""
-
-
 def check_repetitions(seeds: int, members: int, rerankers: Sequence[ChosenReranker]) -> None:
     """Refuse a number of trainings that would have no effect.
 
@@ -195,7 +211,7 @@ def check_cross_validation(
     Raises:
         InputError: they cannot, and one of them has to learn.
     """
-    topics = collection.load_topics()
+    topics = collection.topics
     relevant = [t for t in topics if any(g > 0 for g in (qrels or {}).get(t.id, {}).values())]
     distinct = len(set(families(relevant)))
     possible = distinct >= FEWEST_TOPICS
@@ -258,45 +274,6 @@ def _have(topics: Sequence[Topic], field: str) -> bool:
     return any(topic.fields.get(field) for topic in topics)
 
 
-# A training collection after the first stage.
-
-
-@dataclass(frozen=True)
-class TrainingCandidates:
-    """A training collection after the first stage.
-
-    Attributes:
-        id: the training collection's.
-        training: its topics, with candidates.
-        qrels: their judgments.
-        validation: its validation topics and their judgments, where it has some apart.
-    """
-
-    id: str
-    training: Candidates
-    qrels: Qrels
-    validation: tuple[Candidates, Qrels] | None = None
-
-    @property
-    def judged_topics(self) -> list[Topic]:
-        """The topics that are learned from: some may have no relevant document."""
-        return [topic for topic in self.training.topics if topic.id in self.qrels]
-
-    def fusion(self) -> Fusion:
-        """How to fuse the retrievers, as the training topics have it."""
-        runs = self.training.first.runs
-        return choose_fusion(runs, self.qrels) if len(runs) > 1 else Fusion()
-
-    def training_set(self, fusion: Fusion, resources: CollectionResources) -> TrainingSet:
-        """What rerankers learn from, over a first stage that is fused so."""
-        training = self.training.fused(fusion).examples(self.qrels, resources)
-        if self.validation is None:
-            return TrainingSet(self.id, training)
-        candidates, qrels = self.validation
-        validation = candidates.fused(fusion).examples(qrels, resources)
-        return TrainingSet(self.id, training, validation or None)
-
-
 def find_candidates(
     training: Collection,
     retrievers: Sequence[ChosenRetriever],
@@ -305,7 +282,7 @@ def find_candidates(
     resources: CollectionResources,
     *,
     source: CandidateSource | None = None,
-) -> TrainingCandidates:
+) -> Candidates:
     """Find candidates for the training topics, and the validation topics where there are.
 
     Args:
@@ -319,20 +296,165 @@ def find_candidates(
     Raises:
         InputError: the training collection has other documents, or no judgments.
     """
-    source = source or Retrieved()
     check_same_documents(training, resources.corpus)
 
-    def find(part: Collection, candidate_source: CandidateSource) -> tuple[Candidates, Qrels]:
+    def find(part: Collection, source: CandidateSource) -> Candidates:
         if part.load_qrels is None:
             raise InputError(f"'{part.id}' has no judgments to train on.")
-        candidates = search(
-            part, retrievers, depth, rerank_depth, resources, source=candidate_source
-        )
-        return candidates, part.load_qrels()
+        found = source.find(Request(part, retrievers, depth, rerank_depth, resources))
+        return replace(found, qrels=part.load_qrels())
 
+    source = source or Retrieved()
+    candidates = find(training, source)
     validation = training.validation() if training.validation else None
-    return TrainingCandidates(
-        training.id,
-        *find(training, source),
-        find(validation, source.for_training()) if validation and validation.load_qrels else None,
+    if validation is None or validation.load_qrels is None:
+        return candidates
+    return replace(candidates, validation=find(validation, source.for_training()))
+
+
+# What rerankers learn from before they learn from the training collection.
+
+
+def check_pretraining(
+    name: str | None,
+    collection: Collection,
+    checkpoint: Path | None,
+    rerankers: Sequence[ChosenReranker],
+    plugins: Registry,
+    *,
+    queries: int = MESH_QUERIES,
+) -> None:
+    """Refuse pre-training that would have no effect, or on what there is not.
+
+    Raises:
+        InputError: nothing is trained, a reranker cannot be pre-trained with its options, there is
+            no such collection, it has other documents or no judgments, the documents have no MeSH
+            headings, or a number of queries is set and none are drawn.
+    """
+    if queries != MESH_QUERIES:
+        _refuse_idle_queries(name, checkpoint, rerankers)
+    if name is not None and checkpoint is not None:
+        raise InputError("--pretrain has no effect with --checkpoint: nothing is trained then.")
+    if name in (None, NO_PRETRAINING):
+        return
+    if not any(choice.trainable for choice in rerankers):
+        raise InputError("--pretrain has no effect: no reranker that learns is asked for.")
+    for choice in rerankers:
+        choice.in_pretraining()
+    if name == MESH:
+        check_headings(collection.corpus)
+        return
+    source = plugins.collection(name, also=(MESH, NO_PRETRAINING))
+    if source.load_qrels is None:
+        raise InputError(f"'{source.id}' has no judgments to pre-train on.")
+    _refuse_test_topics(name, source, plugins)
+    check_same_documents(source, collection.corpus, _MAKE_SOME)
+
+
+def _refuse_test_topics(name: str, source: Collection, plugins: Registry) -> None:
+    """See that a folder that also has training topics is not taken for its test topics.
+
+    Raises:
+        InputError: it is.
+    """
+    if ":" in name or name in plugins.collections:
+        return
+    try:
+        others = plugins.collection(f"{name}:train")
+    except InputError:  # no folder, or without such a split
+        return
+    if others.id != source.id:
+        raise InputError(
+            f"--pretrain {name} would learn from the test topics of this folder, which has others "
+            f"to learn from: --pretrain {name}:train."
+        )
+
+
+def _refuse_idle_queries(
+    name: str | None, checkpoint: Path | None, rerankers: Sequence[ChosenReranker]
+) -> None:
+    """See that somebody is pre-trained on MeSH-term queries, because the user or it says so."""
+    if checkpoint is not None:
+        raise InputError(
+            "--pretrain-queries has no effect with --checkpoint: nothing is trained then."
+        )
+    declared = name is None and any(choice.pretrained_on == MESH for choice in rerankers)
+    if name != MESH and not declared:
+        raise InputError("--pretrain-queries has no effect without --pretrain mesh.")
+
+
+def declared_pretraining(
+    collection: Collection,
+    rerankers: Sequence[ChosenReranker],
+    learned_before: Callable[[str], TrainingSet | None],
+) -> TrainingSet | None:
+    """What rerankers learn from first where nobody says: MeSH-term queries, if one declares it.
+
+    Documents without headings, or hardly any with some, make none; then nothing is learned from
+    first, which a notice tells.
+
+    Args:
+        collection: the collection that is run or trained on.
+        rerankers: those that learn.
+        learned_before: `pretraining_set`, by its first argument.
+    """
+    declaring = [choice.name for choice in rerankers if choice.pretrained_on == MESH]
+    if not declaring:
+        return None
+    if MESH_FIELD not in collection.corpus.fields:
+        why = f"the documents of '{collection.id}' have no MeSH headings."
+    else:
+        try:
+            return learned_before(MESH)
+        except TooFewHeadingsError as error:
+            why = error.message
+    notice(f"{', '.join(declaring)}: not pre-trained, since {why}")
+    return None
+
+
+def pretraining_set(
+    name: str | None,
+    collection: Collection,
+    plugins: Registry,
+    retrievers: Sequence[ChosenRetriever],
+    resources: CollectionResources,
+    fusion: Fusion,
+    *,
+    queries: int,
+) -> TrainingSet | None:
+    """What rerankers learn from before they learn from the training collection.
+
+    Args:
+        name: "mesh" for MeSH-term queries of the collection's documents, or a collection over the
+            same documents; None or "none" for nothing.
+        collection: the collection that is run or trained on.
+        plugins: where names of collections are looked up.
+        retrievers: the first stage, for the candidates of a collection's topics; those of topics
+            that are made of headings are found by plain BM25.
+        resources: the harness's resources.
+        fusion: how the retrievers are fused.
+        queries: how many MeSH-term queries to draw.
+
+    Raises:
+        InputError: the documents have no headings, or the collection has others or no judgments.
+    """
+    if name in (None, NO_PRETRAINING):
+        return None
+    source = (
+        mesh_queries(collection.corpus, queries, resources.seed)
+        if name == MESH
+        else plugins.collection(name)
     )
+    if _of_headings(source):
+        # Plain words only: an expanded query may search the very headings that it was made of.
+        retrievers, _ = choose_systems(plugins, (PLAIN_RETRIEVER,), (), {})
+        fusion = Fusion()
+    depth = PRETRAINING_DEPTH
+    candidates = find_candidates(source, retrievers, depth, depth, resources)
+    return training_set(candidates.fused(fusion), resources)
+
+
+def _of_headings(source: Collection) -> bool:
+    """Whether all topics were made of MeSH headings."""
+    topics = source.topics
+    return bool(topics) and all(topic.fields.get(MESH_FIELD) for topic in topics)

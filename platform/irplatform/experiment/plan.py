@@ -1,4 +1,4 @@
-"""From what a run was told to what it works with: systems, collections, and where they learn.
+"""The plan of a run: systems, collections, what is learned from, and the files to write.
 
 Names are resolved and checked before anything is built; `run`, `explain` and `train` share this,
 so that what is explained is what ran.
@@ -7,49 +7,52 @@ so that what is explained is what ran.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, listing
 from irplatform.experiment.learning import (
     all_to_learn_from,
     check_cross_validation,
+    check_pretraining,
+    check_repetitions,
     check_same_documents,
-    find_candidates,
     find_training,
     to_fuse_on,
 )
-from irplatform.experiment.pretraining import declared_pretraining, pretraining_set
 from irplatform.experiment.settings import RunSettings, on_device, undecided_resources
-from irplatform.experiment.systems import resolve_learning_systems
-from irplatform.reranking.candidates import search
-from irplatform.reranking.training_set import LearningPlan
-from irplatform.retrieval.fusion import AUTO, Fusion
-from irplatform.retrieval.run_as_first_stage import source_of
-from irplatform.system.console import notice
+from irplatform.experiment.systems import refuse_silent_downloads, resolve_systems
+from irplatform.options import flat
+from irplatform.reranking.rerank import apply_checkpoint
+from irplatform.reranking.training_set import seeds_of
+from irplatform.retrieval.candidates import JUDGED, FromRun, source_of
+from irplatform.retrieval.first_stage import made_with
+from irplatform.retrieval.fusion import AUTO
+from irplatform.runs.replacing import code_and_content
+from irplatform.runs.run import FUSED, alone_name, system_of
+from irplatform.system.digests import digest, fingerprint
+from irplatform.system.reading import readable_again
+from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.distributed import training_processes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from irplatform.data import Collection, Qrels
-    from irplatform.experiment.learning import TrainingCandidates
     from irplatform.experiment.systems import Systems
     from irplatform.registry.lookup import Registry
-    from irplatform.reranking.candidates import Candidates
     from irplatform.reranking.systems import ChosenReranker
-    from irplatform.reranking.training_set import TrainingSet
     from irplatform.resources import CollectionResources
     from irplatform.retrieval.candidates import CandidateSource
     from irplatform.retrieval.first_stage import ChosenRetriever
 
-
-_DEEP = 10_000
-"""Beyond this depth the documents are counted, which opens the index."""
+_DIGITS = 12
+"""Of the hash of a file."""
 
 
 @dataclass(frozen=True)
 class RunPlan:
-    """What a run was told, resolved and checked.
+    """The settings of a run, resolved and checked.
 
     Attributes:
         settings: as they were given.
@@ -76,9 +79,17 @@ class RunPlan:
     folds: bool = False
 
     @property
-    def learns(self) -> bool:
-        """Whether rerankers, or their weights, have to be learned."""
-        return bool(self.learning)
+    def run_dir(self) -> Path:
+        """Where runs are written."""
+        return self.settings.run_dir or Path("runs") / self.collection.id
+
+    @property
+    def taken(self) -> list[str]:
+        """Names that a run file that is the first stage must not have."""
+        source, names = self.source, list(self.settings.rerankers)
+        if isinstance(source, FromRun) and source.path.parent.resolve() == self.run_dir.resolve():
+            names.append(source.path.stem)
+        return names
 
     @property
     def learning(self) -> list[ChosenReranker]:
@@ -86,6 +97,11 @@ class RunPlan:
         trains = self.settings.checkpoint is None
         weighs = self.settings.interpolate is None
         return [c for c in self.rerankers if (trains if c.trainable else weighs)]
+
+    @property
+    def fuses(self) -> bool:
+        """Whether weights of several retrievers have to be learned."""
+        return len(self.retrievers) > 1 and self.settings.fusion == AUTO
 
     def on_device(self) -> RunPlan:
         """The same, ready to compute where the settings say; it may load torch and models.
@@ -101,14 +117,9 @@ class RunPlan:
             training_processes(resources.device)  # not after hours of searching
         return replace(self, resources=resources)
 
-    @property
-    def fuses(self) -> bool:
-        """Whether weights of several retrievers have to be learned."""
-        return len(self.retrievers) > 1 and self.settings.fusion == AUTO
-
 
 def resolve(settings: RunSettings, plugins: Registry) -> RunPlan:
-    """Resolve and check what a run was told.
+    """Plan a run.
 
     Raises:
         InputError: a wrong name, option or file.
@@ -118,40 +129,29 @@ def resolve(settings: RunSettings, plugins: Registry) -> RunPlan:
     train_on = [plugins.collection(name) for name in settings.train_on]
     qrels = (collection.load_qrels() or None) if collection.load_qrels else None
     _refuse_other_judgments(collection, qrels)
-    resolved = _resolved(settings, plugins, systems, qrels)
-    if not (resolved.learns or resolved.fuses):
+    plan = _plan(settings, plugins, systems, qrels)
+    if not (plan.learning or plan.fuses):
         if train_on:
             raise InputError(
                 "--train-on has no effect: no reranker learns, and --interpolate says what share "
                 "the first stage has."
             )
-        return resolved
+        return plan
     training = find_training(collection, train_on)
-    if training is not None and resolved.learns:
+    if training is not None and plan.learning:
         check_same_documents(training, collection.corpus)
     elif training is not None:
         training = to_fuse_on(training, collection, named=bool(train_on))
     folds = (
-        resolved.learns
+        bool(plan.learning)
         and not training
-        and check_cross_validation(collection, resolved.learning, qrels)
+        and check_cross_validation(collection, plan.learning, qrels)
     )
-    return replace(resolved, training=training, folds=folds)
-
-
-def _refuse_other_judgments(collection: Collection, qrels: Qrels | None) -> None:
-    """Refuse judgments that are of none of the topics: every run would score 0."""
-    topics = [topic.id for topic in collection.load_topics()]
-    if qrels and topics and qrels.keys().isdisjoint(topics):
-        raise InputError(
-            f"none of the {len(topics):,} topics of '{collection.id}' ({listing(topics)}) is among "
-            f"the {len(qrels):,} judged ones ({listing(qrels)}): its topics and judgments do not "
-            "belong together."
-        )
+    return replace(plan, training=training, folds=folds)
 
 
 def resolve_training(settings: RunSettings, plugins: Registry) -> RunPlan:
-    """Resolve and check what a training was told: its collection is the one to learn from.
+    """Plan a training: its collection is the one to learn from.
 
     With `train_on`, the topics of these collections are learned from as well.
 
@@ -167,13 +167,52 @@ def resolve_training(settings: RunSettings, plugins: Registry) -> RunPlan:
             raise InputError(f"'{choice.name}' does not learn: it needs no training.")
     others = [plugins.collection(name) for name in settings.train_on]
     training = all_to_learn_from([systems.collection, *others])
-    return replace(_resolved(settings, plugins, systems, None), training=training)
+    return replace(_plan(settings, plugins, systems, None), training=training)
 
 
-def _resolved(
+def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> Systems:
+    """Choose systems of which some may be trained, and see that they can be.
+
+    Raises:
+        InputError: a wrong name, option or file, something that would have no effect, or a large
+            download that nobody asked for.
+    """
+    systems = resolve_systems(settings, plugins)
+    check_repetitions(settings.seeds, settings.members, systems.rerankers)
+    rerankers = apply_checkpoint(settings.checkpoint, systems.rerankers)
+    check_pretraining(
+        settings.pretrain,
+        systems.collection,
+        settings.checkpoint,
+        rerankers,
+        plugins,
+        queries=settings.pretrain_queries,
+    )
+    for choice in rerankers:
+        choice.check()
+    refuse_silent_downloads(systems.collection, settings.collection)
+    systems = replace(systems, rerankers=rerankers).expanded()
+    for retriever in systems.retrievers:
+        retriever.check_topics(list(systems.collection.topics))
+        retriever.describe()  # what it depends on and cannot have is refused before any work
+    return systems
+
+
+def _refuse_other_judgments(collection: Collection, qrels: Qrels | None) -> None:
+    """Refuse judgments that are of none of the topics: every run would score 0."""
+    topics = [topic.id for topic in collection.topics]
+    if qrels and topics and qrels.keys().isdisjoint(topics):
+        raise InputError(
+            f"none of the {len(topics):,} topics of '{collection.id}' ({listing(topics)}) is among "
+            f"the {len(qrels):,} judged ones ({listing(qrels)}): its topics and judgments do not "
+            "belong together."
+        )
+
+
+def _plan(
     settings: RunSettings, plugins: Registry, systems: Systems, qrels: Qrels | None
 ) -> RunPlan:
-    """What was told, but for what to learn from."""
+    """The plan, but for what to learn from."""
     source = source_of(settings.candidates)
     source.refuse(systems.collection)
     return RunPlan(
@@ -188,86 +227,124 @@ def _resolved(
     )
 
 
-def candidates_of(resolved: RunPlan, taken: Sequence[str] = ()) -> Candidates:
-    """Search for the topics of a collection that is indexed and whole.
+def refuse_own_candidates(plan: RunPlan) -> None:
+    """Refuse a run file of candidates that a reranker would write over.
+
+    Raises:
+        InputError: there is one in the folder that is written to.
+    """
+    source = plan.source
+    if len(plan.taken) > len(plan.settings.rerankers) and isinstance(source, FromRun):
+        system = system_of(source.path.stem)
+        if system in plan.settings.rerankers:
+            raise InputError(
+                f"'{system}' would be written over these candidates. Give another folder with "
+                "--run-dir.",
+                path=source.path,
+            )
+
+
+def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The run files that a command will write: name to the settings that decide its content.
+
+    They are recorded with each run, so that a later command can tell whether it would replace one
+    that was made in another way.
 
     Args:
-        resolved: what is run.
-        taken: names that a run file that is the first stage must not have, beside the rerankers'.
-
-    Raises:
-        InputError: the source of candidates does not fit the collection.
+        plan: what is run.
+        data: what is searched: its name, and fingerprints of its parts.
     """
-    depth = resolved.settings.depth
-    if depth > _DEEP and depth > (count := resolved.resources.index().count):
-        notice(f"--depth {depth} is more than the documents: all {count:,} are looked at")
-        depth = max(count, 1)
-    return search(
-        resolved.collection,
-        resolved.retrievers,
-        depth,
-        resolved.settings.rerank_depth,
-        resolved.resources,
-        source=resolved.source,
-        names=[*resolved.settings.rerankers, *taken],
-    )
+    settings, source = plan.settings, plan.source
+    judged = settings.candidates == JUDGED
+    common: dict[str, Any] = {
+        "collection": data["name"],
+        "documents": data["documents"],
+        "topics": data["topics"],
+        "judgments": data["qrels"] if judged or plan.folds else None,
+        "tag": settings.tag,
+        "depth": None if judged else settings.depth,
+        "candidates": file_mark(source.path)
+        if isinstance(source, FromRun)
+        else settings.candidates,
+    }
+    vectors = {
+        "vectors": file_mark(settings.vectors) if settings.vectors else None,
+        "vectors-text": [file_mark(path) for path in settings.vectors_text],
+    }
+    retrieval = {c.name: _of_retriever(c, plan, vectors) for c in plan.retrievers}
+    described = {choice.name: choice.describe() for choice in plan.retrievers}
+    together: dict[str, Any] = {k: v for each in retrieval.values() for k, v in each.items()}
+    fused_by = {"fusion": settings.fusion, "train-on": _learned_on(plan, plan.fuses)}
+    if isinstance(source, FromRun):
+        runs = {source.name(plan.taken): common}
+    else:
+        runs = {
+            name: {**common, **of_run, **code_and_content({name: described[name]})}
+            for name, of_run in retrieval.items()
+        }
+        if len(retrieval) > 1:
+            made_by = code_and_content(described)
+            runs[FUSED] = {
+                **common,
+                **together,
+                "retrievers": list(retrieval),
+                **fused_by,
+                **made_by,
+            }
+    together |= {"retrievers": list(retrieval), **(fused_by if len(retrieval) > 1 else {})}
+    for choice in plan.rerankers:
+        made_by = code_and_content({**described, choice.name: choice.describe()})
+        of_run = {**common, **together, **vectors, **_of_reranker(choice, plan), **made_by}
+        seeds = seeds_of(settings.seed, settings.seeds if choice.trainable else 1)
+        for seed in seeds:
+            name = f"{choice.name}-seed{seed}" if len(seeds) > 1 else choice.name
+            runs[name] = runs[alone_name(name)] = {**of_run, "seed": seed}
+    return runs
 
 
-def search_training_topics(resolved: RunPlan) -> tuple[TrainingCandidates | None, Fusion]:
-    """Search for the training topics, and find out from them how to fuse the retrievers.
-
-    Raises:
-        InputError: the training collection has other documents.
-    """
-    training = resolved.training
-    if training is None:
-        return None, Fusion()
-    source = resolved.source if training is resolved.collection else resolved.source.for_training()
-    if source is not resolved.source:
-        found_by = ", ".join(resolved.settings.retrievers)
-        notice(f"{training.id}: not in the run; {found_by} finds candidates of these topics")
-    candidates = find_candidates(
-        training,
-        resolved.retrievers,
-        resolved.settings.depth,
-        resolved.settings.rerank_depth,
-        resolved.resources,
-        source=source,
-    )
-    return candidates, candidates.fusion() if resolved.fuses else Fusion()
+def _of_retriever(
+    choice: ChosenRetriever, plan: RunPlan, vectors: Mapping[str, Any]
+) -> dict[str, Any]:
+    registration = choice.registration
+    reads_vectors = registration.system.on_device or "vectors" in registration.option_names()
+    return {
+        **flat({choice.name: choice.options.model_dump(mode="json")}),
+        **made_with(choice, plan.resources),
+        **(vectors if reads_vectors else {}),
+    }
 
 
-def training_source_of(
-    resolved: RunPlan, candidates: TrainingCandidates | None, fusion: Fusion
-) -> LearningPlan:
-    """What rerankers learn from, pre-training included.
+def _of_reranker(choice: ChosenReranker, plan: RunPlan) -> dict[str, Any]:
+    settings, resources = plan.settings, plan.resources
+    learned: dict[str, Any] = {}
+    if choice.trainable and settings.checkpoint is not None:
+        description = Checkpoint.read(settings.checkpoint).description
+        mark = fingerprint(description)[:_DIGITS]
+        learned = {"checkpoint": f"{settings.checkpoint.name} ({mark})"}
+    elif choice.trainable:
+        learned = {
+            "checkpoint": None,
+            "members": settings.members,
+            "pretrain": settings.pretrain,
+            "pretrain-queries": settings.pretrain_queries,
+        }
+    return {
+        **flat({choice.name: choice.options.model_dump(mode="json")}),
+        "rerank-depth": settings.rerank_depth,
+        "interpolate": "auto" if settings.interpolate is None else settings.interpolate,
+        "train-on": _learned_on(plan, choice in plan.learning),
+        "device": resources.device,
+        "model-threads": resources.model_threads,
+        **learned,
+    }
 
-    Raises:
-        InputError: pre-training cannot be done with these documents.
-    """
-    settings = resolved.settings
 
-    def learned_before(name: str | None) -> TrainingSet | None:
-        return pretraining_set(
-            name,
-            resolved.collection,
-            resolved.plugins,
-            resolved.retrievers,
-            resolved.resources,
-            fusion,
-            queries=settings.pretrain_queries,
-        )
+def _learned_on(plan: RunPlan, learns: bool) -> str | None:
+    if learns and plan.training is not None:
+        return plan.training.id
+    return "its own topics" if learns and plan.folds else None
 
-    declared = None
-    if settings.pretrain is None and resolved.learns:
-        declared = declared_pretraining(resolved.collection, resolved.learning, learned_before)
-    training_set = None
-    if candidates and resolved.learns:
-        training_set = candidates.training_set(fusion, resolved.resources).with_validation_apart()
-    return LearningPlan(
-        training_set=training_set,
-        checkpoint=settings.checkpoint,
-        folds=resolved.folds,
-        pretraining=learned_before(settings.pretrain),
-        declared=declared,
-    )
+
+def file_mark(path: Path) -> str:
+    """A file's name with the beginning of its hash."""
+    return f"{path.name} ({digest(readable_again(path))[:_DIGITS]})"

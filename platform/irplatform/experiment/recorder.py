@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import json
 import shlex
+import time
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import counted, listing
 from irplatform.evaluation.measures import MeasureFunction, beyond
-from irplatform.evaluation.scoring import Evaluation, mean_evaluation
-from irplatform.evaluation.significance import CORRECTION, TEST
-from irplatform.experiment.scoreboard import Scoreboard
+from irplatform.evaluation.sampled import read_sampled_qrels
+from irplatform.evaluation.scoring import Evaluation, evaluate, mean_evaluation
+from irplatform.evaluation.significance import CORRECTION, TEST, compare
+from irplatform.evaluation.topics import without_judgments, without_relevant, without_results
 from irplatform.lucene.jar import lucene_version
 from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
-from irplatform.retrieval.candidates import Provenance
-from irplatform.runs.folder import FIRST_STAGE, REPORT, RunFolder
+from irplatform.runs.folder import (
+    FIRST_STAGE,
+    REPORT,
+    RunFolder,
+    Scores,
+    SystemScores,
+    write_scores,
+)
 from irplatform.runs.metadata import accelerator_name, run_metadata
 from irplatform.runs.run import alone_name
 from irplatform.system.console import notice
@@ -27,74 +35,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.data import Collection, Qrels
+    from irplatform.evaluation.significance import Comparison
     from irplatform.reranking.rerank import RerankedRun
     from irplatform.resources import CollectionResources
+    from irplatform.retrieval.candidates import Candidates
     from irplatform.runs import Run
-
-
-# What the metadata of a run say of the data and of how a reranker came to its scores.
-
-
-def describe_data(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:
-    """What was searched and judged, by name and fingerprints.
-
-    Args:
-        collection: what was searched.
-        qrels: its judgments, if it has any.
-    """
-    topics = [topic.describe() for topic in collection.load_topics()]
-    judged = {q: dict(grades) for q, grades in (qrels or {}).items()}
-    sampled = collection.sampled_qrels
-    return {
-        "test collection": {
-            "name": collection.id,
-            "documents": collection.corpus.fingerprint,
-            "topics": fingerprint({"topics": topics}),
-            "qrels": fingerprint(judged) if judged else None,
-            **({"sampled qrels": file_digest(sampled)} if sampled is not None else {}),
-        }
-    }
-
-
-def describe_reranking(
-    reranked: RerankedRun,
-    retrieval: Sequence[Mapping[str, Any]],
-    baseline: str,
-    resources: CollectionResources,
-    first_stage: str,
-) -> dict[str, Any]:
-    """How a reranker's scores were made, but for the first stage's share in them.
-
-    Args:
-        reranked: its runs, and the systems that scored them.
-        retrieval: the retrievers, as they describe themselves.
-        baseline: the name of the first stage's run.
-        resources: what it was made with.
-        first_stage: a fingerprint of all that the first stage's run depends on.
-    """
-    return {
-        "retrieval": [
-            *retrieval,
-            {**reranked.systems[0].choice.describe(), "reranks": baseline},
-        ],
-        "seed": resources.seed,
-        "device": resources.device,
-        "model_threads": resources.model_threads,
-        "training": [dict(system.description) for system in reranked.systems],
-        "weights": [system.fingerprint for system in reranked.systems],
-        FIRST_STAGE: first_stage,
-        "warnings": list(reranked.warnings),
-    }
-
 
 _COMPARED = {"name": TEST, "correction method": CORRECTION}
 """How rerankers are compared with the first stage, in ir_metadata's words."""
+_STAGES = ("index", "retrieve", "train", "rerank")
+"""The stages whose seconds every run has, 0 where they took none."""
 _EVALUATE = "evaluate"
-"""The stage that a run's own metadata say nothing about: they are written before it."""
+"""The stage that a run's own metadata do not have: they are written before it."""
+_SHOWN = 10
+"""How many topics a notice names."""
 
 
 class Recorder:
-    """Writes and scores runs as they come.
+    """Writes and scores runs as they come: those of the first stage, then those of rerankers.
 
     Args:
         collection: what was searched.
@@ -104,11 +62,9 @@ class Recorder:
         run_dir: where run files go.
         tag: their last column, or None for each run's name.
         command: how this was asked for.
-
-    Attributes:
-        candidates: which documents rerankers are given, once that is known.
-        first_stage: a fingerprint of all that the first stage's final run depends on, likewise.
     """
+
+    _candidates: Candidates
 
     def __init__(
         self,
@@ -127,12 +83,11 @@ class Recorder:
         self._command = command
         self._folder = RunFolder(run_dir)
         self._scores = Scoreboard(collection, qrels, measures, extra_measures)
+        self._data = _describe_data(collection, qrels)
         self._systems: list[SystemResult] = []
-        self._data = describe_data(collection, qrels)
-        self._recorded_seconds: Mapping[str, float] = {}
+        self._rerankers: list[str] = []
         self._warnings: list[str] = []
-        self.candidates = Provenance()
-        self.first_stage = ""
+        self._timed: Mapping[str, float] = {}
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -140,92 +95,82 @@ class Recorder:
         data: Mapping[str, Any] = self._data["test collection"]
         return data
 
-    def plan(self, runs: Mapping[str, Mapping[str, Any]], *, force: bool = False) -> None:
-        """Say which runs will be written; see `RunFolder.plan`."""
-        self._folder.plan(runs, force=force)
-
     @property
     def runs(self) -> tuple[str, ...]:
         """Names of the run files so far, in the order in which they were written."""
         return self._folder.written
 
-    def warn(self, warning: str) -> None:
-        """Record what a reader of all runs from now on must know, once; "" is nothing."""
-        if warning and warning not in self._warnings:
-            self._warnings.append(warning)
+    @property
+    def results(self) -> dict[str, dict[str, float]]:
+        """The means of the measures, by the systems' names."""
+        return {system.name: dict(system.measures) for system in self._systems}
 
-    def add(
-        self,
-        run: Run,
-        retrieval: Sequence[Mapping[str, Any]],
-        resources: CollectionResources,
-        seconds: Mapping[str, float],
-    ) -> None:
-        """Write and score a run of the first stage.
+    def plan(self, runs: Mapping[str, Mapping[str, Any]], *, force: bool = False) -> None:
+        """Say which runs will be written; see `RunFolder.plan`."""
+        self._folder.plan(runs, force=force)
+
+    def warn(self, *warnings: str) -> None:
+        """Add warnings to all runs that are written from now on; an empty one is ignored."""
+        for warning in warnings:
+            if warning and warning not in self._warnings:
+                self._warnings.append(warning)
+
+    def add_retrieved(self, candidates: Candidates, resources: CollectionResources) -> None:
+        """Write and score the retrievers' runs.
 
         Args:
-            run: the run.
-            retrieval: the retrievers, as they describe themselves.
-            resources: what it was made with.
-            seconds: per stage, what it took.
+            candidates: what they found.
+            resources: what they searched with.
         """
-        self._recorded_seconds = dict(resources.stopwatch.seconds)
-        for description in retrieval:
-            self.warn(str(description.get("warning", "")))
-        seconds = _stages(seconds)
-        path = self._write(run, {"retrieval": list(retrieval)}, seconds, resources, None)
-        evaluation, evaluation_seconds = self._scores.score(run)
-        self.warn(self._scores.tell_of_topics(run, evaluation))
-        self._keep(
-            SystemResult(
-                name=run.name,
-                path=path,
-                measures=evaluation.aggregate,
-                per_topic=evaluation.per_topic,
-                seconds={**seconds, _EVALUATE: evaluation_seconds},
-                remark=str(retrieval[0].get("remark", "")) if len(retrieval) == 1 else "",
-                results=_lengths(run),
-            ),
-            evaluation,
-        )
+        self._candidates = candidates
+        timed, retrievals = self._seconds(resources), candidates.first.retrievals
+        # The index was built before the first retriever searched.
+        shared = {s: t for s, t in timed.items() if not any(s in r.seconds for r in retrievals)}
+        for each in retrievals:
+            seconds = {**shared, **each.seconds}
+            self._add(each.run, [each.description], each.artifacts, seconds, resources)
+            shared = {}
 
-    def add_reranked(
-        self,
-        name: str,
-        attempts: Iterable[tuple[RerankedRun, CollectionResources]],
-        retrieval: Sequence[Mapping[str, Any]],
-        baseline: str,
-    ) -> None:
+    def add_fused(self, candidates: Candidates, resources: CollectionResources) -> None:
+        """Take the candidates that rerankers are given; write and score their run if it is fused.
+
+        Args:
+            candidates: those of `add_retrieved`, fused as the training topics ask for.
+            resources: what was searched with.
+        """
+        self._candidates, first = candidates, candidates.first
+        if len(first.retrievals) > 1:
+            self._seconds(resources)
+            self._add(first.cut(first.final), first.describe(), first.used, {}, resources)
+
+    def add_reranked(self, name: str, attempts: Iterable[RerankedRun]) -> None:
         """Write and score a reranker's runs, with and without the first stage's scores.
 
         Args:
             name: the reranker.
-            attempts: the two runs, and what they were made with, for each seed; each is written
-                before the next one is asked for. Of several, all runs carry their seed's number.
-            retrieval: the retrievers, as they describe themselves.
-            baseline: the name of the first stage's run.
+            attempts: its runs for each seed; they are written before the next ones are asked for.
+                Of several, all runs carry their seed's number.
         """
+        self._rerankers.append(name)
         seeds: list[SeedResult] = []
         final: list[Evaluation] = []
         alone: list[Evaluation] = []
         seconds: dict[str, float] = {}
         warnings: dict[str, None] = {}
         results: Sequence[int] = ()
-        for reranked, resources in attempts:
+        for reranked in attempts:
             warnings |= dict.fromkeys(reranked.warnings)
-            stage_seconds = _stages(resources.stopwatch.since(self._recorded_seconds))
-            self._recorded_seconds = dict(resources.stopwatch.seconds)
-            path = self._write_reranked(reranked, retrieval, baseline, resources, stage_seconds)
+            seed_seconds = _all_stages(self._seconds(reranked.resources))
+            path = self._write_reranked(reranked, seed_seconds)
             for run, evaluations in ((reranked.final, final), (reranked.alone, alone)):
                 evaluation, evaluation_seconds = self._scores.score(run)
                 evaluations.append(evaluation)
-                stage_seconds = added(stage_seconds, {_EVALUATE: evaluation_seconds})
-            seconds = added(seconds, stage_seconds)
+                seed_seconds = added(seed_seconds, {_EVALUATE: evaluation_seconds})
+            seconds = added(seconds, seed_seconds)
             results = results or _lengths(reranked.final)
             measures, alone_measures = final[-1].aggregate, alone[-1].aggregate
-            seeds.append(
-                SeedResult(resources.seed, path, reranked.weight, measures, alone_measures)
-            )
+            seed = reranked.resources.seed
+            seeds.append(SeedResult(seed, path, reranked.weight, measures, alone_measures))
         evaluation, alone_evaluation = mean_evaluation(final), mean_evaluation(alone)
         self._keep(
             SystemResult(
@@ -244,27 +189,106 @@ class Recorder:
         )
         self._scores.keep(alone_name(name), alone_evaluation)
 
-    def _write_reranked(
-        self,
-        reranked: RerankedRun,
-        retrieval: Sequence[Mapping[str, Any]],
-        baseline: str,
-        resources: CollectionResources,
-        seconds: Mapping[str, float],
-    ) -> Path:
-        method = describe_reranking(reranked, retrieval, baseline, resources, self.first_stage)
-        self._write(reranked.alone, {**method, "interpolation": 0.0}, seconds, resources, baseline)
-        final = {**method, "interpolation": reranked.weight}
-        return self._write(reranked.final, final, seconds, resources, baseline)
+    def report(self) -> RunReport:
+        """All runs so far, compared with a baseline; also written as JSON.
 
-    def _keep(self, result: SystemResult, evaluation: Evaluation) -> None:
-        self._systems.append(result)
-        self._scores.keep(result.name, evaluation)
+        Rerankers are compared with the first stage; without any, retrievers and their fusion with
+        the first retriever.
+        """
+        if warning := self._folder.warning_of_replaced():
+            notice(warning)
+            self.warn(warning)
+        candidates, first = self._candidates, self._candidates.first
+        baseline = first.final.name
+        names = [n for name in self._rerankers for n in (name, alone_name(name))]
+        if not self._rerankers:
+            baseline, *names = [system.name for system in self._systems]
+        measures = list(self._systems[0].measures) or self._measures
+        scored = measures if self._qrels is not None else []
+        report = RunReport(
+            collection=self._collection.id,
+            note=self._collection.note,
+            measures=measures,
+            systems=self._systems,
+            baseline=baseline,
+            comparisons=self._scores.compared(baseline, names),
+            candidates=candidates.provenance,
+            warnings=[*self._warnings, *(w for system in self._systems for w in system.warnings)],
+            cut_short=_cut_short(scored, first.depth, candidates.most if self._rerankers else None),
+        )
+        with atomic_write(self._folder.path / REPORT) as file:
+            json.dump({**report.as_json(), "command": shlex.join(self._command)}, file, indent=1)
+            file.write("\n")
+        self._scores.write(report.measures, self._folder.path)
+        self._folder.tell_of_others(first.final.name, first.fingerprint)
+        return report
+
+    def _seconds(self, resources: CollectionResources) -> dict[str, float]:
+        """Seconds per stage since the runs before."""
+        seconds = resources.stopwatch.since(self._timed)
+        self._timed = dict(resources.stopwatch.seconds)
+        return seconds
+
+    def _add(
+        self,
+        run: Run,
+        retrieval: Sequence[Mapping[str, Any]],
+        artifacts: Mapping[str, str],
+        seconds: Mapping[str, float],
+        resources: CollectionResources,
+    ) -> None:
+        """Write and score a run of the first stage.
+
+        Args:
+            run: the run.
+            retrieval: the retrievers, as they describe themselves.
+            artifacts: fingerprints of what it was made with.
+            seconds: per stage, what it took.
+            resources: what it was made with.
+        """
+        self.warn(*(str(description.get("warning", "")) for description in retrieval))
+        seconds = _all_stages(seconds)
+        method = {"retrieval": list(retrieval)}
+        path = self._write(run, method, artifacts, seconds, resources, None)
+        evaluation, evaluation_seconds = self._scores.score(run)
+        self.warn(self._scores.tell_of_topics(run, evaluation))
+        self._keep(
+            SystemResult(
+                name=run.name,
+                path=path,
+                measures=evaluation.aggregate,
+                per_topic=evaluation.per_topic,
+                seconds={**seconds, _EVALUATE: evaluation_seconds},
+                remark=str(retrieval[0].get("remark", "")) if len(retrieval) == 1 else "",
+                results=_lengths(run),
+            ),
+            evaluation,
+        )
+
+    def _write_reranked(self, reranked: RerankedRun, seconds: Mapping[str, float]) -> Path:
+        """Write both runs of a reranker, the final one last."""
+        first, resources = self._candidates.first, reranked.resources
+        baseline, artifacts = first.final.name, resources.artifacts
+        choice = reranked.systems[0].choice
+        method = {
+            "retrieval": [*first.describe(), {**choice.describe(), "reranks": baseline}],
+            "seed": resources.seed,
+            "device": resources.device,
+            "model_threads": resources.model_threads,
+            "training": [dict(system.description) for system in reranked.systems],
+            "weights": [system.fingerprint for system in reranked.systems],
+            FIRST_STAGE: first.fingerprint,
+            "warnings": list(reranked.warnings),
+        }
+        alone, final = ({**method, "interpolation": w} for w in (0.0, reranked.weight))
+        self._write(reranked.alone, alone, artifacts, seconds, resources, baseline)
+        return self._write(reranked.final, final, artifacts, seconds, resources, baseline)
 
     def _write(
         self,
         run: Run,
         method: Mapping[str, Any],
+        artifacts: Mapping[str, str],
         seconds: Mapping[str, float],
         resources: CollectionResources,
         baseline: str | None,
@@ -273,10 +297,10 @@ class Recorder:
         content = run_metadata(
             tag=self._tag or run.name,
             command=self._command,
-            data={**self._data, "artifacts": dict(resources.artifacts)},
+            data={**self._data, "artifacts": dict(artifacts)},
             method={
                 **method,
-                "candidates": dict(self.candidates.facts),
+                "candidates": dict(self._candidates.provenance.facts),
                 "warnings": [*self._warnings, *method.get("warnings", ())],
             },
             timings=seconds,
@@ -289,48 +313,117 @@ class Recorder:
         )
         return self._folder.write(run, content)
 
-    def report(
-        self,
-        first_stage: str,
-        rerankers: Sequence[str],
-        depth: int | None = None,
-        reranked: int | None = None,
-    ) -> RunReport:
-        """All runs so far, compared with a baseline; also written as JSON.
+    def _keep(self, result: SystemResult, evaluation: Evaluation) -> None:
+        self._systems.append(result)
+        self._scores.keep(result.name, evaluation)
 
-        Args:
-            first_stage: the name of its final run, which rerankers are compared with.
-            rerankers: names; without any, retrievers and their fusion are compared with the first
-                retriever.
-            depth: most documents per topic that a run may have, if there is a limit.
-            reranked: most documents per topic that rerankers were given, if they were not given
-                all.
-        """
-        if warning := self._folder.warning_of_replaced():
-            notice(warning)
-            self.warn(warning)
-        baseline, names = first_stage, [n for name in rerankers for n in (name, alone_name(name))]
-        if not rerankers:
-            baseline, *names = [system.name for system in self._systems]
-        measures = list(self._systems[0].measures) or self._measures
-        scored = measures if self._qrels is not None else []
-        report = RunReport(
-            collection=self._collection.id,
-            note=self._collection.note,
-            measures=measures,
-            systems=self._systems,
-            baseline=baseline,
-            comparisons=self._scores.compared(baseline, names),
-            candidates=self.candidates,
-            warnings=[*self._warnings, *(w for system in self._systems for w in system.warnings)],
-            cut_short=_cut_short(scored, depth, reranked if rerankers else None),
+
+class Scoreboard:
+    """Scores runs with a collection's judgments, and keeps the scores by name.
+
+    Args:
+        collection: what was searched.
+        qrels: its judgments, if it has any; without them nothing has a score.
+        measures: what to report.
+        extra: measures of plugins.
+    """
+
+    def __init__(
+        self,
+        collection: Collection,
+        qrels: Qrels | None,
+        measures: Sequence[str],
+        extra: Mapping[str, MeasureFunction],
+    ) -> None:
+        self._collection = collection
+        self._qrels = qrels
+        sampled = collection.sampled_qrels
+        self._sampled = read_sampled_qrels(sampled) if sampled is not None else None
+        self._measures = measures
+        self._extra = extra
+        self._evaluations: dict[str, Evaluation] = {}
+        self._missing: tuple[str, ...] = ()
+
+    def score(self, run: Run) -> tuple[Evaluation, float]:
+        """Score a run, which is not kept yet; and the seconds that it took."""
+        if self._qrels is None:
+            return Evaluation({}, {}), 0.0
+        started = time.monotonic()
+        evaluation = evaluate(
+            self._qrels, run, self._measures, extra=self._extra, sampled=self._sampled
         )
-        with atomic_write(self._folder.path / REPORT) as file:
-            json.dump({**report.as_json(), "command": shlex.join(self._command)}, file, indent=1)
-            file.write("\n")
-        self._scores.write(report.measures, self._folder.path)
-        self._folder.tell_of_others(first_stage, self.first_stage)
-        return report
+        return evaluation, time.monotonic() - started
+
+    def keep(self, name: str, evaluation: Evaluation) -> None:
+        """Keep scores under a name, to be compared and written."""
+        self._evaluations[name] = evaluation
+
+    def compared(
+        self, baseline: str, names: Sequence[str]
+    ) -> Mapping[str, Mapping[str, Comparison]]:
+        """Kept scores against a baseline's; empty where nothing has a score."""
+        if not names or self._qrels is None:
+            return {}
+        return compare(
+            self._evaluations[baseline], {name: self._evaluations[name] for name in names}
+        )
+
+    def tell_of_topics(self, run: Run, evaluation: Evaluation) -> str:
+        """Name the topics of a first stage's run that do not count as all others do.
+
+        Returns:
+            What a reader of all runs from now on must know; "" is nothing.
+        """
+        topic_ids = {topic.id for topic in self._collection.topics}
+        missing = evaluation.missing
+        warning = ""
+        if missing and missing != self._missing:  # told of the runs before
+            warning = f"{run.name}: {without_results(evaluation)}"
+            if strange := [topic for topic in missing if topic not in topic_ids]:
+                warning += (
+                    f"; judged, but no topics of '{self._collection.id}': "
+                    f"{listing(strange, _SHOWN)}"
+                )
+            notice(warning)
+        if not self._evaluations:
+            if self._qrels is None:
+                notice(f"{self._collection.id} has no judgments: runs are written and not scored")
+            for remark in without_judgments(evaluation):
+                notice(f"{run.name}: {remark}")
+            if remark := without_relevant(evaluation):
+                notice(remark)
+        self._missing = missing
+        rankings = run.rankings.items()
+        if empty := [
+            topic for topic, ranking in rankings if not len(ranking) and topic not in missing
+        ]:
+            topics = counted(len(empty), "topic")
+            notice(f"{run.name} finds nothing for {topics}: {listing(empty, _SHOWN)}")
+        return warning
+
+    def write(self, measures: Sequence[str], folder: Path) -> None:
+        """Write all kept scores, topic by topic."""
+        systems = {
+            name: SystemScores(evaluation.aggregate, evaluation.per_topic)
+            for name, evaluation in self._evaluations.items()
+        }
+        write_scores(Scores(self._collection.id, measures, systems), folder)
+
+
+def _describe_data(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:
+    """What was searched and judged, by name and fingerprints."""
+    topics = [topic.describe() for topic in collection.topics]
+    judged = {q: dict(grades) for q, grades in (qrels or {}).items()}
+    sampled = collection.sampled_qrels
+    return {
+        "test collection": {
+            "name": collection.id,
+            "documents": collection.corpus.fingerprint,
+            "topics": fingerprint({"topics": topics}),
+            "qrels": fingerprint(judged) if judged else None,
+            **({"sampled qrels": file_digest(sampled)} if sampled is not None else {}),
+        }
+    }
 
 
 def _cut_short(measures: Sequence[str], depth: int | None, reranked: int | None) -> list[str]:
@@ -351,6 +444,5 @@ def _lengths(run: Run) -> list[int]:
     return [len(ranking) for ranking in run.rankings.values() if len(ranking)]
 
 
-def _stages(seconds: Mapping[str, float]) -> dict[str, float]:
-    """Seconds per stage, with the stages that every run is asked about, 0 where they took none."""
-    return {**dict.fromkeys(("index", "retrieve", "train", "rerank"), 0.0), **seconds}
+def _all_stages(seconds: Mapping[str, float]) -> dict[str, float]:
+    return {**dict.fromkeys(_STAGES, 0.0), **seconds}

@@ -1,49 +1,64 @@
-"""`run` is the story of a run: choose, retrieve, rerank, write, score; `train` stops half-way."""
+"""`run` is the story of a run: plan, retrieve, learn, rerank, record; `train` stops half-way.
+
+Its chapters stand below it; `explain` and `tune` use them, too.
+"""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from irplatform.collections.checks import refuse_broken, warning_of_abstracts
 from irplatform.errors import InputError
 from irplatform.evaluation.measures import measures_of
-from irplatform.experiment import arguments
-from irplatform.experiment.corpus import refuse_broken_corpus
-from irplatform.experiment.learning import warning_of_fields
+from irplatform.experiment.learning import (
+    declared_pretraining,
+    find_candidates,
+    pretraining_set,
+    warning_of_fields,
+)
 from irplatform.experiment.plan import (
-    candidates_of,
+    planned_runs,
+    refuse_own_candidates,
     resolve,
     resolve_training,
-    search_training_topics,
-    training_source_of,
 )
-from irplatform.experiment.planned import planned_runs
 from irplatform.experiment.recorder import Recorder
-from irplatform.experiment.settings import RunSettings, one_reranker, settings_of
+from irplatform.experiment.settings import RunSettings, as_path, one_reranker, settings_of
 from irplatform.plugin.hooks import RunEvent
 from irplatform.registry.loading import registry
 from irplatform.registry.lookup import Registry
 from irplatform.reranking.fitting import train as train_system
-from irplatform.reranking.rerank import RerankingTask, rerank_with_seeds
+from irplatform.reranking.rerank import rerank_with_seeds
+from irplatform.reranking.training_set import LearningPlan, training_set
 from irplatform.reranking.warnings import warning_of_fusion
-from irplatform.retrieval.run_as_first_stage import FromRun
+from irplatform.retrieval.candidates import Request
+from irplatform.retrieval.fusion import Fusion
 from irplatform.runs.folder import alone_in
-from irplatform.runs.run import system_of
-from irplatform.system.console import parts, stage, waiting
+from irplatform.system.cache import artifact
+from irplatform.system.console import notice, parts, stage, waiting
 from irplatform.system.devices import settings_kept
+from irplatform.system.digests import fingerprint
 from irplatform.system.writing import copy_folder, writable_folder
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
+    from pathlib import Path
 
-    from irplatform.experiment.arguments import AnyPath
+    from irplatform.data import Collection, Qrels
     from irplatform.experiment.plan import RunPlan
+    from irplatform.experiment.settings import AnyPath
     from irplatform.reports.run_report import RunReport
+    from irplatform.reranking.training_set import TrainingSet
+    from irplatform.resources import CollectionResources
+    from irplatform.retrieval.candidates import Candidates
 
-_SEARCHING, _RERANKING = 1, 4
-"""Shares of the progress bar: of indexing and searching, and of each reranker."""
+_SEARCHING, _RERANKING = 1 / 3, 4
+"""Shares of the progress bar: of each chapter before reranking, and of each reranker."""
+_DEEP = 10_000
+"""Beyond this depth the documents are counted, which opens the index."""
 
 
 @settings_kept()
@@ -69,104 +84,48 @@ def run(
     settings = settings_of(settings, options)
     if plugins is not None and not isinstance(plugins, Registry):
         raise InputError(f"{plugins!r} is no registry of plugins; `rerankers=` names rerankers.")
-    plugins = plugins or registry()
-    reading = f"reading {settings.collection}"
-    with waiting(reading):
-        resolved = resolve(settings, plugins)
-        collection, qrels = resolved.collection, resolved.qrels
-        measures = measures_of(collection, settings.measures, plugins.measures, qrels)
-    run_dir = writable_folder(settings.run_dir or Path("runs") / collection.id)
-    candidate_runs = _candidates_in(run_dir, resolved)
-    with alone_in(run_dir):
-        with waiting(reading):
-            tag, command = settings.tag, settings.command
-            recorder = Recorder(
-                collection, qrels, measures, plugins.measures, run_dir, tag, command
-            )
-            planned = planned_runs(resolved, recorder.data, candidate_runs)
-        recorder.plan(planned, force=settings.force)
-        resolved = resolved.on_device()
-        recorder.plan(planned_runs(resolved, recorder.data, candidate_runs), force=settings.force)
-        names = [*settings.retrievers, *settings.rerankers]
-        event = RunEvent(collection.id, tuple(names), run_dir)
-        plugins.announce("run_started", event)
-
-        with parts(_SEARCHING + len(resolved.rerankers) * _RERANKING):
-            report = _run(resolved, recorder, candidate_runs)
-        results = {system.name: dict(system.measures) for system in report.systems}  # theirs
-        plugins.announce("run_finished", replace(event, results=results, runs=recorder.runs))
-    return report
+    with waiting(f"reading {settings.collection}"):
+        plan = resolve(settings, plugins or registry())
+        recorder = _recorder(plan)
+    with alone_in(plan.run_dir):
+        plan = plan.on_device()
+        recorder.plan(planned_runs(plan, recorder.data), force=settings.force)
+        with _announced(plan, recorder), parts(3 * _SEARCHING + len(plan.rerankers) * _RERANKING):
+            recorder.warn(refuse_broken_corpus(plan.collection, plan.qrels, plan.resources))
+            candidates = retrieve(plan)
+            recorder.add_retrieved(candidates, plan.resources)
+            training = retrieve_training(plan)
+            recorder.warn(*warnings_of_training(plan, candidates, training))
+            candidates = candidates.fused(choose_fusion(plan, training))
+            recorder.add_fused(candidates, plan.resources)
+            learning = learning_plan(plan, training, candidates.first.fusion or Fusion())
+            for chosen in plan.rerankers:
+                with stage("", _RERANKING):
+                    runs = rerank_with_seeds(
+                        chosen, candidates, learning, plan.resources, settings.seeds
+                    )
+                    recorder.add_reranked(chosen.name, runs)
+            return recorder.report()
 
 
-def _run(resolved: RunPlan, recorder: Recorder, candidate_runs: Sequence[str]) -> RunReport:
-    """Search, rerank and score; the progress bar has a part for each."""
-    settings, collection, qrels = resolved.settings, resolved.collection, resolved.qrels
-    resources = resolved.resources
-    with stage("", _SEARCHING / 3):
-        recorder.warn(refuse_broken_corpus(collection, qrels, resources))
-    indexing_seconds = dict(resources.stopwatch.seconds)
-    with stage("", _SEARCHING / 3):
-        candidates = candidates_of(resolved, taken=candidate_runs)
-    recorder.candidates = candidates.provenance
-    first = candidates.first
-    for each in first.retrievals:
-        made_with = replace(resources, artifacts=dict(each.artifacts))
-        seconds = {**indexing_seconds, **each.seconds}
-        recorder.add(each.run, [each.description], made_with, seconds)
-        indexing_seconds = {}
-
-    with stage("", _SEARCHING / 3):
-        training, fusion = search_training_topics(resolved)
-    candidates = candidates.fused(fusion)
-    first = candidates.first
-    if training is not None:
-        learned_on = training.judged_topics
-        learns = any(choice.trainable for choice in resolved.learning)
-        for warning in (
-            warning_of_fusion(candidates.topics, learned_on) if resolved.fuses else "",
-            warning_of_fields(candidates.topics, learned_on) if learns else "",
-        ):
-            if warning:
-                resources.notice(warning)
-                recorder.warn(warning)
-    if len(first.retrievals) > 1:
-        made_with = replace(resources, artifacts=first.used)
-        recorder.add(first.cut(first.final), first.describe(), made_with, {})
-    recorder.first_stage = first.fingerprint
-
-    training_source = training_source_of(resolved, training, fusion)
-    task = RerankingTask(candidates, training_source, qrels, settings.interpolate)
-    baseline = first.final.name
-    for choice in resolved.rerankers:
-        with stage("", _RERANKING):
-            attempts = rerank_with_seeds(choice, task, resources, settings.seeds)
-            recorder.add_reranked(choice.name, attempts, first.describe(), baseline)
-    names = [choice.name for choice in resolved.rerankers]
-    depth = first.depth
-    if isinstance(resolved.source, FromRun):  # which may end earlier
-        deepest = max(map(len, first.final.rankings.values()), default=0)
-        depth = min(resolved.settings.depth, deepest)
-    return recorder.report(baseline, names, depth, candidates.most)
+def _recorder(plan: RunPlan) -> Recorder:
+    settings, collection, measures = plan.settings, plan.collection, plan.plugins.measures
+    names = measures_of(collection, settings.measures, measures, plan.qrels)
+    writable_folder(plan.run_dir)
+    refuse_own_candidates(plan)
+    how = settings.tag, settings.command
+    return Recorder(collection, plan.qrels, names, measures, plan.run_dir, *how)
 
 
-def _candidates_in(run_dir: Path, resolved: RunPlan) -> list[str]:
-    """The name of the run that candidates come from, where it lies in the folder that is written.
-
-    Raises:
-        InputError: a reranker would write over it.
-    """
-    source = resolved.source
-    if not isinstance(source, FromRun) or source.path.parent.resolve() != run_dir.resolve():
-        return []
-    name = source.path.stem
-    system = system_of(name)
-    if system in resolved.settings.rerankers:
-        raise InputError(
-            f"'{system}' would be written over these candidates. Give another folder with "
-            "--run-dir.",
-            path=source.path,
-        )
-    return [name]
+@contextmanager
+def _announced(plan: RunPlan, recorder: Recorder) -> Iterator[None]:
+    """Tell plugins that a run starts, and what it came to."""
+    names = (*plan.settings.retrievers, *plan.settings.rerankers)
+    event = RunEvent(plan.collection.id, names, plan.run_dir)
+    plan.plugins.announce("run_started", event)
+    yield
+    finished = replace(event, results=recorder.results, runs=recorder.runs)
+    plan.plugins.announce("run_finished", finished)
 
 
 @settings_kept()
@@ -189,22 +148,169 @@ def train(
     settings = settings_of(settings, options)
     one_reranker(settings, "train")
     if out is not None:
-        out = arguments.path(out, "out")
+        out = as_path(out, "out")
         if out.exists():
             raise InputError(
                 "this exists already; choose another folder for the checkpoint.", path=out
             )
         writable_folder(out)
     with waiting(f"reading {settings.collection}"):
-        resolved = resolve_training(settings, registry())
-    resolved = resolved.on_device()
-    (choice,) = resolved.rerankers
-    training, fusion = search_training_topics(resolved)
-    training_source = training_source_of(resolved, training, fusion)
-    assert training_source.training_set is not None  # `resolve_training` says what to learn from
-    pretraining = training_source.pretraining_of(choice)
-    checkpoint = train_system(choice, training_source.training_set, resolved.resources, pretraining)
+        plan = resolve_training(settings, registry())
+    plan = plan.on_device()
+    (chosen,) = plan.rerankers
+    training = retrieve_training(plan)
+    learning = learning_plan(plan, training, choose_fusion(plan, training))
+    assert learning.training_set is not None  # `resolve_training` says what to learn from
+    pretraining = learning.pretraining_of(chosen)
+    checkpoint = train_system(chosen, learning.training_set, plan.resources, pretraining)
     if out is not None:
         copy_folder(checkpoint.path, out)
     path = out or checkpoint.path
     return {"path": str(path), **Checkpoint.read(path).description}
+
+
+def refuse_broken_corpus(
+    collection: Collection, qrels: Qrels | None, resources: CollectionResources
+) -> str:
+    """Index the corpus, and see that it is whole; a corpus that passed once is not looked at again.
+
+    Returns:
+        What the user is warned of, or "".
+
+    Raises:
+        InputError: many documents are empty, or many relevant ones are missing.
+    """
+    judged = {topic: dict(grades) for topic, grades in (qrels or {}).items()}
+    index_fingerprint = resources.index_artifact().fingerprint
+
+    def look(folder: Path) -> None:
+        index = resources.index()
+        stats = index.stats()
+        refuse_broken(
+            collection,
+            qrels,
+            contains=index.contains,
+            documents=stats["documents"],
+            empty=stats["documents"] - stats["non_empty_documents"],
+        )
+        warning = warning_of_abstracts(
+            collection,
+            documents=stats["documents"],
+            titles=index.documents_with("title"),
+            abstracts=index.documents_with("abstract"),
+        )
+        (folder / "warning.txt").write_text(warning, encoding="utf-8")
+
+    depends_on = {
+        "format": 2,
+        "collection": collection.id,  # which the warning names
+        "index": index_fingerprint,
+        "qrels": fingerprint(judged),
+    }
+    with stage("", _SEARCHING), resources.stopwatch.timed("index"):
+        check = artifact("check", collection.id, depends_on, look)
+    if warning := (check.path / "warning.txt").read_text(encoding="utf-8"):
+        notice(warning)
+    return warning
+
+
+def retrieve(plan: RunPlan) -> Candidates:
+    """Search for the topics of a collection that is indexed and whole.
+
+    Raises:
+        InputError: the source of candidates does not fit the collection.
+    """
+    settings, depth = plan.settings, plan.settings.depth
+    with stage("", _SEARCHING):
+        if depth > _DEEP and depth > (count := plan.resources.index().count):
+            notice(f"--depth {depth} is more than the documents: all {count:,} are looked at")
+            depth = max(count, 1)
+        request = Request(
+            plan.collection,
+            plan.retrievers,
+            depth,
+            settings.rerank_depth,
+            plan.resources,
+            plan.taken,
+        )
+        return replace(plan.source.find(request), qrels=plan.qrels or {})
+
+
+def retrieve_training(plan: RunPlan) -> Candidates | None:
+    """Search for the training topics, where something is learned from some.
+
+    Raises:
+        InputError: the training collection has other documents.
+    """
+    training, settings = plan.training, plan.settings
+    with stage("", _SEARCHING):
+        if training is None:
+            return None
+        source = plan.source if training is plan.collection else plan.source.for_training()
+        if source is not plan.source:
+            found_by = ", ".join(settings.retrievers)
+            notice(f"{training.id}: not in the run; {found_by} finds candidates of these topics")
+        depths = settings.depth, settings.rerank_depth
+        return find_candidates(training, plan.retrievers, *depths, plan.resources, source=source)
+
+
+def choose_fusion(plan: RunPlan, training: Candidates | None) -> Fusion:
+    """The fusion of the retrievers that the training topics ask for; plain without any."""
+    return training.choose_fusion() if training and plan.fuses else Fusion()
+
+
+def warnings_of_training(
+    plan: RunPlan, candidates: Candidates, training: Candidates | None
+) -> list[str]:
+    """Tell where training topics do not suit the evaluated ones, and return the warnings."""
+    if training is None:
+        return []
+    learned_on = training.judged_topics
+    learns = any(choice.trainable for choice in plan.learning)
+    warnings = (
+        warning_of_fusion(candidates.topics, learned_on) if plan.fuses else "",
+        warning_of_fields(candidates.topics, learned_on) if learns else "",
+    )
+    for warning in filter(None, warnings):
+        plan.resources.notice(warning)
+    return [*filter(None, warnings)]
+
+
+def learning_plan(plan: RunPlan, training: Candidates | None, fusion: Fusion) -> LearningPlan:
+    """What rerankers learn from, pre-training included.
+
+    Args:
+        plan: the run.
+        training: the training topics.
+        fusion: how the retrievers are fused.
+
+    Raises:
+        InputError: pre-training cannot be done with these documents.
+    """
+    settings = plan.settings
+
+    def learned_before(name: str | None) -> TrainingSet | None:
+        return pretraining_set(
+            name,
+            plan.collection,
+            plan.plugins,
+            plan.retrievers,
+            plan.resources,
+            fusion,
+            queries=settings.pretrain_queries,
+        )
+
+    declared = None
+    if settings.pretrain is None and plan.learning:
+        declared = declared_pretraining(plan.collection, plan.learning, learned_before)
+    learned = None
+    if training and plan.learning:
+        learned = training_set(training.fused(fusion), plan.resources).with_validation_apart()
+    return LearningPlan(
+        training_set=learned,
+        checkpoint=settings.checkpoint,
+        folds=plan.folds,
+        pretraining=learned_before(settings.pretrain),
+        declared=declared,
+        interpolate=settings.interpolate,
+    )

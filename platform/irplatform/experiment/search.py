@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.data import Topic
 from irplatform.errors import InputError, check_least, unknown
-from irplatform.experiment import arguments
-from irplatform.experiment.corpus import refuse_silent_downloads
-from irplatform.experiment.settings import RunSettings, resources_for
-from irplatform.experiment.systems import resolve_systems
+from irplatform.experiment.settings import RunSettings, as_names, as_path, resources_for
+from irplatform.experiment.systems import refuse_silent_downloads, resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.retrieval.first_stage import find
 from irplatform.system.console import waiting
@@ -18,7 +16,7 @@ from irplatform.system.devices import settings_kept
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from irplatform.experiment.arguments import AnyPath, Names
+    from irplatform.experiment.settings import AnyPath, Names
 
 
 @settings_kept()
@@ -65,8 +63,8 @@ def search(
         collection,
         retrievers=(retriever,),
         settings=settings or {},
-        expand=arguments.names(expand, "expand"),
-        query_plan=None if query_plan is None else arguments.path(query_plan, "query_plan"),
+        expand=as_names(expand, "expand"),
+        query_plan=None if query_plan is None else as_path(query_plan, "query_plan"),
     )
     with waiting(f"reading {collection}"):
         systems = resolve_systems(run_settings, plugins, documents_only=topic is None).expanded()
@@ -75,7 +73,7 @@ def search(
     if topic is None:
         searched_topic = Topic("query", query or "")
     else:
-        topics = {t.id: t for t in resolved_collection.load_topics()}
+        topics = {t.id: t for t in resolved_collection.topics}
         if topic not in topics:
             raise unknown("topic", topic, topics, of=f"'{resolved_collection.id}'")
         searched_topic = topics[topic]

@@ -1,16 +1,15 @@
-"""What a run or a search for options can be told, checked as far as it can be at once."""
+"""The settings of a run and of a search for options, checked as far as they can be at once."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.errors import InputError, check_least, listing, unknown
-from irplatform.experiment.arguments import names, path, paths, settings_by_name
-from irplatform.experiment.expansion import NONE
-from irplatform.experiment.pretraining import MESH_QUERIES
-from irplatform.reranking.folds import MEMBERS
+from irplatform.options import flat
+from irplatform.reranking.systems import MEMBERS
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.candidates import JUDGED, RETRIEVED
 from irplatform.retrieval.fusion import AUTO
@@ -20,15 +19,22 @@ from irplatform.system.workers import available_cores, within_cores
 from irplatform.text.vector_source import VectorSource
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from irplatform.data import Collection
-    from irplatform.experiment.arguments import AnyPath
     from irplatform.retrieval.first_stage import ChosenRetriever
 
 
+AnyPath: TypeAlias = Path | str
+Names: TypeAlias = Iterable[str] | str
+Paths: TypeAlias = Iterable[AnyPath] | AnyPath
+
+NO_EXPANSION = "none"
+"""In place of knowledge bases: queries are not expanded, even where a collection asks for it."""
+MESH_QUERIES = 10_000
+"""MeSH-term queries that are drawn for pre-training, by default."""
 _RETRIEVERS = ("bm25",)
-"""What finds documents where nobody asks for another retriever."""
+"""The default first stage."""
 _RERANK_DEPTH = 500
 """The usual; a smaller depth of the retrievers goes before it."""
 _MOST_TRIALS = 1_000_000
@@ -38,7 +44,7 @@ _OF_RERANKERS: Mapping[str, object] = {
     "train_on": (),
     "rerank_depth": _RERANK_DEPTH,
 }
-"""Settings that only rerankers heed, and what they are where nobody sets them."""
+"""Settings that only rerankers use, and their defaults."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +140,7 @@ class RunSettings:
             raise InputError(f"the interpolation weight {self.interpolate} is not between 0 and 1.")
         if not self.retrievers:
             raise InputError("at least one retriever is needed.")
-        if self.query_plan is not None and self.expand in ((), (NONE,)):
+        if self.query_plan is not None and self.expand in ((), (NO_EXPANSION,)):
             raise InputError("--query-plan has no effect without --expand KB,….")
         check_device(self.device)
         if self.tag is not None:
@@ -158,15 +164,15 @@ class RunSettings:
             "collection": str(self.collection),
             "candidates": str(self.candidates),
             "settings": settings_by_name(self.settings),
-            "vectors_text": paths(self.vectors_text, "vectors_text"),
+            "vectors_text": as_paths(self.vectors_text, "vectors_text"),
             "interpolate": None if interpolate == "auto" else interpolate,
         }
         for name in ("rerankers", "retrievers", "measures", "train_on"):
-            taken[name] = names(getattr(self, name), name)
-        taken["expand"] = tuple(dict.fromkeys(names(self.expand, "expand")))
+            taken[name] = as_names(getattr(self, name), name)
+        taken["expand"] = tuple(dict.fromkeys(as_names(self.expand, "expand")))
         for name in ("query_plan", "checkpoint", "vectors", "run_dir"):
             if (given := getattr(self, name)) is not None:
-                taken[name] = path(given, name)
+                taken[name] = as_path(given, name)
         for name, value in taken.items():
             object.__setattr__(self, name, value)
         if self.interpolate is not None:
@@ -280,7 +286,7 @@ class TuneSettings:
 
     def __post_init__(self) -> None:
         for name in ("over", "train_on"):
-            object.__setattr__(self, name, names(getattr(self, name), name))
+            object.__setattr__(self, name, as_names(getattr(self, name), name))
         for name, least in (("trials", 1), ("refine", 0), ("folds", 2)):
             _check_number(name, getattr(self, name))
             check_least(name, getattr(self, name), least)
@@ -344,3 +350,61 @@ def on_device(
         return replace(resources, device="cpu")
     device = choose_device(settings.device, resources.model_threads)
     return replace(resources, device=device)
+
+
+# Shorter forms for callers from Python: a text for a path, one name for a list of names.
+
+
+def as_names(given: Names, argument: str) -> tuple[str, ...]:
+    """A list of names; one name stands for a list of one.
+
+    Raises:
+        InputError: it is neither.
+    """
+    listed = (given,) if isinstance(given, str) else given
+    if not isinstance(listed, Iterable) or isinstance(listed, Mapping):
+        raise InputError(f"{argument} is {given!r}; it must be a name or a list of names.")
+    found = tuple(listed)
+    if strange := [name for name in found if not isinstance(name, str)]:
+        raise InputError(f"{argument} has {strange[0]!r} in it; it must be a list of names.")
+    return found
+
+
+def as_path(given: AnyPath, argument: str) -> Path:
+    """A path, also of a text.
+
+    Raises:
+        InputError: it is neither, or empty.
+    """
+    if not isinstance(given, Path | str) or given == "":
+        raise InputError(f"{argument} is {given!r}; it must be a path.")
+    return Path(given)
+
+
+def as_paths(given: Paths, argument: str) -> tuple[Path, ...]:
+    """A list of paths; one path stands for a list of one.
+
+    Raises:
+        InputError: it is neither.
+    """
+    listed = (given,) if isinstance(given, Path | str) else given
+    if not isinstance(listed, Iterable):
+        raise InputError(f"{argument} is {given!r}; it must be a path or a list of paths.")
+    return tuple(as_path(each, argument) for each in listed)
+
+
+def settings_by_name(given: Mapping[str, object] | None) -> dict[str, object]:
+    """Options of systems by their full names: `{"rm3": {"fb_terms": 20}}` is rm3.fb_terms.
+
+    Raises:
+        InputError: it is no mapping.
+    """
+    if not isinstance(given or {}, Mapping):
+        raise InputError(
+            f"settings is {given!r}; it must map options to values: {{'rm3.fb_terms': 20}}."
+        )
+    settings: dict[str, object] = {}
+    for name, value in (given or {}).items():
+        whole = not isinstance(value, dict) or "." in name
+        settings |= {name: value} if whole else flat({name: value})
+    return settings

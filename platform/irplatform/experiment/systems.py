@@ -1,36 +1,35 @@
-"""From the names in settings to systems with their options, over the collection that they are for.
+"""From names and settings to retrievers and rerankers with their options.
 
 Every command that searches or reranks chooses its systems here, so that the same settings mean the
-same systems for all. Names, options and what cannot have an effect are checked before anything of
-the collection is read.
+same systems. Names and options are checked before anything of the collection is read. Queries are
+expanded as the user says, else as the collection says, else as the rerankers are made for.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from irplatform.experiment.choosing import choose_systems
-from irplatform.experiment.corpus import refuse_silent_downloads
-from irplatform.experiment.expansion import (
-    expanded_for,
-    expansion_settings,
-    refuse_idle_plan,
-    with_expansion,
-    with_expansion_of,
-)
-from irplatform.experiment.learning import check_repetitions
-from irplatform.experiment.pretraining import check_pretraining
-from irplatform.reranking.rerank import apply_checkpoint
+from irplatform.collections.irds_fetch import refuse_silent_downloads as refuse_irds_downloads
+from irplatform.errors import InputError, unknown
+from irplatform.experiment.settings import NO_EXPANSION
+from irplatform.lucene import is_indexed
+from irplatform.options import flat, settings_of
+from irplatform.reranking.systems import MEMBERS, ChosenReranker
+from irplatform.retrieval.first_stage import ChosenRetriever
+from irplatform.system.console import notice
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from irplatform.data import Collection
     from irplatform.experiment.settings import RunSettings
     from irplatform.registry.lookup import Registry
-    from irplatform.reranking.systems import ChosenReranker
-    from irplatform.retrieval.first_stage import ChosenRetriever
+    from irplatform.registry.registration import Registration
+
+_EXPANDED_FIELDS = ("disease", "gene")
+"""The fields that expanded queries are made of by default."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,7 @@ class Systems:
     Attributes:
         collection: what they search.
         told: the settings of systems that the user gave.
-        given: those that they were chosen by: these, and beneath them how the collection wants its
-            queries expanded.
+        given: these, and beneath them how the collection wants its queries expanded.
         retrievers: the first stage.
         rerankers: what reranks.
     """
@@ -53,11 +51,9 @@ class Systems:
     rerankers: Sequence[ChosenReranker]
 
     def expanded(self) -> Systems:
-        """The same, whose retrievers expand queries where the rerankers are made for that.
+        """The same, with retrievers that expand queries where the rerankers are made for that.
 
-        The rerankers are told with what.
-
-        Reads the collection's topics.
+        The rerankers learn which knowledge bases these are. Reads the collection's topics.
 
         Raises:
             InputError: a query plan was set, and no queries are expanded.
@@ -67,23 +63,11 @@ class Systems:
         rerankers = with_expansion(self.rerankers, retrievers)
         return replace(self, retrievers=retrievers, rerankers=rerankers)
 
-    def checked(self) -> Systems:
-        """The same, whose retrievers' options fit the collection's topics.
-
-        Raises:
-            InputError: they do not, or what they name is not there.
-        """
-        topics = list(self.collection.load_topics())
-        for choice in self.retrievers:
-            choice.check_topics(topics)
-            choice.describe()  # what it depends on and cannot have is refused before any work
-        return self
-
 
 def resolve_systems(
     settings: RunSettings, plugins: Registry, *, documents_only: bool = False
 ) -> Systems:
-    """Choose systems by their names.
+    """Choose systems by their names, before queries are expanded; see `Systems.expanded`.
 
     Args:
         settings: their names and options, and the collection's.
@@ -99,31 +83,312 @@ def resolve_systems(
     expansion = expansion_settings(plugins, names, settings.expand, settings.query_plan)
     told = {**expansion, **settings.settings}
     given = with_expansion_of(collection, plugins, names, told)
-    retrievers, rerankers = choose_systems(
+    retrievers, rerankers = _choose(
         plugins, names, settings.rerankers, given, settings.preset, settings.members
     )
     return Systems(collection, told, given, retrievers, rerankers)
 
 
-def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> Systems:
-    """Choose systems of which some may be trained, and see that they can be.
+def choose_systems(
+    registry: Registry,
+    retrievers: Sequence[str],
+    rerankers: Sequence[str],
+    settings: Mapping[str, object],
+    preset: str | None = None,
+    members: int = MEMBERS,
+) -> tuple[list[ChosenRetriever], list[ChosenReranker]]:
+    """Resolve names, and give every option to the systems that have it.
+
+    Args:
+        registry: the installed plugins.
+        retrievers: names.
+        rerankers: names.
+        settings: option to value; "delta.filters" sets an option of `delta` alone, and
+            "loop.epochs" a part of the option `loop`.
+        preset: the name of settings that rerankers bring, which take the place of the defaults of
+            every reranker that has some under this name; `settings` take precedence over them.
+        members: how many models of a reranker that learns are trained and averaged.
 
     Raises:
-        InputError: a wrong name, option or file, something that would have no effect, or a large
-            download that nobody asked for.
+        InputError: an unknown name, an option that none of the systems has, a wrong value, or a
+            preset that no reranker has.
     """
-    systems = resolve_systems(settings, plugins)
-    check_repetitions(settings.seeds, settings.members, systems.rerankers)
-    rerankers = apply_checkpoint(settings.checkpoint, systems.rerankers)
-    check_pretraining(
-        settings.pretrain,
-        systems.collection,
-        settings.checkpoint,
-        rerankers,
-        plugins,
-        queries=settings.pretrain_queries,
+    first, second = _choose(registry, retrievers, rerankers, settings, preset, members)
+    return first, with_expansion(second, first)
+
+
+def _choose(
+    registry: Registry,
+    retrievers: Sequence[str],
+    rerankers: Sequence[str],
+    settings: Mapping[str, object],
+    preset: str | None,
+    members: int,
+) -> tuple[list[ChosenRetriever], list[ChosenReranker]]:
+    """The systems, whose rerankers do not know yet what queries are expanded with."""
+    for kind, names in (("retriever", retrievers), ("reranker", rerankers)):
+        if twice := next((n for n in names if list(names).count(n) > 1), None):
+            raise InputError(f"{kind} '{twice}' is named twice.")
+    registrations: list[Registration[Any]] = [
+        *(registry.retriever(name) for name in retrievers),
+        *(registry.reranker(name) for name in rerankers),
+    ]
+    count = len(retrievers)
+    if preset is not None:
+        check_preset(preset, registrations[count:])
+    # A retriever and a reranker of one name share the settings under it.
+    used_and_values = [
+        settings_of(
+            r,
+            _with_preset(r, settings, preset),
+            {option for o in registrations if o.name == r.name for option in o.option_names()},
+        )
+        for r in registrations
+    ]
+    for key in settings:
+        if not any(key in used for used, _ in used_and_values):
+            raise unknown_option(key, registrations, registry)
+    chosen = [
+        (
+            registration,
+            registration.options(values),
+            {k: settings[k] for k in settings if k in used},
+        )
+        for registration, (used, values) in zip(registrations, used_and_values, strict=True)
+    ]
+    return (
+        [ChosenRetriever(registration, options) for registration, options, _ in chosen[:count]],
+        [ChosenReranker(r, options, members, given) for r, options, given in chosen[count:]],
     )
-    for choice in rerankers:
-        choice.check()
-    refuse_silent_downloads(systems.collection, settings.collection)
-    return replace(systems, rerankers=rerankers).expanded().checked()
+
+
+def check_preset(preset: str, chosen: Sequence[Registration[Any]]) -> None:
+    """See that a preset has an effect.
+
+    Raises:
+        InputError: none of the rerankers has it.
+    """
+    if any(preset in registration.presets for registration in chosen):
+        return
+    presets = sorted({name for registration in chosen for name in registration.presets})
+    systems = ", ".join(registration.name for registration in chosen) or "a run without rerankers"
+    if not presets:
+        raise InputError(f"--preset {preset} has no effect: {systems} has no presets.")
+    raise unknown("preset", preset, presets, of=systems)
+
+
+def _with_preset(
+    registration: Registration[Any], settings: Mapping[str, object], preset: str | None
+) -> dict[str, object]:
+    """A preset's settings for one reranker, beneath those that were given."""
+    if preset is None or preset not in registration.presets:
+        return dict(settings)
+    prefix = f"{registration.name}."
+    set_names = {key.removeprefix(prefix) for key in settings}
+    preset_settings = {
+        prefix + key: value
+        for key, value in flat(registration.presets[preset]).items()
+        if not any(key == set_name or key.startswith(f"{set_name}.") for set_name in set_names)
+    }
+    return {**preset_settings, **settings}
+
+
+def unknown_option(name: str, chosen: Sequence[Registration[Any]], plugins: Registry) -> InputError:
+    """An error for an option that none of some systems has.
+
+    It names the nearest, and where all are; or says that the system it is meant for is not chosen.
+    """
+    system, dot, _ = name.partition(".")
+    if dot and not any(name.startswith(f"{registration.name}.") for registration in chosen):
+        tables: dict[str, Container[str]] = {
+            "retriever": plugins.retrievers,
+            "reranker": plugins.rerankers,
+        }
+        if kinds := [kind for kind, table in tables.items() if system in table]:
+            return InputError(
+                f"'{name}' has no effect: the {' or '.join(kinds)} '{system}' is not in this run."
+            )
+    options = {option for registration in chosen for option in registration.setting_names()}
+    systems = ", ".join(dict.fromkeys(registration.name for registration in chosen))
+    commands = " or ".join(f"`platform {r.kind}s show {r.name}`" for r in chosen)
+    return unknown("option", name, options, of=systems, hint=f"All are listed by {commands}.")
+
+
+def refuse_silent_downloads(collection: Collection, name: str) -> None:
+    """Refuse to begin what would download gigabytes without a question.
+
+    Raises:
+        InputError: what is missing, from where, how much, and what to do.
+    """
+    if "ir_datasets id" in collection.metadata:
+        refuse_irds_downloads(collection, name, documents=not is_indexed(collection.corpus))
+
+
+def with_expansion(
+    rerankers: Sequence[ChosenReranker], retrievers: Sequence[ChosenRetriever]
+) -> list[ChosenReranker]:
+    """The rerankers that know which knowledge bases queries are expanded with."""
+    bases = next((expand for c in retrievers if (expand := getattr(c.options, "expand", ()))), ())
+    return [choice.expanding(tuple(bases)) for choice in rerankers]
+
+
+def expansion_settings(
+    registry: Registry,
+    retrievers: Sequence[str],
+    expand: Sequence[str],
+    query_plan: Path | None = None,
+) -> dict[str, object]:
+    """The settings of retrievers that `--expand` and `--query-plan` stand for.
+
+    Args:
+        registry: the installed plugins.
+        retrievers: names; the settings are for those that can expand queries, and a notice names
+            the others.
+        expand: names of knowledge bases; or "none" alone; nothing where the retrievers decide.
+        query_plan: a file that changes the default plan.
+
+    Raises:
+        InputError: no retriever expands queries, a knowledge base is not installed, or the plan
+            cannot be read.
+    """
+    if not expand:
+        return {}
+    from irplatform.expansion import read_plan
+    from irplatform.knowledge import open_knowledge
+
+    expanding = [n for n in retrievers if "expand" in registry.retriever(n).option_names()]
+    if tuple(expand) == (NO_EXPANSION,):
+        return {f"{name}.expand": [] for name in expanding}
+    open_knowledge(expand)
+    others = [name for name in retrievers if name not in expanding]
+    if not expanding:
+        all_expanding = [n for n, r in registry.retrievers.items() if "expand" in r.option_names()]
+        raise InputError(
+            f"--expand has no effect: {', '.join(others)} cannot expand queries. "
+            f"These retrievers can: {', '.join(sorted(all_expanding)) or 'none'}."
+        )
+    if others:
+        notice(f"--expand: not with {', '.join(others)}, which cannot expand queries.")
+    settings: dict[str, object] = {f"{name}.expand": list(expand) for name in expanding}
+    if query_plan is not None:
+        settings |= {f"{name}.plan": read_plan(query_plan) for name in expanding}
+    return settings
+
+
+def with_expansion_of(
+    collection: Collection,
+    registry: Registry,
+    retrievers: Sequence[str],
+    settings: Mapping[str, object],
+) -> dict[str, object]:
+    """Settings, and beneath them how the collection wants its queries expanded.
+
+    Args:
+        collection: what is searched.
+        registry: the installed plugins.
+        retrievers: names; those that cannot expand queries search as usual.
+        settings: what the user said; `expand` or `plan` of a retriever take the place of the
+            collection's, and parts of a plan (`bm25.plan.gene.weight`) go into it.
+
+    Raises:
+        InputError: the collection names a knowledge base that is not installed.
+    """
+    collection_settings: dict[str, object] = {}  # first, so that parts of a plan are set within it
+    for name in retrievers:
+        if "expand" not in registry.retriever(name).option_names():
+            continue
+        user_values = [settings[key] for key in ("expand", f"{name}.expand") if key in settings]
+        if not user_values and collection.expand:
+            _check_installed(collection)
+            collection_settings[f"{name}.expand"] = list(collection.expand)
+        expands = user_values[-1] if user_values else collection.expand
+        if expands and collection.plan and not {"plan", f"{name}.plan"} & settings.keys():
+            collection_settings[f"{name}.plan"] = dict(collection.plan)
+    return {**collection_settings, **settings}
+
+
+def expanded_for(
+    rerankers: Sequence[ChosenReranker],
+    retrievers: Sequence[ChosenRetriever],
+    collection: Collection,
+    given: Mapping[str, object],
+) -> list[ChosenRetriever]:
+    """The retrievers, which expand queries where the rerankers are made for that.
+
+    One that is not made for it has the first stage that it would have alone: then nothing is
+    expanded, and a notice says so.
+
+    Args:
+        rerankers: what reranks.
+        retrievers: the first stage.
+        collection: what is searched.
+        given: the settings that they were chosen by; who says `expand` there is obeyed.
+    """
+    from irplatform.knowledge import all_installed
+
+    made_for = [choice.name for choice in rerankers if choice.wants_expansion]
+    undecided = {
+        choice.name
+        for choice in retrievers
+        if "expand" in choice.registration.option_names()
+        and not {"expand", f"{choice.name}.expand"} & given.keys()
+    }
+    bases = all_installed() if made_for and undecided else ()
+    if not bases or not any(
+        topic.fields.get(name) for topic in collection.topics for name in _EXPANDED_FIELDS
+    ):
+        return list(retrievers)
+    if len(made_for) < len(rerankers):
+        others = ", ".join(c.name for c in rerankers if not c.wants_expansion)
+        notice(
+            f"{', '.join(made_for)}: made for expanded queries, but {others} would have another "
+            "first stage then. --expand KB,… expands them for all, --expand none for none."
+        )
+        return list(retrievers)
+    notice(
+        f"{', '.join(made_for)}: queries are expanded with {', '.join(bases)}. "
+        "--expand KB,… chooses others, --expand none searches the topics' words."
+    )
+    return [
+        replace(choice, options=choice.options.model_copy(update={"expand": bases}))
+        if choice.name in undecided
+        else choice
+        for choice in retrievers
+    ]
+
+
+def refuse_idle_plan(
+    retrievers: Sequence[ChosenRetriever],
+    rerankers: Sequence[ChosenReranker],
+    given: Iterable[str],
+) -> None:
+    """See that a query plan is set only where queries are expanded.
+
+    Args:
+        retrievers: the first stage, with what they expand queries with.
+        rerankers: what reranks; an option `plan` of theirs is another one.
+        given: names of settings.
+
+    Raises:
+        InputError: none of the retrievers that a part of the plan is for expands queries.
+    """
+    expanding = [c for c in retrievers if {"expand", "plan"} <= set(c.registration.option_names())]
+    shared = not any("plan" in choice.registration.option_names() for choice in rerankers)
+    for key in given:
+        addressed = [
+            choice
+            for choice in expanding
+            if f"{key}.".startswith(f"{choice.name}.plan.")
+            or (shared and f"{key}.".startswith("plan."))
+        ]
+        if addressed and not any(getattr(choice.options, "expand", ()) for choice in addressed):
+            raise InputError(f"'{key}' has no effect without --expand KB,….")
+
+
+def _check_installed(collection: Collection) -> None:
+    from irplatform.knowledge import open_knowledge
+
+    try:
+        open_knowledge(collection.expand)
+    except InputError as error:
+        raise InputError(f"'{collection.id}' wants its queries expanded: {error}") from error

@@ -21,15 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.data import LabelledTopic, TrainingData
 from irplatform.errors import InputError, PlatformError
-from irplatform.experiment.choosing import choose_systems
-from irplatform.experiment.corpus import refuse_silent_downloads
-from irplatform.experiment.expansion import with_expansion_of
+from irplatform.experiment.systems import choose_systems, refuse_silent_downloads, with_expansion_of
 from irplatform.features.calculator import forget_features
 from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.loading import registry
-from irplatform.reranking.candidates import search
 from irplatform.reranking.scoring import checked_scores
 from irplatform.resources import CollectionResources
+from irplatform.retrieval.candidates import Request, Retrieved
 from irplatform.system.console import notice, progress
 from irplatform.system.devices import choose_device, settings_kept
 from irplatform.system.workers import available_cores, within_cores
@@ -40,8 +38,8 @@ if TYPE_CHECKING:
 
     from irplatform.data import Topic
     from irplatform.plugin.rerankers import Reranker
-    from irplatform.reranking.candidates import Candidates
     from irplatform.reranking.systems import ChosenReranker
+    from irplatform.retrieval.candidates import Candidates
 
 CHECKPOINT, UNTRAINED, BRIEFLY, NONE = "checkpoint", "untrained", "briefly trained", "none"
 _RETRIEVERS = ("bm25",)
@@ -126,7 +124,7 @@ def time_rerankers(
     resources = CollectionResources(
         found.corpus, chosen[0], seed=42, threads=available_cores(), model_threads=threads
     )
-    candidates = search(found, retrievers, documents, documents, resources)
+    candidates = Retrieved().find(Request(found, retrievers, documents, documents, resources))
     topic_pools = pools(candidates, topics, documents)
     judgments = found.load_qrels() if found.load_qrels else {}
     timings = []

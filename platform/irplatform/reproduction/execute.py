@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform import __version__
 from irplatform.collections.names import aliases_file
 from irplatform.errors import InputError, PlatformError
-from irplatform.experiment.corpus import refuse_silent_downloads
+from irplatform.experiment.systems import refuse_silent_downloads
 from irplatform.knowledge import installed
 from irplatform.registry.entry_points import entry_points
 from irplatform.registry.loading import registry

@@ -9,7 +9,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import TYPE_CHECKING, Any, Literal
 
-from irplatform.experiment.pretraining import MESH, NO_PRETRAINING
+from irplatform.experiment.learning import MESH, NO_PRETRAINING
 from irplatform.knowledge import installed
 from irplatform.registry.loading import registry
 from irplatform.system.digests import digest, fingerprint, folder_digests

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from irplatform.data import Documents, Topic
     from irplatform.plugin.rerankers import Reranker
     from irplatform.registry.registration import Registration
-    from irplatform.reranking.rerank import RerankingTask
     from irplatform.reranking.scoring import Values
     from irplatform.reranking.systems import ChosenReranker, System
     from irplatform.resources import CollectionResources
+    from irplatform.retrieval.candidates import Candidates
     from irplatform.runs import Ranking
 
 
@@ -72,7 +72,8 @@ def explained(
     system: System,
     topic: Topic,
     doc_ids: Sequence[str],
-    task: RerankingTask,
+    candidates: Candidates,
+    interpolate: float | None,
     resources: CollectionResources,
     member: int | None = None,
 ) -> dict[str, Any]:
@@ -85,7 +86,8 @@ def explained(
         system: what scores the topic.
         topic: one of the evaluated topics.
         doc_ids: ids of documents; they need not be candidates.
-        task: what the reranker was given.
+        candidates: what the reranker ranked.
+        interpolate: the first stage's share; None for the one that was chosen.
         resources: the harness's resources.
         member: which member to ask, counted from 1.
 
@@ -96,7 +98,6 @@ def explained(
     Raises:
         InputError: the system has no such member.
     """
-    candidates = task.candidates
     first = candidates.first.final.rankings[topic.id]
     reranked = candidates.per_topic[topic.id]
     scored_ids = list(dict.fromkeys([*reranked, *doc_ids]))
@@ -105,7 +106,7 @@ def explained(
     number = _member(
         system, member, per_member[:, [scored_ids.index(doc_id) for doc_id in doc_ids]]
     )
-    weight = system.weight if task.interpolate is None else task.interpolate
+    weight = system.weight if interpolate is None else interpolate
     final = among_candidates(
         system.choice.registration,
         system.members[0],
@@ -120,7 +121,7 @@ def explained(
         system.choice.registration, system.members[number], topic, documents
     )
     final_scores = dict(zip(reranked, final[topic.id].tolist(), strict=True))
-    grades = (task.qrels or {}).get(topic.id, {})
+    grades = candidates.qrels.get(topic.id, {})
     first_scores, scores = dict(first), dict(zip(scored_ids, mean.tolist(), strict=True))
     member_scores = dict(zip(scored_ids, per_member.T.tolist(), strict=True))
     return {

@@ -15,11 +15,16 @@ import numpy as np
 from irplatform import __version__
 from irplatform.errors import InputError, counted
 from irplatform.evaluation.significance import FEWEST_TOPICS
-from irplatform.reranking.folds import MOST_WEIGHING_TOPICS, Split, split_topics, weight_topics
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
 from irplatform.reranking.members import train_members, workspace
 from irplatform.reranking.scoring import cached_scores
 from irplatform.reranking.systems import ChosenReranker, System
+from irplatform.reranking.training_set import (
+    MOST_WEIGHING_TOPICS,
+    Split,
+    split_topics,
+    weight_topics,
+)
 from irplatform.system.cache import Artifact, artifact
 from irplatform.system.console import notice, stage
 from irplatform.system.digests import fingerprint

@@ -16,7 +16,7 @@ import pickle
 import shutil
 import tempfile
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,9 +45,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.data import Topic
-    from irplatform.reranking.folds import Split
     from irplatform.reranking.systems import ChosenReranker
-    from irplatform.reranking.training_set import Example
+    from irplatform.reranking.training_set import Example, Split
     from irplatform.resources import CollectionResources
 
 
@@ -72,6 +71,9 @@ class Member:
         folder: of the checkpoint.
         start: the weights that it starts from; None for its own.
         held_out: topics that nothing may be learned of.
+        members: how many the system has.
+        place: among the processes that train the member together; None for one alone.
+        made_by: on its way to another process, the reranker's code, see `Registration.made_by`.
     """
 
     choice: ChosenReranker
@@ -81,6 +83,9 @@ class Member:
     folder: Path
     start: Path | None
     held_out: Sequence[Topic] = ()
+    members: int = 1
+    place: Place | None = None
+    made_by: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def workspace(self) -> Path:
@@ -160,6 +165,32 @@ class Member:
                 for number, example in enumerate(self.split.weight_topics)
             }
 
+    def packed(self, threads: int, place: Place | None = None) -> Member:
+        """The member as it goes to another process, where plugins are loaded anew.
+
+        Its resources are not open, and it has not the reranker's class, which another process may
+        not find under its name.
+        """
+        registration = self.choice.registration
+        choice = replace(self.choice, registration=replace(registration, declared=Reranker))
+        resources = replace(self.resources.unopened(), threads=threads)
+        made_by = registration.made_by
+        return replace(self, choice=choice, resources=resources, place=place, made_by=made_by)
+
+    def unpacked(self) -> Member:
+        """The member in another process, with that process's class.
+
+        Raises:
+            PluginError: its plugin was changed since.
+        """
+        registration = registry().reranker(self.choice.name)
+        if registration.made_by != self.made_by:
+            raise PluginError(
+                f"{registration.plugin} was changed while '{self.choice.name}' was trained: its "
+                "members would be of two versions. Start again."
+            )
+        return replace(self, choice=replace(self.choice, registration=registration))
+
 
 def workspace(folder: Path, number: int) -> Path:
     """Where a member in training keeps its state."""
@@ -194,7 +225,16 @@ def train_members(
         folders of the word vectors that members used, by `VectorSource.key`.
     """
     members = [
-        Member(choice, split, resources.of_member(number), number, folder, start, held_out)
+        Member(
+            choice,
+            split,
+            resources.of_member(number),
+            number,
+            folder,
+            start,
+            held_out,
+            members=len(splits),
+        )
         for number, split in enumerate(splits)
     ]
     processes = training_processes(resources.device)
@@ -214,11 +254,9 @@ def train_members(
         advance(1)
         if seconds >= WORTH_PROCESSES and side_by_side:
             threads = max(1, resources.threads // workers)
-            parcels = (
-                _Parcel.of(m, len(members), threads, f"member {m.number + 1}") for m in others
-            )
+            packed = (member.packed(threads) for member in others)
             with steps("member", len(members), 1, counts=False) as count:
-                for _ in ordered_map(_run_parcel, parcels, workers=workers, fewest=2):
+                for _ in ordered_map(_train_here, packed, workers=workers, fewest=2):
                     count(1)
                     advance(1)
             return _results(members)
@@ -235,51 +273,6 @@ def _results(members: Sequence[Member]) -> tuple[list[dict[str, Values]], dict[s
         key: Path(path) for member in members for key, path in member.record["vectors"].items()
     }
     return [member.scores() for member in members], vectors
-
-
-@dataclass(frozen=True)
-class _Parcel:
-    """A member as it goes to another process, where plugins are loaded anew.
-
-    Attributes:
-        member: the member, with resources that are not open, and without the reranker's class,
-            which another process may not find under its name: it takes that of its own registry.
-        made_by: what tells whether that is the same, see `Registration.made_by`.
-        members: how many members the system has.
-        speaker: who says what it tells.
-        place: among the processes that train the member together; None for one alone.
-    """
-
-    member: Member
-    made_by: Mapping[str, str]
-    members: int
-    speaker: str
-    place: Place | None = None
-
-    @classmethod
-    def of(
-        cls, member: Member, members: int, threads: int, speaker: str, place: Place | None = None
-    ) -> _Parcel:
-        registration = member.choice.registration
-        choice = replace(member.choice, registration=replace(registration, declared=Reranker))
-        resources = replace(member.resources.unopened(), threads=threads)
-        packed = replace(member, choice=choice, resources=resources)
-        return cls(packed, registration.made_by, members, speaker, place)
-
-    def opened(self) -> Member:
-        """The member, with this process's class.
-
-        Raises:
-            PluginError: its plugin was changed since.
-        """
-        choice = self.member.choice
-        registration = registry().reranker(choice.name)
-        if registration.made_by != self.made_by:
-            raise PluginError(
-                f"{registration.plugin} was changed while '{choice.name}' was trained: its "
-                "members would be of two versions. Start again."
-            )
-        return replace(self.member, choice=replace(choice, registration=registration))
 
 
 def _run_together(member: Member, processes: int) -> None:
@@ -303,19 +296,19 @@ def _run_together(member: Member, processes: int) -> None:
             Place(rank, processes, Path(scratch) / "meeting", folder, member.workspace)
             for rank, folder in enumerate(workspaces)
         ]
-        all_at_once(_run_parcel, [_Parcel.of(member, 1, threads, "", place) for place in places])
+        all_at_once(_train_here, [member.packed(threads, place) for place in places])
 
 
-def _run_parcel(parcel: _Parcel) -> None:
-    set_prefix(parcel.speaker)
-    place = parcel.place
-    device = parcel.member.resources.device
+def _train_here(packed: Member) -> None:
+    """Train a member that came from another process."""
+    place, device = packed.place, packed.resources.device
+    set_prefix("" if place else f"member {packed.number + 1}")
     if place is not None:
         quiet_torch()
-    choose_device(device, parcel.member.resources.model_threads)
-    member = parcel.opened()
+    choose_device(device, packed.resources.model_threads)
+    member = packed.unpacked()
     if place is None:
-        with parts(1), steps("member", parcel.members, member.number, counts=False):
+        with parts(1), steps("member", member.members, member.number, counts=False):
             member.train()
         return
     if device == "cuda":

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, counted
 from irplatform.reranking.fitting import fit_system, open_checkpoint, untrained
-from irplatform.reranking.folds import fold_topics, seeds_of
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.scoring import cached_scores
-from irplatform.reranking.training_set import LearningPlan, TrainingSet
+from irplatform.reranking.training_set import (
+    LearningPlan,
+    TrainingSet,
+    examples,
+    fold_topics,
+    seeds_of,
+)
 from irplatform.reranking.warnings import warnings_of
 from irplatform.runs import Run
 from irplatform.runs.run import alone_name
@@ -20,90 +24,17 @@ from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.topic_identity import families
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.data import Qrels, Topic
-    from irplatform.reranking.candidates import Candidates
+    from irplatform.data import Topic
     from irplatform.reranking.scoring import Values
     from irplatform.reranking.systems import ChosenReranker, System
     from irplatform.resources import CollectionResources
-
-
-# Which system scores which topics: one for all of them, or one per fold of cross-validation.
+    from irplatform.retrieval.candidates import Candidates
 
 FOLDS = 5
 """Of cross-validation over a collection's own topics."""
-
-
-@dataclass(frozen=True)
-class RerankingTask:
-    """What the rerankers of a run are given.
-
-    Attributes:
-        candidates: the evaluated topics.
-        learning: what to learn from.
-        qrels: the topics' judgments; only cross-validation looks at them, and never at a topic's
-            own.
-        interpolate: the first stage's share, or None to choose it on validation topics.
-    """
-
-    candidates: Candidates
-    learning: LearningPlan
-    qrels: Qrels | None = None
-    interpolate: float | None = None
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """A system and what it scores.
-
-    Attributes:
-        fit: makes it ready, which may mean hours of training.
-        topics: the topics that it scores; it has learned from none of them.
-    """
-
-    fit: Callable[[], System]
-    topics: Sequence[Topic]
-
-
-def assign(
-    choice: ChosenReranker,
-    task: RerankingTask,
-    resources: CollectionResources,
-    scores: Mapping[str, Values] | None = None,
-) -> list[Assignment]:
-    """Say which system scores which topics; nothing is fitted yet.
-
-    Args:
-        choice: the reranker.
-        task: the topics, and what to learn from.
-        resources: the harness's resources.
-        scores: those of all topics, where the reranker learns nothing and they are known.
-    """
-    topics, qrels, source = task.candidates.topics, task.qrels or {}, task.learning
-    pretraining = source.pretraining_of(choice)
-    if source.checkpoint is not None and choice.trainable:
-        return [Assignment(partial(open_checkpoint, choice, source.checkpoint, resources), topics)]
-    if source.training_set is not None:
-        fit = partial(fit_system, choice, source.training_set, resources, pretraining)
-        return [Assignment(fit, topics)]
-    judged = task.candidates.examples(qrels, resources)
-    if not source.folds or not judged:
-        return [Assignment(partial(untrained, choice, resources), topics)]
-    assigned = []
-    unjudged = [topic for topic in topics if topic.id not in qrels]
-    kin = families([example.topic for example in judged])
-    useful = [example.has_relevant for example in judged]
-    for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed, kin, useful)):
-        held_out = [example.topic for example in split.validation]
-        label = f"fold {number + 1} of {FOLDS}"
-        training_set = TrainingSet(label, split.training, held_out=held_out)
-        fit = partial(fit_system, choice, training_set, resources, pretraining, scores)
-        assigned.append(Assignment(fit, held_out + (unjudged if number == 0 else [])))
-    return assigned
-
-
 _TRAINING, _WEIGHING = 6, 2
 """Parts of the progress bar, where scoring the topics has 1: of training, and of scoring others."""
 _FEW_TOPICS = 5
@@ -119,6 +50,7 @@ class RerankedRun:
         final: the run of both scores, mixed with `weight`.
         weight: the first stage's share; the mean where folds chose their own.
         systems: the systems that made it, without their members: one, or one per fold.
+        resources: what it was made with.
         warnings: what a reader of its scores must know.
     """
 
@@ -126,6 +58,7 @@ class RerankedRun:
     final: Run
     weight: float
     systems: Sequence[System]
+    resources: CollectionResources
     warnings: Sequence[str] = ()
 
     def with_suffix(self, suffix: str) -> RerankedRun:
@@ -136,44 +69,147 @@ class RerankedRun:
         )
 
 
-def rerank(
-    choice: ChosenReranker, task: RerankingTask, resources: CollectionResources
-) -> RerankedRun:
-    """Fit a reranker and rank all topics with it.
+def rerank_with_seeds(
+    choice: ChosenReranker,
+    candidates: Candidates,
+    learning: LearningPlan,
+    resources: CollectionResources,
+    count: int,
+) -> Iterator[RerankedRun]:
+    """Fit a reranker and rank all topics with it, once for each of several seeds.
 
     Args:
-        choice: the reranker.
-        task: what it ranks, and what it learns from.
-        resources: the harness's resources.
+        choice: the reranker; one that does not learn ranks once.
+        candidates: what it ranks.
+        learning: what it learns from.
+        resources: the harness's resources; the first seed is theirs.
+        count: how many seeds; where there are several, the names of the runs carry them, and so
+            does every line that is told meanwhile.
     """
-    candidates, interpolate = task.candidates, task.interpolate
-    resources = resources_with(task.learning, choice, resources)
-    warnings = warnings_of(choice, candidates.topics, task.learning, interpolate)
+    seeds = seeds_of(resources.seed, count if choice.trainable else 1)
+    several = len(seeds) > 1
+    with parts(len(seeds)) as advance:
+        for seed in seeds:
+            # What others of the process use is not what these runs are made with.
+            seeded = replace(resources, seed=seed, artifacts=candidates.first.used)
+            with speaking_of(f"seed {seed}" if several else ""):
+                reranked = rerank(choice, candidates, learning, seeded)
+            advance(1)
+            yield reranked.with_suffix(f"-seed{seed}") if several else reranked
+
+
+def rerank(
+    choice: ChosenReranker,
+    candidates: Candidates,
+    learning: LearningPlan,
+    resources: CollectionResources,
+) -> RerankedRun:
+    """Fit a reranker and rank all topics with it; the arguments are those of `rerank_with_seeds`.
+
+    In cross-validation there is one system per fold.
+    """
+    made_with, interpolate = resources, learning.interpolate
+    resources = resources_with(learning, choice, resources)
+    warnings = warnings_of(choice, candidates.topics, learning)
     for warning in warnings:
         resources.notice(warning)
-    systems: list[System] = []
-    alone, final = {}, {}
-    for system, topics, scores in _scored(choice, task, resources):
-        weight = system.weight if interpolate is None else interpolate
-        for topic in topics:
-            reranked = Reranked.of(
-                candidates.first.final.rankings[topic.id],
-                candidates.per_topic[topic.id],
-                scores[topic.id].tolist(),
+    if not choice.trainable and interpolate is not None:  # there is no weight to choose
+        learning = LearningPlan(interpolate=interpolate)
+    own_scores: Mapping[str, Values] | None = None
+    if learning.folds and not choice.trainable:  # alike in all folds but the weight
+        with resources.stopwatch.timed("rerank"):
+            own_scores = cached_scores(
+                untrained(choice, resources), candidates.topics, candidates.per_topic, resources
             )
-            alone[topic.id], final[topic.id] = reranked.mixed(0.0), reranked.mixed(weight)
-        systems.append(replace(system, members=()))  # folds have five networks each
+    fitting = 0 if learning.training_set is None else _WEIGHING
+    if choice.trainable:
+        fitting = 0 if learning.checkpoint else _TRAINING
+    systems: list[System] = []
+    weights: list[float] = []
+    alone, final = {}, {}
+    folds = training_per_topics(choice, candidates, learning, resources)
+    with steps("fold", len(folds)) if len(folds) > 1 else parts(1) as advance:
+        for training_set, topics in folds:
+            with parts(fitting + 1):
+                with stage("", fitting), resources.stopwatch.timed("train"):
+                    system = fit(choice, learning, training_set, resources, own_scores)
+                with stage("", 1), resources.stopwatch.timed("rerank"):
+                    scores = own_scores or cached_scores(
+                        system, topics, candidates.per_topic, resources
+                    )
+            advance(1)
+            weight = system.weight if interpolate is None else interpolate
+            for topic in topics:
+                reranked = Reranked.of(
+                    candidates.first.final.rankings[topic.id],
+                    candidates.per_topic[topic.id],
+                    scores[topic.id].tolist(),
+                )
+                alone[topic.id], final[topic.id] = reranked.mixed(0.0), reranked.mixed(weight)
+            weights.append(weight)
+            systems.append(replace(system, members=()))  # folds have five networks each
     if interpolate is None and (few := _few_topics(choice, systems)):
         resources.notice(few)
-    weights = [s.weight if interpolate is None else interpolate for s in systems]
     order = [topic.id for topic in candidates.topics]
     return RerankedRun(
         candidates.first.cut(Run(alone_name(choice.name), {t: alone[t] for t in order})),
         candidates.first.cut(Run(choice.name, {t: final[t] for t in order})),
         sum(weights) / len(weights),
         systems,
+        made_with,
         warnings,
     )
+
+
+def training_per_topics(
+    choice: ChosenReranker,
+    candidates: Candidates,
+    learning: LearningPlan,
+    resources: CollectionResources,
+) -> list[tuple[TrainingSet | None, Sequence[Topic]]]:
+    """What is learned from, and the topics that are scored by what learned from it.
+
+    One training set for all topics, or none; or one per fold of cross-validation, which has no
+    topic that it is for.
+    """
+    if not learning.folds or (learning.checkpoint is not None and choice.trainable):
+        return [(learning.training_set, candidates.topics)]
+    judged = examples(candidates, resources)
+    if not judged:
+        return [(None, candidates.topics)]
+    unjudged = [topic for topic in candidates.topics if topic.id not in candidates.qrels]
+    kin = families([example.topic for example in judged])
+    useful = [example.has_relevant for example in judged]
+    folds: list[tuple[TrainingSet | None, Sequence[Topic]]] = []
+    for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed, kin, useful)):
+        held_out = [example.topic for example in split.validation]
+        label = f"fold {number + 1} of {FOLDS}"
+        training_set = TrainingSet(label, split.training, held_out=held_out)
+        folds.append((training_set, held_out + (unjudged if number == 0 else [])))
+    return folds
+
+
+def fit(
+    choice: ChosenReranker,
+    learning: LearningPlan,
+    training_set: TrainingSet | None,
+    resources: CollectionResources,
+    scores: Mapping[str, Values] | None = None,
+) -> System:
+    """Make a reranker ready to score, which may take hours of training.
+
+    Args:
+        choice: the reranker.
+        learning: whether it is a checkpoint's, and what it is pre-trained on.
+        training_set: what it learns from; None where it learns nothing.
+        resources: the harness's resources.
+        scores: those of all topics, where the reranker learns nothing and they are known.
+    """
+    if learning.checkpoint is not None and choice.trainable:
+        return open_checkpoint(choice, learning.checkpoint, resources)
+    if training_set is None:
+        return untrained(choice, resources)
+    return fit_system(choice, training_set, resources, learning.pretraining_of(choice), scores)
 
 
 def _few_topics(choice: ChosenReranker, systems: Sequence[System]) -> str:
@@ -186,63 +222,6 @@ def _few_topics(choice: ChosenReranker, systems: Sequence[System]) -> str:
         f"{choice.name}: the first stage's share was chosen on only "
         f"{counted(min(counts), 'topic')}{fold}, where luck decides much"
     )
-
-
-def _scored(
-    choice: ChosenReranker, task: RerankingTask, resources: CollectionResources
-) -> Iterator[tuple[System, Sequence[Topic], Mapping[str, Values]]]:
-    """The systems one after the other: the topics that each scores, and their scores."""
-    if not choice.trainable and task.interpolate is not None:  # there is no weight to choose
-        task = replace(task, learning=LearningPlan())
-    candidates = task.candidates
-    own_scores: Mapping[str, Values] | None = None
-    if task.learning.folds and not choice.trainable:  # alike in all folds but the weight
-        with resources.stopwatch.timed("rerank"):
-            own_scores = cached_scores(
-                untrained(choice, resources), candidates.topics, candidates.per_topic, resources
-            )
-    assigned = assign(choice, task, resources, own_scores)
-    fitting = 0 if task.learning.training_set is None else _WEIGHING
-    if choice.trainable:
-        fitting = 0 if task.learning.checkpoint else _TRAINING
-    with steps("fold", len(assigned)) if len(assigned) > 1 else parts(1) as advance:
-        for assignment in assigned:
-            with parts(fitting + 1):
-                with stage("", fitting), resources.stopwatch.timed("train"):
-                    system = assignment.fit()
-                with stage("", 1), resources.stopwatch.timed("rerank"):
-                    scores = own_scores or cached_scores(
-                        system, assignment.topics, candidates.per_topic, resources
-                    )
-            advance(1)
-            yield system, assignment.topics, scores
-
-
-def rerank_with_seeds(
-    choice: ChosenReranker, task: RerankingTask, resources: CollectionResources, count: int
-) -> Iterator[tuple[RerankedRun, CollectionResources]]:
-    """Fit a reranker and rank all topics with it, once for each of several seeds.
-
-    Args:
-        choice: the reranker; one that does not learn ranks once.
-        task: see `rerank`.
-        resources: the harness's resources; the first seed is theirs.
-        count: how many seeds; where there are several, the names of the runs carry them, and so
-            does every line that is told meanwhile.
-
-    Yields:
-        The runs of a seed, and the resources that they were made with.
-    """
-    seeds = seeds_of(resources.seed, count if choice.trainable else 1)
-    several = len(seeds) > 1
-    with parts(len(seeds)) as advance:
-        for seed in seeds:
-            # What others of the process use is not what these runs are made with.
-            seeded = replace(resources, seed=seed, artifacts=task.candidates.first.used)
-            with speaking_of(f"seed {seed}" if several else ""):
-                reranked = rerank(choice, task, seeded)
-            advance(1)
-            yield (reranked.with_suffix(f"-seed{seed}") if several else reranked), seeded
 
 
 def resources_with(

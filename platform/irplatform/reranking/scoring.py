@@ -74,7 +74,8 @@ def score_topics(
     with progress(f"reranking with {registration.name}", len(open_topics), "topics", part=LAST):
         for batch in _batches(open_topics, candidates, resources):
             with stage("", len(batch)):
-                scores = _mean_scores(registration, members, batch)
+                per_member = [_scores(registration, member, batch) for member in members]
+                scores = [np.mean(values, axis=0) for values in zip(*per_member, strict=True)]
                 finished = dict(zip((topic.id for topic, _ in batch), scores, strict=True))
                 append_journal(
                     journal, ({"topic": t, "scores": v.tolist()} for t, v in finished.items())
@@ -138,16 +139,7 @@ def _batches(
     return batched_by_size(requests, lambda pair: len(pair[1]), BATCH_DOCUMENTS)
 
 
-def _mean_scores(
-    registration: Registration[Reranker], members: Sequence[Reranker], batch: Batch
-) -> list[Values]:
-    per_member = [_checked(registration, member, batch) for member in members]
-    return [np.mean(scores, axis=0) for scores in zip(*per_member, strict=True)]
-
-
-def _checked(
-    registration: Registration[Reranker], reranker: Reranker, batch: Batch
-) -> list[Values]:
+def _scores(registration: Registration[Reranker], reranker: Reranker, batch: Batch) -> list[Values]:
     topics = ", ".join(topic.id for topic, _ in batch[:3]) + (", …" if len(batch) > 3 else "")
     with registration.plugin_call(f"scoring topics {topics}"):
         scores = _within_memory(registration, reranker, batch)
@@ -306,7 +298,7 @@ def cached_scores(
         finished, told = folder / _FINISHED, folder / _USED
         with resources.record() as used:
             if told.exists():  # when an interrupted call scored the topics that are finished
-                resources.replay(_read_cached(told))
+                resources.replay(UsageLog(**kept_json(told)))
             try:
                 made = system.choice.registration, system.members
                 scores = final_scores(*made, topics, candidates, resources, finished)
@@ -318,7 +310,7 @@ def cached_scores(
     depends_on = _dependencies(system, topics, candidates, resources)
     cached = artifact("scores", system.choice.name, depends_on, build, resumable=resources.resume)
     if not cached.built:
-        resources.replay(_read_cached(cached.path / _USED))
+        resources.replay(UsageLog(**kept_json(cached.path / _USED)))
     try:
         with np.load(cached.path / _SCORES, allow_pickle=False) as arrays:
             return {topic.id: arrays[f"arr_{number}"] for number, topic in enumerate(topics)}
@@ -327,10 +319,6 @@ def cached_scores(
             "these scores cannot be read. Delete their folder, and they are computed again.",
             path=cached.path,
         ) from error
-
-
-def _read_cached(used: Path) -> UsageLog:
-    return UsageLog(**kept_json(used))
 
 
 def _dependencies(

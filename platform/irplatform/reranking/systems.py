@@ -13,7 +13,6 @@ from irplatform.options import Options, settings_of
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
 from irplatform.registry.answers import of_type, truth
 from irplatform.registry.sources import our_digest
-from irplatform.reranking.folds import MEMBERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +21,10 @@ if TYPE_CHECKING:
     from irplatform.data import TextPair, Topic
     from irplatform.plugin.resources import Resources
     from irplatform.registry.registration import Registration
+
+MEMBERS = 5
+"""How many models are trained and averaged: five single models differ more on the same topics than
+most things that one would want to tell apart."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,6 @@ class ChosenReranker:
         options: of the reranker.
         members: how many models are trained and averaged, where it learns.
         given: what the user set of the options, by name ("size", "loop.epochs").
-        told: whether the options were told of knowledge bases.
         trained: whether the options are a checkpoint's.
     """
 
@@ -41,7 +43,6 @@ class ChosenReranker:
     options: Options
     members: int = MEMBERS
     given: Mapping[str, object] = field(default_factory=dict)
-    told: bool = False
     trained: bool = False
 
     @property
@@ -123,10 +124,10 @@ class ChosenReranker:
 
         One that was trained goes on reading what it was trained with.
         """
-        if not knowledge or self.trained or self.told:
+        if not knowledge or self.trained:
             return self
         options = self.registration.expanding(self.options, knowledge)
-        return replace(self, options=options, told=True)
+        return replace(self, options=options)
 
     def as_trained(self, recorded: Mapping[str, object]) -> ChosenReranker:
         """This reranker with a checkpoint's options, but for those that the user set.

@@ -1,24 +1,52 @@
-"""What systems are fitted on: judged topics with their candidates, and where they come from."""
+"""What rerankers are fitted on: judged topics with their candidates, and how these are split.
+
+Without validation topics of their own, the training topics are split into folds, each of which
+validates the member that learned from the others: no topic is lost to learning, and the weight of
+interpolation is chosen on all of them. A collection with a `dev` split validates every member on
+that; the members then differ by their seeds. A topic without a relevant document tells nothing
+about a ranking, so those that have some are dealt out first, to all folds alike.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import numpy as np
 
 from irplatform.data import LabelledTopic, Topic
-from irplatform.errors import counted
+from irplatform.errors import counted, listing
+from irplatform.reranking.systems import MEMBERS
+from irplatform.retrieval.candidates import missing_documents
+from irplatform.system.cache import artifact
 from irplatform.system.console import notice
 from irplatform.system.digests import fingerprint
+from irplatform.system.formats import read_own_json
+from irplatform.system.workers import sample_evenly
 from irplatform.training.topic_identity import topic_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Sequence
     from pathlib import Path
 
+    import numpy.typing as npt
+
+    from irplatform.data import Qrels
     from irplatform.reranking.systems import ChosenReranker
+    from irplatform.resources import CollectionResources
+    from irplatform.retrieval.candidates import Candidates
     from irplatform.runs import Ranking
+
+T = TypeVar("T")
+
+MOST_WEIGHING_TOPICS = 300
+"""Topics of a split that the weight of interpolation is chosen on; more would only take longer."""
+
+_SEEDS_APART = 1000
+"""Between the seeds of repeated trainings: the members of each have seeds that follow its own."""
+_MISSING = "missing.json"
 
 
 @dataclass(frozen=True)
@@ -110,6 +138,8 @@ class LearningPlan:
         pretraining: what rerankers that learn are pre-trained on, or None.
         declared: the same for those that name their pre-training themselves (`pretrained_on`),
             or None.
+        interpolate: the first stage's share in the final scores, or None to choose it on
+            validation topics.
     """
 
     training_set: TrainingSet | None = None
@@ -117,37 +147,184 @@ class LearningPlan:
     folds: bool = False
     pretraining: TrainingSet | None = None
     declared: TrainingSet | None = None
+    interpolate: float | None = None
 
     def pretraining_of(self, choice: ChosenReranker) -> TrainingSet | None:
         """What a reranker is pre-trained on."""
         return self.declared if self.declared and choice.pretrained_on else self.pretraining
 
 
-def examples(
-    topics: Sequence[Topic],
-    judgments: Mapping[str, Mapping[str, float]],
-    first: Mapping[str, Ranking],
-    candidates: Mapping[str, tuple[str, ...]],
-    missing: AbstractSet[str] = frozenset(),
-) -> list[Example]:
-    """The topics that have judgments, with their candidates.
+def training_set(candidates: Candidates, resources: CollectionResources) -> TrainingSet:
+    """The training set that the topics of a training collection make."""
+    training, validation = examples(candidates, resources), candidates.validation
+    apart = examples(validation, resources) if validation else []
+    return TrainingSet(candidates.collection, training, apart or None)
+
+
+def examples(candidates: Candidates, resources: CollectionResources) -> list[Example]:
+    """The judged topics to learn from; judgments of documents that are not there are left out.
+
+    Official judgments name documents that a copy of the corpus lacks. Measures count them, but
+    nothing can be learned from what cannot be read. A negative grade marks a document that nobody
+    judged.
+    """
+    qrels = {topic.id: candidates.qrels[topic.id] for topic in candidates.judged_topics}
+    missing = _missing(candidates, qrels, resources)
+    if missing:
+        judged_count = len({doc_id for grades in qrels.values() for doc_id in grades})
+        resources.notice(
+            f"{len(missing):,} of the {judged_count:,} judged documents of "
+            f"'{candidates.collection or resources.corpus.name}' are not among its documents "
+            f"({listing(sorted(missing))}): nothing is learned from them"
+        )
+    judged = []
+    for topic in candidates.judged_topics:
+        first, doc_ids = candidates.first.final.rankings[topic.id], candidates.per_topic[topic.id]
+        scores = dict(first)
+        grades = {d: g for d, g in qrels[topic.id].items() if d not in missing and g >= 0}
+        labelled = LabelledTopic(topic, doc_ids, grades, tuple(scores[d] for d in doc_ids))
+        judged.append(Example(labelled, first))
+    return judged
+
+
+def _missing(
+    candidates: Candidates, judged: Qrels, resources: CollectionResources
+) -> frozenset[str]:
+    """The judged documents that do not exist; the index is asked once, and not for candidates.
+
+    What is kept depends on index and judgments alone, so that a run that finds everything in
+    the cache need not open the index, whatever its first stage.
+    """
+    if all(set(grades) <= set(candidates.per_topic[topic]) for topic, grades in judged.items()):
+        return frozenset()
+    doc_ids = sorted({doc_id for grades in judged.values() for doc_id in grades})
+
+    def look(folder: Path) -> None:
+        missing_ids = sorted(missing_documents([doc_ids], resources))
+        (folder / _MISSING).write_text(json.dumps(missing_ids), encoding="utf-8")
+
+    index = resources.index_artifact().fingerprint
+    depends_on = {"format": 1, "index": index, "judged": fingerprint({"ids": doc_ids})}
+    check = artifact("check", f"{resources.corpus.name}-judged", depends_on, look)
+    return frozenset(read_own_json(check.path / _MISSING))
+
+
+# Folds: which topics learn and which validate, for each member of an ensemble.
+
+
+def seeds_of(first: int, count: int) -> list[int]:
+    """The seeds of repeated trainings of a system, whose members share none.
+
+    Args:
+        first: the first one.
+        count: how many.
+    """
+    return [(first + _SEEDS_APART * number) % 2**32 for number in range(count)]
+
+
+@dataclass(frozen=True)
+class Split(Generic[T]):
+    """Topics to learn from and topics to validate on."""
+
+    training: tuple[T, ...]
+    validation: tuple[T, ...]
+
+    @property
+    def weight_topics(self) -> tuple[T, ...]:
+        """Those of the validation topics that the weight of interpolation is chosen on."""
+        return weight_topics(self.validation)
+
+
+def weight_topics(topics: Sequence[T]) -> tuple[T, ...]:
+    """Topics to choose a weight of interpolation on: all, or of many, evenly taken."""
+    return tuple(sample_evenly(topics, MOST_WEIGHING_TOPICS))
+
+
+def split_topics(
+    topics: Sequence[T],
+    validation: Sequence[T] | None,
+    seed: int,
+    members: int = MEMBERS,
+    families: Sequence[int] | None = None,
+    useful: Sequence[bool] | None = None,
+) -> list[Split[T]]:
+    """Split the training topics; one split per member of the ensemble.
+
+    Each has a useful topic to validate on: where there are few, there are fewer splits.
+
+    Args:
+        topics: the training topics.
+        validation: validation topics, where the collection has some apart.
+        seed: of the choice.
+        members: how many.
+        families: see `fold_topics`.
+        useful: see `fold_topics`.
+    """
+    if validation:
+        return [Split(tuple(topics), tuple(validation))] * members
+    folds = max(members, MEMBERS)
+    if useful is not None:
+        folds = min(folds, len(_useful_families(families or range(len(topics)), useful)))
+    return fold_topics(topics, folds, seed, families, useful)[:members]
+
+
+def fold_topics(
+    topics: Sequence[T],
+    folds: int,
+    seed: int,
+    families: Sequence[int] | None = None,
+    useful: Sequence[bool] | None = None,
+) -> list[Split[T]]:
+    """Every topic validates in exactly one of `folds` splits.
 
     Args:
         topics: the topics.
-        judgments: topic id to document id to grade. A negative one says that nobody judged the
-            document, and that is how it is taken.
-        first: the first stage's rankings.
-        candidates: topic id to the ids of its candidates.
-        missing: judged documents that do not exist; nothing is learned from their judgments.
+        folds: how many splits; at most as many as there are families.
+        seed: of the choice.
+        families: per topic the number of its family, from 0, which stays together: topics that ask
+            the same. Without them each topic is one of its own.
+        useful: per topic whether it has a relevant document. Each fold gets such a topic, as long
+            as there are enough; without them all topics count as useful.
     """
-    judged = []
-    for topic in topics:
-        if topic.id in judgments:
-            scores = dict(first[topic.id])
-            doc_ids = candidates[topic.id]
-            grades = judgments[topic.id]
-            if not missing.isdisjoint(grades) or min(grades.values(), default=0) < 0:
-                grades = {d: g for d, g in grades.items() if d not in missing and g >= 0}
-            labelled = LabelledTopic(topic, doc_ids, grades, tuple(scores[d] for d in doc_ids))
-            judged.append(Example(labelled, first[topic.id]))
-    return judged
+    kin = list(range(len(topics))) if families is None else families
+    use = [True] * len(topics) if useful is None else useful
+    random = np.random.default_rng([seed, 7])
+    # Where the first of a family goes, the others follow: they move no other topic.
+    first = {family: place for place, family in reversed(list(enumerate(kin)))}
+    first |= {family: place for place, family in reversed(list(enumerate(kin))) if use[place]}
+    folds = min(folds, len(first))
+    by_place = _dealt(_useful_first(random.permutation(len(topics)), use), folds)
+    fold_of = {family: by_place[place] for family, place in first.items()}
+    wanted = _useful_families(kin, use)
+    if (
+        len(set(fold_of.values())) < folds  # many topics of few families
+        or len({fold_of[family] for family in wanted}) < min(folds, len(wanted))
+    ):
+        use = [family in wanted for family in first]
+        order = _useful_first(random.permutation(len(first)), use)
+        fold_of = dict(zip(first, _dealt(order, folds), strict=True))
+    return [
+        Split(
+            tuple(t for t, family in zip(topics, kin, strict=True) if fold_of[family] != fold),
+            tuple(t for t, family in zip(topics, kin, strict=True) if fold_of[family] == fold),
+        )
+        for fold in range(folds)
+    ]
+
+
+def _useful_families(kin: Sequence[int], useful: Sequence[bool]) -> set[int]:
+    """The families that have a useful topic."""
+    return {family for family, use in zip(kin, useful, strict=True) if use}
+
+
+def _useful_first(order: npt.NDArray[np.int64], useful: Sequence[bool]) -> npt.NDArray[np.int64]:
+    """An order of places, those of useful topics before the others; as it was where all are."""
+    return order[np.argsort(~np.asarray(useful, dtype=bool)[order], kind="stable")]
+
+
+def _dealt(order: npt.NDArray[np.int64], folds: int) -> list[int]:
+    """Per place the fold that it goes to, when places are dealt out in an order."""
+    fold_of = np.empty(len(order), dtype=np.int64)
+    fold_of[order] = np.arange(len(order)) % max(folds, 1)
+    per_place: list[int] = fold_of.tolist()
+    return per_place

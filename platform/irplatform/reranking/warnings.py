@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 
 def warning_of_learned(
-    choice: ChosenReranker,
-    topics: Sequence[Topic],
-    learning: LearningPlan,
-    interpolate: float | None,
+    choice: ChosenReranker, topics: Sequence[Topic], learning: LearningPlan
 ) -> str:
     """What to tell where a reranker learns from topics that it is evaluated on, or "".
 
@@ -32,13 +29,13 @@ def warning_of_learned(
         choice: the reranker.
         topics: the evaluated topics.
         learning: what it learns from.
-        interpolate: the first stage's share; None chooses it on the training topics.
     """
     if learning.checkpoint is not None and choice.trainable:
         learned = Checkpoint.read(learning.checkpoint).learned(topics)
         some = _some(learned, topics)
     else:
-        sources = [learning.training_set] if choice.trainable or interpolate is None else []
+        learns = choice.trainable or learning.interpolate is None
+        sources = [learning.training_set] if learns else []
         if choice.trainable:
             sources.append(learning.pretraining_of(choice))
         learned_on = [topic for source in sources if source for topic in source.topics]
@@ -194,10 +191,7 @@ def _changed_groups(trained: object, now: object) -> list[str]:
 
 
 def warnings_of(
-    choice: ChosenReranker,
-    topics: Sequence[Topic],
-    learning: LearningPlan,
-    interpolate: float | None,
+    choice: ChosenReranker, topics: Sequence[Topic], learning: LearningPlan
 ) -> tuple[str, ...]:
     """The warnings of a reranker for some topics, whoever asks for its scores.
 
@@ -205,12 +199,11 @@ def warnings_of(
         choice: the reranker.
         topics: those that it scores.
         learning: what it learned from.
-        interpolate: the first stage's share, where the user gave it.
     """
     warnings = (
         warning_of_code(choice, learning),
         warning_of_surroundings(choice, learning),
-        warning_of_learned(choice, topics, learning, interpolate),
+        warning_of_learned(choice, topics, learning),
         warning_of_pairs(choice, topics, learning),
         warning_of_scores_read(choice, topics),
     )

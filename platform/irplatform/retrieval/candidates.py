@@ -1,43 +1,40 @@
-"""What a source of candidates is asked, and what it answers."""
+"""The candidates that rerankers get, and where they come from: the protocol of an experiment.
+
+`Retrieved`: what the retrievers find, the usual way. `Judged`: exactly the judged documents of each
+topic, as many papers do; scores are then much higher, and only comparable among themselves.
+`FromRun`: a run file, which takes the place of the first stage.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from irplatform.errors import InputError, listing
-from irplatform.retrieval.first_stage import retrieve
+from irplatform.errors import InputError, did_you_mean, listing
+from irplatform.retrieval.first_stage import FirstStage, Retrieval, retrieve
+from irplatform.retrieval.fusion import Fusion, choose_fusion
+from irplatform.runs import Ranking, Run, read_run
+from irplatform.runs.run import system_of
 from irplatform.system.console import notice
+from irplatform.system.digests import file_digest, fingerprint
+from irplatform.system.reading import numbered_lines, readable_again
 
 if TYPE_CHECKING:
+    from collections.abc import Collection as Members
     from collections.abc import Iterable, Mapping, Sequence
 
     from irplatform.data import Collection, Qrels, Topic
     from irplatform.resources import CollectionResources
-    from irplatform.retrieval.first_stage import ChosenRetriever, FirstStage
+    from irplatform.retrieval.first_stage import ChosenRetriever
 
-
-@dataclass(frozen=True)
-class Request:
-    """What a source of candidates is asked for.
-
-    Attributes:
-        collection: whose topics and judgments these are.
-        topics: the topics.
-        retrievers: the first stage.
-        depth: documents that each retriever finds per topic.
-        rerank_depth: how many of them are reranked.
-        resources: the harness's resources.
-        names: of the rerankers, which the first stage's run must not share.
-    """
-
-    collection: Collection
-    topics: Sequence[Topic]
-    retrievers: Sequence[ChosenRetriever]
-    depth: int
-    rerank_depth: int
-    resources: CollectionResources
-    names: Sequence[str] = ()
+RETRIEVED, JUDGED = "retrieved", "judged"
+_STRANGE_SHARE = 0.5
+"""Share of a run's documents that may be missing in the collection: a closed pool has only part of
+what runs over all of MEDLINE found, but a run with hardly any of them is another collection's."""
+_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 @dataclass(frozen=True)
@@ -56,12 +53,79 @@ class Provenance:
 
 
 @dataclass(frozen=True)
-class Found:
-    """The candidates of some topics, best first, and the first stage to compare them with."""
+class Candidates:
+    """A collection's topics after the first stage, and what is known of them.
 
+    Attributes:
+        topics: the topics.
+        first: what the first stage found.
+        per_topic: topic id to the ids of its candidates, best first.
+        provenance: which protocol chose them.
+        collection: whose topics these are, for messages and names; "" takes the documents' name.
+        qrels: the topics' judgments. Of evaluated topics only cross-validation looks at them, and
+            never at a topic's own.
+        validation: the validation topics, where these are training topics that have some apart.
+    """
+
+    topics: Sequence[Topic]
     first: FirstStage
     per_topic: Mapping[str, tuple[str, ...]]
-    provenance: Provenance
+    provenance: Provenance = field(default_factory=Provenance)
+    collection: str = ""
+    qrels: Qrels = field(default_factory=dict)
+    validation: Candidates | None = None
+
+    @property
+    def most(self) -> int | None:
+        """How many a topic has at most; None where they are all that the first stage found."""
+        counts = {topic: len(documents) for topic, documents in self.per_topic.items()}
+        rankings = self.first.final.rankings
+        if all(len(rankings[topic]) <= count for topic, count in counts.items()):
+            return None
+        return max(counts.values())
+
+    @property
+    def judged_topics(self) -> list[Topic]:
+        """The topics with judgments: some may have no relevant document."""
+        return [topic for topic in self.topics if topic.id in self.qrels]
+
+    def choose_fusion(self) -> Fusion:
+        """The fusion of the retrievers that suits these topics' judgments."""
+        runs = self.first.runs
+        return choose_fusion(runs, self.qrels) if len(runs) > 1 else Fusion()
+
+    def fused(self, fusion: Fusion) -> Candidates:
+        """The same candidates, in the order of another fusion of the retrievers."""
+        if len(self.first.retrievals) == 1:
+            return self
+        first = self.first.fused(fusion)
+        per_topic = {}
+        for topic, doc_ids in self.per_topic.items():
+            among = set(doc_ids)
+            per_topic[topic] = tuple(d for d in first.final.rankings[topic].doc_ids if d in among)
+        validation = self.validation and self.validation.fused(fusion)
+        return replace(self, first=first, per_topic=per_topic, validation=validation)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a source of candidates is asked for.
+
+    Attributes:
+        collection: whose topics and judgments these are.
+        retrievers: the first stage.
+        depth: documents that each retriever finds per topic.
+        rerank_depth: how many of them are reranked.
+        resources: the harness's resources.
+        names: of the rerankers, which the first stage's run must not share.
+    """
+
+    collection: Collection
+    retrievers: Sequence[ChosenRetriever]
+    depth: int
+    rerank_depth: int
+    resources: CollectionResources
+    names: Sequence[str] = ()
 
 
 class CandidateSource(Protocol):
@@ -70,81 +134,32 @@ class CandidateSource(Protocol):
     def refuse(self, collection: Collection) -> None:
         """Raise an InputError if it cannot work for a collection, before anything is done."""
 
-    def find(self, request: Request) -> Found:
-        """Choose candidates."""
+    def find(self, request: Request) -> Candidates:
+        """Choose candidates for all topics of a collection."""
 
     def for_training(self) -> CandidateSource:
         """The source for the topics of another collection that rerankers learn from."""
 
 
-def missing_documents(groups: Iterable[Iterable[str]], resources: CollectionResources) -> set[str]:
-    """Those of some topics' documents that the index has not."""
-    contains = resources.index().contains
-    return {d for d in {d for group in groups for d in group} if not contains(d)}
+def source_of(text: str) -> CandidateSource:
+    """What `--candidates` names.
 
-
-# Candidates that the assessors judged, all of them: the protocol of many papers.
-
-JUDGED = "judged"
-
-
-class Judged:
-    """All judged documents of every topic, relevant or not."""
-
-    def refuse(self, collection: Collection) -> None:
-        """Raise an InputError where there are no judgments."""
-        if collection.load_qrels is None:
-            raise InputError(
-                f"'{collection.id}' has no judgments, which --candidates {JUDGED} takes its "
-                "documents from."
-            )
-
-    def find(self, request: Request) -> Found:
-        """Rank the judged documents with the retrievers; those not in the index are left out."""
-        collection = request.collection
-        self.refuse(collection)
-        qrels: Qrels = collection.load_qrels() if collection.load_qrels else {}
-        judged = {  # a negative grade says that nobody judged what was pooled
-            topic.id: [d for d, grade in qrels.get(topic.id, {}).items() if grade >= 0]
-            for topic in request.topics
-        }
-        missing = missing_documents(judged.values(), request.resources)
-        among = {t: sorted(d for d in grades if d not in missing) for t, grades in judged.items()}
-        total = sum(map(len, judged.values()))
-        left_out = total - sum(map(len, among.values()))
-        if left_out:
-            notice(
-                f"{collection.id}: {left_out:,} of {total:,} judged documents are not in the "
-                f"collection and are not ranked, {listing(sorted(missing))}"
-            )
-        if unjudged := [topic for topic, grades in judged.items() if not grades]:
-            notice(f"{collection.id}: topics without judged documents: {listing(unjudged)}")
-        first = retrieve(
-            request.retrievers,
-            request.topics,
-            request.depth,
-            request.resources,
-            label=f"{collection.id}-judged",
-            among=among,
+    Raises:
+        InputError: neither a protocol nor a run file.
+    """
+    if text == RETRIEVED:
+        return Retrieved()
+    if text == JUDGED:
+        return Judged()
+    path = Path(text)
+    if not path.exists() or path.is_dir():  # a pipe will do
+        guess = did_you_mean(text, (RETRIEVED, JUDGED))
+        raise InputError(
+            f"there is no such run file. {guess}{' ' if guess else ''}--candidates takes "
+            f"{RETRIEVED}, {JUDGED}, or a run file.",
+            path=path,
         )
-        return Found(
-            first,
-            {topic: ranking.doc_ids for topic, ranking in first.final.rankings.items()},
-            Provenance(
-                {"protocol": JUDGED, "documents": total - left_out, "missing": left_out},
-                f"the judged documents of each topic only ({total - left_out:,} in all"
-                + (f"; {left_out:,} more are not in the collection)" if left_out else ")"),
-            ),
-        )
-
-    def for_training(self) -> CandidateSource:
-        """The same: a model learns from what it will be given."""
-        return self
-
-
-# Candidates that the retrievers find: the usual protocol.
-
-RETRIEVED = "retrieved"
+    return FromRun(path)
 
 
 class Retrieved:
@@ -153,11 +168,11 @@ class Retrieved:
     def refuse(self, collection: Collection) -> None:
         """Any collection can be searched."""
 
-    def find(self, request: Request) -> Found:
+    def find(self, request: Request) -> Candidates:
         """Search, and take the union of the first documents."""
         first = retrieve(
             request.retrievers,
-            request.topics,
+            request.collection.topics,
             request.depth,
             request.resources,
             label=request.collection.id,
@@ -165,7 +180,8 @@ class Retrieved:
         first = _apart(first, request.names)
         names = ", ".join(choice.name for choice in request.retrievers)
         reranked = min(request.rerank_depth, request.depth)
-        return Found(
+        return Candidates(
+            request.collection.topics,
             first,
             first.candidates(request.rerank_depth),
             Provenance(
@@ -173,6 +189,7 @@ class Retrieved:
                 f"the first {reranked:,} of {names}",
                 usual=True,
             ),
+            request.collection.id,
         )
 
     def for_training(self) -> CandidateSource:
@@ -189,3 +206,178 @@ def _apart(first: FirstStage, taken: Sequence[str]) -> FirstStage:
         for each in first.retrievals
     ]
     return replace(first, retrievals=apart, final=apart[0].run if len(apart) == 1 else first.final)
+
+
+class Judged:
+    """All judged documents of every topic, relevant or not."""
+
+    def refuse(self, collection: Collection) -> None:
+        """Raise an InputError where there are no judgments."""
+        if collection.load_qrels is None:
+            raise InputError(
+                f"'{collection.id}' has no judgments, which --candidates {JUDGED} takes its "
+                "documents from."
+            )
+
+    def find(self, request: Request) -> Candidates:
+        """Rank the judged documents with the retrievers; those not in the index are left out."""
+        collection = request.collection
+        self.refuse(collection)
+        qrels: Qrels = collection.load_qrels() if collection.load_qrels else {}
+        judged = {  # a negative grade says that nobody judged what was pooled
+            topic.id: [d for d, grade in qrels.get(topic.id, {}).items() if grade >= 0]
+            for topic in request.collection.topics
+        }
+        missing = missing_documents(judged.values(), request.resources)
+        among = {t: sorted(d for d in grades if d not in missing) for t, grades in judged.items()}
+        total = sum(map(len, judged.values()))
+        left_out = total - sum(map(len, among.values()))
+        if left_out:
+            notice(
+                f"{collection.id}: {left_out:,} of {total:,} judged documents are not in the "
+                f"collection and are not ranked, {listing(sorted(missing))}"
+            )
+        if unjudged := [topic for topic, grades in judged.items() if not grades]:
+            notice(f"{collection.id}: topics without judged documents: {listing(unjudged)}")
+        first = retrieve(
+            request.retrievers,
+            request.collection.topics,
+            request.depth,
+            request.resources,
+            label=f"{collection.id}-judged",
+            among=among,
+        )
+        return Candidates(
+            request.collection.topics,
+            first,
+            {topic: ranking.doc_ids for topic, ranking in first.final.rankings.items()},
+            Provenance(
+                {"protocol": JUDGED, "documents": total - left_out, "missing": left_out},
+                f"the judged documents of each topic only ({total - left_out:,} in all"
+                + (f"; {left_out:,} more are not in the collection)" if left_out else ")"),
+            ),
+            collection.id,
+        )
+
+    def for_training(self) -> CandidateSource:
+        """The same: a model learns from what it will be given."""
+        return self
+
+
+@dataclass(frozen=True)
+class FromRun:
+    """The documents of a run file, which is the first stage."""
+
+    path: Path
+
+    @cached_property
+    def run(self) -> Run:
+        """The run as the file has it."""
+        return read_run(self.path)
+
+    def refuse(self, collection: Collection) -> None:
+        """Raise an InputError if the file is no run, or has topics that the collection has not."""
+        known = dict.fromkeys(topic.id for topic in collection.topics)
+        if strange := [topic for topic in self.run.rankings if topic not in known]:
+            raise InputError(
+                f"'{collection.id}' has no topic {listing(strange)}; its {len(known):,} topics "
+                f"are {listing(list(known))}. Is this another collection's run?",
+                path=self.path,
+                line=_line_of(self.path, strange[0]),
+            )
+
+    def find(self, request: Request) -> Candidates:
+        """Take the run; documents that are not in the collection are left out and counted."""
+        name = request.collection.id
+        self.refuse(request.collection)
+        missing = missing_documents(
+            (r.doc_ids for r in self.run.rankings.values()), request.resources
+        )
+        total = sum(map(len, self.run.rankings.values()))
+        rankings = {
+            topic.id: _without(self.run.rankings.get(topic.id), missing)
+            for topic in request.collection.topics
+        }
+        left_out = total - sum(map(len, rankings.values()))
+        if left_out > _STRANGE_SHARE * total:
+            raise InputError(
+                f"{left_out:,} of its {total:,} documents are not in '{name}', "
+                f"{listing(sorted(missing))}. Is this another collection's run?",
+                path=self.path,
+            )
+        if left_out:
+            notice(
+                f"{self.path}: {left_out:,} of {total:,} results are not among the documents of "
+                f"'{name}' and are left out, {listing(sorted(missing))}; the others move up, so "
+                "its scores are not those of the whole run."
+            )
+        if empty := [topic for topic, ranking in rankings.items() if not len(ranking)]:
+            notice(f"{self.path}: there are no candidates for topics: {listing(empty)}")
+        deepest = max(map(len, rankings.values()), default=0)
+        if deepest > request.depth:
+            notice(
+                f"{self.path}: topics have up to {deepest:,} results; the first {request.depth:,} "
+                "(--depth) are written and scored."
+            )
+        run = Run(self.name(request.names), rankings)
+        digest = file_digest(readable_again(self.path))
+        index = request.resources.index_artifact().fingerprint
+        facts = {"run": run.name, "file": self.path.name, "sha256": digest}
+        mark = fingerprint({"index": index, "depth": request.depth, **facts})
+        shown = run.top(request.depth)
+        return Candidates(
+            request.collection.topics,
+            FirstStage(
+                [Retrieval(shown, mark, facts, {"index": index})],
+                run,
+                mark,
+                depth=min(request.depth, deepest),
+            ),
+            {
+                topic: ranking.top(request.rerank_depth).doc_ids
+                for topic, ranking in rankings.items()
+            },
+            Provenance(
+                {
+                    "protocol": "run",
+                    **facts,
+                    "documents": total - left_out,
+                    "missing": left_out,
+                    "rerank_depth": request.rerank_depth,
+                },
+                (f"the first {request.rerank_depth:,} of " if request.names else "")
+                + self.path.name
+                + (f" ({left_out:,} of its {total:,} results left out)" if left_out else ""),
+            ),
+            name,
+        )
+
+    def for_training(self) -> CandidateSource:
+        """The retrievers: the run has no other topics."""
+        return Retrieved()
+
+    def name(self, taken: Sequence[str]) -> str:
+        """The run's tag where it can name a file that no reranker writes, else the file's name."""
+        stem = self.path.name.removesuffix(".gz").rpartition(".")[0] or self.path.name
+        names = [self.run.name, stem, f"{stem}-candidates", "candidates"]
+        return next(
+            n for n in names if _FILE_NAME.fullmatch(n) and not {n, system_of(n)} & {*taken}
+        )
+
+
+def _without(ranking: Ranking | None, missing: Members[str]) -> Ranking:
+    if ranking is None:
+        return Ranking.of((), ())
+    kept = [place for place, doc_id in enumerate(ranking.doc_ids) if doc_id not in missing]
+    return Ranking(tuple(ranking.doc_ids[place] for place in kept), ranking.scores[kept])
+
+
+def _line_of(path: Path, topic: str) -> int:
+    encoded = topic.encode()
+    return next(number for number, line in numbered_lines(path) if line.split()[:1] == [encoded])
+
+
+def missing_documents(groups: Iterable[Iterable[str]], resources: CollectionResources) -> set[str]:
+    """Those of some topics' documents that the index has not."""
+    contains = resources.index().contains
+    return {d for d in {d for group in groups for d in group} if not contains(d)}

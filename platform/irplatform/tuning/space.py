@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from irplatform.errors import InputError
-from irplatform.experiment.choosing import choose_systems, unknown_option
+from irplatform.experiment.systems import choose_systems, unknown_option
 from irplatform.options import read_value
 from irplatform.tuning.declared import Declared, declarations, in_common
 

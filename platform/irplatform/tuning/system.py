@@ -11,12 +11,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from irplatform.evaluation.scoring import evaluate
-from irplatform.experiment.choosing import choose_systems
+from irplatform.experiment.systems import choose_systems
 from irplatform.registry.sources import source_digest
-from irplatform.reranking.candidates import Candidates
-from irplatform.reranking.folds import MEMBERS, fold_topics
-from irplatform.reranking.rerank import FOLDS, RerankingTask, rerank
-from irplatform.reranking.training_set import LearningPlan
+from irplatform.reranking.rerank import FOLDS, rerank
+from irplatform.reranking.systems import MEMBERS
+from irplatform.reranking.training_set import LearningPlan, fold_topics
+from irplatform.retrieval.candidates import Candidates
 from irplatform.retrieval.first_stage import Retrieval, combine, find
 from irplatform.retrieval.fusion import AUTO, choose_fusion
 from irplatform.runs import Run
@@ -198,10 +198,12 @@ class TunedSystem:
         first = self._first_stages.of(retrievers)
         run = first.cut(first.final)
         for choice in rerankers:
-            candidates = Candidates(self.topics, first, first.candidates(self.rerank_depth))
-            training_source = LearningPlan(folds=True, declared=self.declared)
-            task = RerankingTask(candidates, training_source, self._qrels(), self.interpolate)
-            run = rerank(choice, task, self.resources).final
+            per_topic = first.candidates(self.rerank_depth)
+            candidates = Candidates(self.topics, first, per_topic, qrels=self._qrels())
+            learning = LearningPlan(
+                folds=True, declared=self.declared, interpolate=self.interpolate
+            )
+            run = rerank(choice, candidates, learning, self.resources).final
         evaluation = evaluate(
             {topic: self.judgments.qrels[topic] for topic in self._qrels()},
             run,

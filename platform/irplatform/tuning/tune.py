@@ -10,14 +10,15 @@ from pydantic_core import to_jsonable_python
 from irplatform.errors import InputError, counted
 from irplatform.evaluation.judgments import of_collection
 from irplatform.evaluation.ndcg import NDCG, NDCG_OF_LEVELS
-from irplatform.experiment.arguments import names
-from irplatform.experiment.choosing import choose_systems
-from irplatform.experiment.corpus import refuse_broken_corpus
-from irplatform.experiment.expansion import refuse_idle_plan
-from irplatform.experiment.learning import check_repetitions, topics_to_tune_on
-from irplatform.experiment.pretraining import declared_pretraining, pretraining_set
-from irplatform.experiment.settings import TuneSettings, resources_for, settings_of
-from irplatform.experiment.systems import resolve_systems
+from irplatform.experiment.learning import (
+    check_repetitions,
+    declared_pretraining,
+    pretraining_set,
+    topics_to_tune_on,
+)
+from irplatform.experiment.run import refuse_broken_corpus
+from irplatform.experiment.settings import TuneSettings, as_names, resources_for, settings_of
+from irplatform.experiment.systems import choose_systems, refuse_idle_plan, resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.reranking.warnings import warning_of_tuning
 from irplatform.retrieval.fusion import Fusion
@@ -39,8 +40,7 @@ if TYPE_CHECKING:
 
     from irplatform.data import Collection, Topic
     from irplatform.evaluation.judgments import Judgments
-    from irplatform.experiment.arguments import AnyPath, Names
-    from irplatform.experiment.settings import RunSettings
+    from irplatform.experiment.settings import AnyPath, Names, RunSettings
     from irplatform.experiment.systems import Systems
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
@@ -186,7 +186,7 @@ def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneR
     """
     settings = settings_of(settings)
     if not isinstance(tuning, TuneSettings):
-        tuning = TuneSettings(names(tuning, "tuning"))
+        tuning = TuneSettings(as_names(tuning, "tuning"))
     if len(settings.rerankers) > 1:
         raise InputError(
             f"{', '.join(settings.rerankers)}: one reranker is tuned at a time; name one."
@@ -210,7 +210,7 @@ def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneR
     train_on = [plugins.collection(name) for name in tuning.train_on]
     tuning_collection = topics_to_tune_on(collection, train_on, itself=tuning.on_these_topics)
     _check_fit(
-        [*tuning_collection.load_topics(), *collection.load_topics()],
+        [*tuning_collection.topics, *collection.topics],
         systems,
         system_settings,
         dimensions,
@@ -220,7 +220,7 @@ def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneR
     for choice in system.retrieving():
         choice.about(system.topics, system.resources)
     if tuning_collection.id != collection.id and (
-        warning := warning_of_tuning(collection.load_topics(), system.topics)
+        warning := warning_of_tuning(collection.topics, system.topics)
     ):
         notice(warning)
     return tune_system(
@@ -265,7 +265,7 @@ def _tuned_system(
                 "Tune by another measure."
             )
     judgments = of_collection(tuning_collection, measures, plugins.measures)
-    topics = usable_topics(tuning_collection.load_topics(), judgments, tuning.topics, settings.seed)
+    topics = usable_topics(tuning_collection.topics, judgments, tuning.topics, settings.seed)
     resources = resources_for(settings, tuning_collection, systems.retrievers)
     return TunedSystem(
         plugins=plugins,

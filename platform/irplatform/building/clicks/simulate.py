@@ -12,8 +12,7 @@ import numpy.typing as npt
 from irplatform.building.clicks.log import COLUMNS
 from irplatform.collections.writing import pack
 from irplatform.errors import InputError, check_least
-from irplatform.experiment.choosing import choose_systems
-from irplatform.experiment.expansion import with_expansion_of
+from irplatform.experiment.systems import choose_systems, with_expansion_of
 from irplatform.registry.loading import registry
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import retrieve
