@@ -19,7 +19,7 @@ from torch import Tensor
 from irplatform.text.forward_index import distinct_words
 from irplatform.text.lexical import lexical_features
 from irplatform.text.tokenizer import tokenize
-from irplatform.training.exact_roots import square_root
+from irplatform.training.losses import square_root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

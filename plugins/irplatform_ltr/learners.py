@@ -348,12 +348,13 @@ def _train(
     """A step per topic: pairs drawn with replacement, weighted by their difference in grade."""
     import torch
 
-    from irplatform.training.exact_roots import ExactRoots
+    from irplatform.training.losses import exact_roots
 
     topics = len(offsets) - 1
     epochs = max(1, min(options.epochs, options.steps // topics))
     optimizer = torch.optim.AdamW(network.parameters(), lr=options.rate, weight_decay=options.decay)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * topics)
+    roots = exact_roots()
     for _ in range(epochs):
         for topic in torch.randperm(topics).tolist():
             documents = slice(offsets[topic], offsets[topic + 1])
@@ -364,7 +365,7 @@ def _train(
                 optimizer.zero_grad()
                 loss = pairwise_logistic(scores[first], scores[second], gap)
                 loss.backward()  # type: ignore[no-untyped-call]
-                with ExactRoots():
+                with roots:
                     optimizer.step()
             schedule.step()
     network.eval()

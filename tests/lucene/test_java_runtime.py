@@ -13,8 +13,8 @@ import pytest
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.lucene import LuceneIndex, build, java
-from irplatform.lucene import jar as lucene_jar
 from irplatform.lucene import java as java_runtime
+from irplatform.lucene import java as lucene_jar
 
 
 def fake_java(folder, *, release=None, says=None):

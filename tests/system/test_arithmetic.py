@@ -17,7 +17,7 @@ from irplatform.runs.metadata import describe_platform
 from irplatform.system import arithmetic
 from irplatform.system.arithmetic import SETTINGS, VARIABLE, check_arithmetic, portable
 from irplatform.system.cache import artifact, is_built
-from irplatform.training.exact_roots import ExactRoots, square_root
+from irplatform.training.losses import exact_roots, square_root
 
 pytestmark = pytest.mark.skipif(
     not arithmetic._has_avx2(), reason="portable arithmetic is for x86-64 processors with AVX2"
@@ -162,7 +162,7 @@ def test_square_roots_are_rounded_correctly():
     values = torch.rand(20_001, generator=torch.Generator().manual_seed(1))
     expected = np.sqrt(values.numpy())
     assert np.array_equal(square_root(values).numpy(), expected)
-    with ExactRoots():
+    with exact_roots():
         assert np.array_equal(values.sqrt().numpy(), expected)
         assert np.array_equal(torch.sqrt(values).numpy(), expected)
         assert np.array_equal(values.clone().sqrt_().numpy(), expected)
@@ -176,7 +176,7 @@ def _trained(name, *, exact):
         optimizer.zero_grad()
         (layer(batch) ** 2).mean().backward()
         if exact:
-            with ExactRoots():
+            with exact_roots():
                 optimizer.step()
         else:
             optimizer.step()
@@ -195,7 +195,7 @@ def test_sparse_gradients_are_taken():
     optimizer = torch.optim.Adagrad(words.parameters(), lr=0.1)
     first = words.weight.detach().clone()
     words(torch.tensor([2])).sum().backward()
-    with ExactRoots():
+    with exact_roots():
         optimizer.step()
     assert torch.allclose((first - words.weight)[2], torch.full((3,), 0.1))
 
@@ -207,7 +207,7 @@ def test_nothing_that_trains_takes_torchs_own_square_root():
         f"{path.relative_to(root)}:{node.lineno}"
         for folder in ("platform", "plugins")
         for path in sorted((root / folder).rglob("*.py"))
-        if path.name != "exact_roots.py"
+        if path.name != "losses.py"
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -246,7 +246,7 @@ def test_a_training_has_the_digits_of_other_processors():
         loss = torch.nn.functional.cross_entropy(scores, torch.zeros(8, dtype=torch.long))
         optimizer.zero_grad()
         loss.backward()
-        with ExactRoots():
+        with exact_roots():
             optimizer.step()
     digest = hashlib.sha256(network.out.weight.detach().numpy().tobytes()).hexdigest()
     assert digest[:16] == "dc9542f312fe52e5"

@@ -107,8 +107,13 @@ def _extra(extra: str) -> Finding:
 
 def _lucene() -> Finding:
     """Whether Java starts, and three documents are indexed and found."""
-    from irplatform.lucene.jar import INSTALL, is_here, lucene_version
-    from irplatform.lucene.java import find_runtime, runtime_version
+    from irplatform.lucene.java import (
+        INSTALL,
+        find_runtime,
+        is_here,
+        lucene_version,
+        runtime_version,
+    )
 
     try:
         runtime = find_runtime()

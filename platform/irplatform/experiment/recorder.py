@@ -13,7 +13,7 @@ from irplatform.evaluation.sampled import read_sampled_qrels
 from irplatform.evaluation.scoring import Evaluation, evaluate, mean_evaluation
 from irplatform.evaluation.significance import CORRECTION, TEST, compare
 from irplatform.evaluation.topics import without_judgments, without_relevant, without_results
-from irplatform.lucene.jar import lucene_version
+from irplatform.lucene.java import lucene_version
 from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
 from irplatform.runs.folder import (
     FIRST_STAGE,

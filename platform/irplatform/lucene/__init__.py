@@ -1,7 +1,7 @@
-"""The first stage: Lucene through Pyserini.
+"""Lucene through Pyserini: indexes, searches, and the Java that runs them.
 
-`build_index` indexes a corpus once and caches the index; `LuceneIndex` searches it and hands out
-its documents. Java starts when the first of them is used, not when this package is imported.
+`build_index` indexes a corpus once and caches the index; `LuceneIndex` searches it and returns its
+documents. Java starts when the first of them is used, not when this package is imported.
 """
 
 from irplatform.lucene.build import build_index, documents_indexed, is_indexed

@@ -1,11 +1,10 @@
 """Building an index: documents stream from a corpus into Anserini's indexer.
 
-Nothing is written but the index: batches of documents go straight to Lucene, each worker thread
-drawing its next batch from the stream while the others index. Words are analyzed as everywhere in
-Anserini and Pyserini: Porter stemming, Lucene's stop words. Beside what BM25 needs, an index holds
-word positions, for phrases and proximity; they take a fifth of it. RM3 does without term vectors:
-it analyzes the few stored documents that it feeds on again, which costs a millisecond a topic,
-where vectors cost every document.
+Batches of documents go straight to Lucene; each worker thread draws its next batch from the stream
+while the others index. Words are analyzed as everywhere in Anserini and Pyserini: Porter stemming,
+Lucene's stop words. Beside what BM25 needs, an index holds word positions for phrases and
+proximity, a fifth of its size. RM3 needs no term vectors: it analyzes the few documents that it
+reads again, in a millisecond a topic.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import orjson
 from irplatform.errors import InputError, PlatformError, counted
 from irplatform.lucene import java
 from irplatform.lucene.index import LuceneIndex
-from irplatform.lucene.jar import lucene_version
+from irplatform.lucene.java import lucene_version
 from irplatform.lucene.transfer import is_changed, searchable, to_record
 from irplatform.system.cache import Artifact, artifact, is_built, kept_json
 from irplatform.system.console import progress
@@ -36,14 +35,14 @@ if TYPE_CHECKING:
     from irplatform.data import Corpus
 
 _FORMAT = 2
-"""Version of what an index holds; raise it when `records` or the arguments below change."""
+"""Version of what an index holds; raise it when records or the arguments below change."""
 _FOLDED = "folded.json"
-"""How many documents folding changed beyond NFC; older indexes have no such file."""
+"""The file with the number of documents that folding changed beyond NFC; older indexes lack it."""
 _BATCH = 1000
 _BATCH_CHARACTERS = 16_000_000
-"""What a batch holds at most, unless one document has more: Java's heap takes all of it at once."""
+"""Characters of a batch, unless one document has more: Java's heap holds a whole batch."""
 _LONGEST = 20_000_000
-"""Characters that Anserini's JSON reader takes in one string."""
+"""Characters of a string that Anserini's JSON reader takes."""
 _BUFFER_MB = 256
 """What Lucene gathers in memory before it writes, where the Java heap is four times as large."""
 
@@ -59,8 +58,8 @@ def build_index(corpus: Corpus, *, threads: int | None = None) -> Artifact:
         The index's folder; open it with `LuceneIndex.open(artifact.path)`.
 
     Raises:
-        InputError: the corpus is empty, is not what it says, or has an id twice.
-        PlatformError: Lucene did not take a document, or could not write the index.
+        InputError: the corpus is empty, is not what it claims to be, or has an id twice.
+        PlatformError: Lucene refused a document, or could not write the index.
     """
     index = _index(corpus, threads or available_cores())
     if corpus.promises_titles and not index.built:
@@ -69,7 +68,7 @@ def build_index(corpus: Corpus, *, threads: int | None = None) -> Artifact:
 
 
 def is_indexed(corpus: Corpus) -> bool:
-    """Whether `build_index` would find an index, and not read the documents."""
+    """Whether `build_index` would find an index, without reading the documents."""
     return is_built("index", corpus.name, _depends_on(corpus))
 
 
@@ -150,7 +149,7 @@ def _build(corpus: Corpus, folder: Path, threads: int) -> None:
 
 
 def _batches(records: Iterable[str]) -> Iterator[list[str]]:
-    """Records for one call: neither too many nor too much text, as of full texts."""
+    """Records for one call, limited in number and in text."""
     fewest = _BATCH_CHARACTERS // _BATCH
     return batched_by_size(records, lambda r: max(len(r), fewest), _BATCH_CHARACTERS)
 
@@ -190,7 +189,7 @@ def _verify(corpus: Corpus, folder: Path, ids: Repeats, expected: int | None) ->
 
 
 def _require_titles(corpus: Corpus, index: Artifact) -> None:
-    """Refuse what `_verify` would: who built the index may have promised no titles."""
+    """Refuse an index without titles too, if it was built for a corpus that promised none."""
 
     def look(_folder: Path) -> None:
         with closing(LuceneIndex.open(index.path)) as opened:

@@ -1,11 +1,11 @@
-"""Date limits: a topic that may only be answered with documents from before a year.
+"""Date limits: topics that may only be answered with documents from before a year.
 
 A sentence can only cite what was there (DeepSenSe considers articles "published earlier than the
-article containing the citing sentence"). A topic says so in its field `published_before`; documents
-whose field `year` is that year or later are then not found. Documents without a year are.
+article containing the citing sentence"). Such a topic has the field `published_before`; it finds no
+documents whose field `year` is that year or later. Documents without a year are found.
 
-Lucene leaves them out while it searches (`limited`); of other retrievers they are taken from what
-was found (`search_before`).
+Lucene leaves the others out while it searches (`limited`). From the results of other retrievers
+they are removed (`search_before`).
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ PUBLISHED_BEFORE = "published_before"
 YEAR = "year"
 """The documents' field."""
 DATES_FORMAT = 4
-"""Raise it when other documents are left out."""
+"""Raise it when the rules leave out other documents."""
 _SEARCH = "org.apache.lucene.search"
 _FOUR_DIGITS = re.compile(r"[0-9]{4}")
 _YEAR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
 _LAST = 2200
-"""The last year that Lucene is asked to leave out."""
+"""The last year that Lucene is given to leave out."""
 _DEEPER = 4
 """How many times as deep the next search is, where the last one found too many later documents."""
 
@@ -81,7 +81,7 @@ def _from_on(year: str) -> Any:
 
 
 def year_of(document: Document) -> str:
-    """Four digits, of several years the last, as Lucene is asked; "" where there is none."""
+    """The year of a document in four digits, the last of several; "" where there is none."""
     return max(_YEAR.findall(str(document.fields.get(YEAR, ""))), default="")
 
 
@@ -93,7 +93,7 @@ class Years:
         self._years: dict[str, str] = {}
 
     def of(self, doc_ids: Sequence[str]) -> list[str]:
-        """Four digits per document; "" where it has no year."""
+        """The year of each document in four digits; "" where it has none."""
         if new_ids := [doc_id for doc_id in doc_ids if doc_id not in self._years]:
             for document in self._fetch(new_ids):
                 self._years[document.id] = year_of(document)
@@ -103,14 +103,14 @@ class Years:
 def search_before(
     search: Search, topics: Sequence[Topic], depth: int, limits: Mapping[str, str], years: Years
 ) -> dict[str, Ranking]:
-    """What a search without date limits finds for topics that have some.
+    """Search for topics with date limits, with a search that knows none.
 
     Args:
         search: finds the first documents of topics.
         topics: the topics.
-        depth: most documents per topic; where limits leave fewer, the search is made deeper, to
-            the first 100,000 documents at most.
-        limits: topic id to the year from which on documents are not found.
+        depth: most documents per topic. Where limits leave fewer, the search goes deeper, to
+            100,000 documents at most.
+        limits: topic id to the year from which on documents are left out.
         years: of documents.
     """
     rankings: dict[str, Ranking] = {}

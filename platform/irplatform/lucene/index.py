@@ -50,14 +50,14 @@ if TYPE_CHECKING:
 
 _DOCUMENTS_AT_ONCE = 1000
 _DEEPEST = 2**31 - 1
-"""What a number of Lucene's holds; no index has more documents."""
+"""The largest number that Lucene takes; no index has more documents."""
 
 QueryBuilder: TypeAlias = Callable[["LuceneIndex"], Any]
-"""Makes a Lucene `Query` (boosts, phrases, disjunctions…), from classes of `java_class`."""
+"""Makes a Lucene `Query` (boosts, phrases, disjunctions…) from classes of `java_class`."""
 
 
 class LuceneIndex:
-    """An index that is open for searching; made by `LuceneIndex.open`."""
+    """An open index; made by `LuceneIndex.open`."""
 
     def __init__(self, path: Path, anserini: Any, reader: Any) -> None:
         self.path = path
@@ -105,11 +105,11 @@ class LuceneIndex:
         return {name: int(counts.get(name)) for name in names}
 
     def documents_with(self, field: str) -> int:
-        """How many documents have words in a field: "title", "abstract", or one of their own."""
+        """How many documents have words in a field: "title", "abstract", or another one."""
         return int(self.reader.getDocCount(field))
 
     def contains(self, doc_id: str) -> bool:
-        """Whether it holds a document."""
+        """Whether the index holds a document."""
         return (
             int(self.reader.docFreq(java_class("org.apache.lucene.index.Term")("id", doc_id))) > 0
         )
@@ -130,13 +130,13 @@ class LuceneIndex:
             queries: topic id to its words, or to a builder of a Lucene query.
             depth: how many documents to find at most.
             similarity: how to score; by default BM25 with its defaults.
-            feedback: expand the queries (those made of words) by pseudo-relevance feedback.
-            before: topic id to the year from which on documents are not found; see `dates`.
+            feedback: expands queries of words by pseudo-relevance feedback.
+            before: topic id to the year from which on documents are left out; see `dates`.
             threads: how many topics at once; by default all cores.
 
         Returns:
-            A ranking per topic, in the order of the topics; an empty one where nothing is found
-            or no word is left to search for.
+            A ranking per topic, in the order of the topics; empty where nothing is found or no word
+            is left to search for.
 
         Raises:
             InputError: the depth is not positive.
@@ -172,11 +172,11 @@ class LuceneIndex:
         return dict(zip(queries, rankings, strict=True))
 
     def documents(self, doc_ids: Sequence[str], *, threads: int | None = None) -> list[Document]:
-        """The documents with these ids, in their order, as they went into the index.
+        """The documents with some ids, in their order, as they went into the index.
 
         Args:
-            doc_ids: which; one that comes twice is returned twice.
-            threads: how many read at once; all cores by default.
+            doc_ids: the ids; a document whose id comes twice is returned twice.
+            threads: how many read at once; by default all cores.
 
         Raises:
             PlatformError: an id is not in the index, or Java's heap is too small for a document.
@@ -208,7 +208,7 @@ class LuceneIndex:
         return first | self._records(doc_ids[middle:], threads)
 
     def close(self) -> None:
-        """Let go of the index's files."""
+        """Release the index's files."""
         self.reader.close()
         self._anserini.close()
 

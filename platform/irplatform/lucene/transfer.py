@@ -1,8 +1,14 @@
-"""Documents as Anserini's JSON records, which are both indexed and stored, and back.
+"""Documents and results on their way between Python and Java.
 
-A record has the text that is searched (`contents`, the title and abstract; and every field by its
-own name) and, under `fields`, the document's further fields as they were, so that what is read
-from the index equals what went in, but for title and abstract, which are composed.
+Documents become Anserini's JSON records, which are both indexed and stored. A record has the text
+that is searched (`contents`: title and abstract; and every field by its own name) and, under
+`fields`, the document's further fields as they were. So what is read from the index equals what
+went in, except that title and abstract are composed.
+
+Reading an attribute of a Java object costs microseconds, and a topic set has millions of hits. So
+Jackson, which is in Anserini's jar, writes a whole result list as one JSON string, with the ids
+from the index's doc values; no stored document is decompressed. It also reads the lists of ids that
+go to Java.
 """
 
 from __future__ import annotations
@@ -28,20 +34,21 @@ CONTENTS = "contents"
 """The field with title and abstract, which topics search."""
 TITLE = "title"
 _OWN_NAMES = frozenset({"id", TITLE, "abstract", CONTENTS, "fields", "raw", "entity"})
-"""Names that a record or Anserini uses: document fields called so are stored but not searchable."""
+"""Names that a record or Anserini uses. Document fields with these names are stored but not
+searchable."""
 
 _SEPARATOR = " such that "
-"""Joins the values of a field. Both are stop words: they are not indexed but leave a gap in the
-positions, so that no phrase matches across two values."""
+"""Joins the values of a field. Both words are stop words: they leave a gap in the positions, so
+that no phrase matches across two values."""
 
 _NO_TEXT = "\u00a0"
-"""Anserini refuses a document whose contents are blank in Java's eyes (up to U+0020); this is not
-blank to it and has no words. An article without text can still be fetched by its id."""
+"""Stands for missing text: Anserini refuses documents whose contents are blank in Java's eyes (up
+to U+0020). This character has no words, and the article can still be fetched by its id."""
 _BLANK = "".join(map(chr, range(33)))
 
 
 def searchable(fields: Iterable[str]) -> list[str]:
-    """Those of a corpus's further fields that can be searched by name."""
+    """The further fields of a corpus that can be searched by name."""
     return [name for name in fields if name not in _OWN_NAMES]
 
 
@@ -71,7 +78,7 @@ def to_record(document: Document) -> str:
 
 
 def is_changed(document: Document) -> bool:
-    """Whether the words of a document are searched as others than it has (not "é" for "é")."""
+    """Whether composing changes words of a document more than NFC would ("é" for "é")."""
     texts = [text for name in document.fields for text in document.values(name)]
     return any(map(is_folded, (document.text, *texts)))
 
@@ -90,20 +97,12 @@ def from_record(record: str) -> Document:
     )
 
 
-# Moving many search results from Java to Python in one call, and many document ids to Java.
-#
-# Reading a Java object's attribute from Python costs microseconds, and a topic set has millions of
-# hits. Jackson, which is in Anserini's jar, writes a whole result list as one JSON string instead;
-# the document ids come with it, out of the index's doc values, without any stored document being
-# decompressed. It reads one, too: making a Java object from Python costs more than a look at it.
-
-
 @cache
 def best_first() -> Any:
-    """Lucene's form of the one order of runs: score descending, then id descending.
+    """The order of runs for Lucene: score descending, then id descending.
 
-    Lucene applies it where it cuts at the depth, too, so that of equal documents always the same
-    ones are found. It compares ids as UTF-8, which is Python's order of strings.
+    Lucene applies it where it cuts at the depth too, so ties are always cut alike. It compares ids
+    as UTF-8, which is Python's order of strings.
     """
     field = java_class("org.apache.lucene.search.SortField")
     by_value = java_class("org.apache.lucene.search.SortField$Type").STRING_VAL
@@ -131,7 +130,7 @@ def _mapper() -> Any:
 
 
 def ranking(hits: Any) -> Ranking:
-    """What Lucene found (a `TopFieldDocs` in the order of `best_first`) as a ranking."""
+    """A `TopFieldDocs` in the order of `best_first` as a ranking."""
     score_docs = orjson.loads(_mapper().writeValueAsString(hits))["scoreDocs"]
     scores = np.array([hit["fields"][0] for hit in score_docs], dtype=np.float32)
     scores.flags.writeable = False
@@ -149,14 +148,14 @@ def _bytes(hexadecimal: str) -> bytes:
 
 @cache
 def _references_reader() -> Any:
-    """Reads [{"bytes": base 64, "length": number}, …] as a Java list of `BytesRef`."""
+    """A reader of [{"bytes": base 64, "length": number}, …] as a Java list of `BytesRef`."""
     reference = java_class("java.lang.Class").forName("org.apache.lucene.util.BytesRef")
     mapper = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
     return mapper.readerForListOf(reference)
 
 
 def byte_references(doc_ids: Iterable[str]) -> Any:
-    """Document ids as Lucene holds them: a Java list of `BytesRef`, of their UTF-8."""
+    """Document ids as Lucene holds them: a Java list of `BytesRef` with their UTF-8."""
     references = [
         {"bytes": b64encode(encoded).decode(), "length": len(encoded)}
         for encoded in map(str.encode, doc_ids)

@@ -1,13 +1,17 @@
-"""Artifacts: indexes, vectors, forward indexes, checkpoints, runs.
+"""The cache: artifacts that are built once and found again, and room made among them.
 
 An artifact is a folder under `$IRPLATFORM_HOME` whose name carries a fingerprint of everything it
-depends on, with a manifest that spells those dependencies out. It is built under a file lock into a
-folder with the suffix `.partial` and renamed when complete: a killed process leaves no half
+depends on, with a manifest that spells those dependencies out. It is built under a file lock in a
+folder with the suffix `.partial` and renamed when complete. So a killed process leaves no half
 artifact, and two processes never build the same one twice. A builder that can resume keeps what it
 finds in its partial folder.
 
-The fingerprint alone identifies an artifact. The label before it is for people, mostly the
-collection's, which changes when its folder is renamed: what was built under another is found, too.
+The fingerprint alone identifies an artifact. The label before it is for people. It is mostly the
+collection's and changes when its folder is renamed; an artifact with another label is found, too.
+
+Every artifact can be made again, so removing it costs time and nothing else. What users put into
+the cache folder (knowledge bases, collections and their names) is never touched: its names carry no
+fingerprint.
 """
 
 from __future__ import annotations
@@ -40,100 +44,40 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# Locks that keep two processes from building the same thing.
-
-
-@contextmanager
-def lock(final: Path, *, wait: bool = False, told_as: Path | None = None) -> Iterator[bool]:
-    """Keep other processes from building something, or learn that one is building it.
-
-    Args:
-        final: what is built, or what stands for it.
-        wait: for a process that is building it; a notice says so, since it may take hours.
-        told_as: what the notice calls it, where that is not `final`.
-
-    Yields:
-        Whether the lock is ours; always, with `wait`.
-
-    Raises:
-        InputError: the cache cannot be written to.
-    """
-    from filelock import FileLock, Timeout
-
-    file_lock = FileLock(f"{final}.lock")
-    free = True
-    try:
-        final.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            file_lock.acquire(timeout=0)
-        except Timeout:
-            free = wait
-            if wait:
-                building = within_home(told_as or final)
-                notice(f"another process is building {building}; waiting for it")
-                file_lock.acquire()
-    except OSError as error:
-        raise InputError(
-            f"the cache cannot be written to: {error.strerror}. Set IRPLATFORM_HOME to a folder "
-            "that can.",
-            path=error.filename or home(),
-        ) from error
-    try:
-        yield free
-    finally:
-        if free:
-            file_lock.release()
-
-
-# The kinds of what the harness keeps in the cache: its folders there.
-
 EXACT_KINDS = frozenset(
     {
-        "check",
-        "citing-sentences",
-        "concept-table",
-        "fields",
-        "forward-index",
-        "index",
-        "lucene",
+        "check", "citing-sentences", "concept-table", "fields", "forward-index", "index", "lucene",
         "mesh-queries",
     }
-)
-"""Those of artifacts that no processor rounds, and that every arithmetic shares."""
+)  # fmt: skip
+"""Kinds of artifacts, folders of the cache, without rounded numbers: any arithmetic uses them."""
 OWN_KINDS = EXACT_KINDS | {
-    "checkpoint",
-    "collections",
-    "concept-linker",
-    "concepts",
-    "features",
-    "kb",
-    "learned-features",
-    "locks",
-    "reproduce",
-    "run",
-    "scores",
-    "tune",
-    "vectors",
-}
-"""Those that no plugin of a stranger may use."""
-
-
+    "checkpoint", "collections", "concept-linker", "concepts", "features", "kb", "learned-features",
+    "locks", "reproduce", "run", "scores", "tune", "vectors",
+}  # fmt: skip
+"""Kinds that no third-party plugin may use."""
 MANIFEST = "manifest.json"
+_NAME = re.compile(r".+-([0-9a-f]{16})(\.partial|\.jsonl)?")
+_ALWAYS_COMPLETE = ("tune",)
+"""Kinds of journals that later commands read whether or not their command ended."""
 _whole_states: dict[Path, dict[Path, tuple[str, tuple[int, int, int]]]] = {}
 """Folders that were found whole, with the digests and states of their files."""
 
 
 @dataclass(frozen=True)
 class Artifact:
-    """A finished folder of the cache."""
+    """A finished folder of the cache.
+
+    Attributes:
+        fingerprint: of all that it depends on.
+        built: whether this call built it.
+        seconds: how long building it took, whenever that was.
+    """
 
     path: Path
     fingerprint: str
-    """Of all that it depends on."""
     built: bool
-    """Whether this call built it."""
     seconds: float
-    """How long building it took, whenever that was."""
 
 
 def artifact(
@@ -146,21 +90,22 @@ def artifact(
     outdated: Callable[[Path], str] = lambda _: "",
     filled_later: bool = False,
 ) -> Artifact:
-    """Return the artifact with these dependencies, building it if it is not there.
+    """Return the artifact with some dependencies; build it if it is missing.
 
     Args:
-        kind: the folder under the cache that holds its like, e.g. "index".
-        label: a readable beginning for its name, e.g. the collection's, where it is built now.
-        depends_on: all that its content depends on, as JSON: fingerprints of inputs, options,
-            the version of the format.
+        kind: the folder of the cache that holds its like, such as "index".
+        label: a readable beginning for its name, such as the collection's.
+        depends_on: all that its content depends on, as JSON: fingerprints of inputs, options, the
+            version of the format.
         build: fills the folder that it is given.
-        resumable: hand `build` what an interrupted call left, instead of an empty folder.
-        outdated: why a finished artifact must be built again, to follow its name; "" if it serves.
+        resumable: give `build` what an interrupted call left, instead of an empty folder.
+        outdated: why a finished artifact must be built again, to follow its name; "" if it need
+            not.
         filled_later: its files change after they were built, so that no digests of them are kept.
 
     Raises:
         InputError: the cache folder cannot be written to.
-        BaseException: what `build` raises; where it cannot resume, a note tells what is lost.
+        BaseException: what `build` raises. If it cannot resume, a note says how much work is lost.
     """
     depends_on = _with_arithmetic(kind, depends_on)
     final, mark = _named(kind, label, depends_on)
@@ -210,7 +155,7 @@ def is_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
 
 
 def kept_json(path: Path) -> Any:
-    """What an artifact holds in a file of JSON."""
+    """The content of a JSON file in an artifact."""
     try:
         return read_own_json(path)
     except ValueError as error:
@@ -219,13 +164,25 @@ def kept_json(path: Path) -> Any:
         ) from error
 
 
+def _with_arithmetic(kind: str, depends_on: Mapping[str, Any]) -> Mapping[str, Any]:
+    """All that an artifact depends on, including the arithmetic if it holds rounded numbers."""
+    return depends_on if kind in EXACT_KINDS else {**depends_on, **arithmetic()}
+
+
+def _named(kind: str, label: str, depends_on: Mapping[str, Any]) -> tuple[Path, str]:
+    mark = fingerprint({"kind": kind, **depends_on})
+    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in label)
+    name = name.encode(errors="replace")[:60].decode(errors="ignore")  # file systems count bytes
+    return home() / kind / f"{name}-{mark}", mark
+
+
 def _whole(final: Path, mark: str) -> Path | None:
-    """The artifact where it is finished, under this label if it can be."""
+    """The finished artifact, under this label if possible."""
     return next((path for path in _under_any_label(final, mark) if damage(path) is None), None)
 
 
 def _under_any_label(final: Path, mark: str, suffix: str = "") -> Iterator[Path]:
-    """The folder under this label, there or not, and then those under other ones."""
+    """The folder under this label, there or not, and then those under other labels."""
     own = final.with_name(f"{final.name}{suffix}")
     yield own
     yield from sorted(path for path in final.parent.glob(f"*-{mark}{suffix}") if path != own)
@@ -244,18 +201,25 @@ def _partial(final: Path, mark: str, *, resumes: bool) -> Path:
 
 
 def _remove(path: Path) -> None:
-    """Remove a folder, or what somebody put into its place."""
+    """Remove a folder, or a file in its place."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
 
 
+def _finished(path: Path, mark: str, *, built: bool) -> Artifact:
+    manifest = read_own_json(path / MANIFEST)
+    with suppress(OSError):  # a cache that others lend may be read-only
+        os.utime(path)  # when it was last used, for those who make room
+    return Artifact(path, mark, built, float(manifest["seconds"]))
+
+
 def damage(final: Path, *, anew: bool = False) -> str | None:
-    """What is wrong with an artifact, to follow its name; None where it is finished and whole.
+    """What is wrong with an artifact, to follow its name; None if it is finished and whole.
 
     When a machine stops without warning, files may come back empty or cut off; disks and copies
-    change single bits. What reads them would fail far from here, or compute other scores.
+    change single bits. Readers of such files would fail far from here, or compute other scores.
     """
     manifest = final / MANIFEST
     try:
@@ -272,11 +236,11 @@ def damage(final: Path, *, anew: bool = False) -> str | None:
 
 
 def damaged_file(folder: Path, *, anew: bool = False) -> Path | None:
-    """The first file of a finished folder that is gone or not what was written; None for none.
+    """The first file of a finished folder that is gone or was changed; None for none.
 
-    Folders that earlier versions made, and those whose files change, have no digests to compare
-    with. A folder is read once in a process, and its large files only where their size or time
-    stamps are others than when they were read last.
+    Folders of earlier versions, and those whose files change, have no digests to compare with. A
+    process reads a folder once, and its large files only if their size or time stamps have changed
+    since they were last read.
     """
     try:
         files: dict[str, str] = read_own_json(folder / MANIFEST).get("files") or {}
@@ -307,8 +271,12 @@ def _bytes(folder: Path) -> int:
     return sum(file.stat().st_size for file in _files(folder))
 
 
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.is_file())
+
+
 def _to_disk(folder: Path) -> None:
-    """Have files written to the disk before a manifest says that they are there.
+    """Write files to the disk before a manifest says that they are there.
 
     Of others, a machine that stops may keep the size alone, with zeros in it.
     """
@@ -316,51 +284,88 @@ def _to_disk(folder: Path) -> None:
         to_disk(file)
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in folder.rglob("*") if path.is_file())
+@contextmanager
+def lock(final: Path, *, wait: bool = False, told_as: Path | None = None) -> Iterator[bool]:
+    """Keep other processes from building something, or find out that one is building it.
+
+    Args:
+        final: what is built, or what stands for it.
+        wait: for a process that is building it, with a notice, since it may take hours.
+        told_as: what the notice calls it, if not `final`.
+
+    Yields:
+        Whether the lock is ours; always, with `wait`.
+
+    Raises:
+        InputError: the cache cannot be written to.
+    """
+    from filelock import FileLock, Timeout
+
+    file_lock = FileLock(f"{final}.lock")
+    free = True
+    try:
+        final.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            file_lock.acquire(timeout=0)
+        except Timeout:
+            free = wait
+            if wait:
+                building = within_home(told_as or final)
+                notice(f"another process is building {building}; waiting for it")
+                file_lock.acquire()
+    except OSError as error:
+        raise InputError(
+            f"the cache cannot be written to: {error.strerror}. Set IRPLATFORM_HOME to a folder "
+            "that can.",
+            path=error.filename or home(),
+        ) from error
+    try:
+        yield free
+    finally:
+        if free:
+            file_lock.release()
 
 
-def _with_arithmetic(kind: str, depends_on: Mapping[str, Any]) -> Mapping[str, Any]:
-    """All that an artifact depends on: how numbers are rounded, too, where it holds such."""
-    return depends_on if kind in EXACT_KINDS else {**depends_on, **arithmetic()}
+@contextmanager
+def resumable_folder(path: Path) -> Iterator[Path]:
+    """Fill a folder in several attempts; it appears under its name when the block ends well.
 
+    An attempt goes on with what an interrupted one left. For users' folders that take long to fill:
+    a pool that is downloaded, a corpus.
 
-def _named(kind: str, label: str, depends_on: Mapping[str, Any]) -> tuple[Path, str]:
-    mark = fingerprint({"kind": kind, **depends_on})
-    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in label)
-    name = name.encode(errors="replace")[:60].decode(errors="ignore")  # file systems count bytes
-    return home() / kind / f"{name}-{mark}", mark
+    Args:
+        path: the final name, which must be free (an empty folder is free).
 
+    Yields:
+        The folder to fill, `<name>.partial` beside the final one.
 
-def _finished(path: Path, mark: str, *, built: bool) -> Artifact:
-    manifest = read_own_json(path / MANIFEST)
-    with suppress(OSError):  # a cache that others lend may be read-only
-        os.utime(path)  # when it was last used, for those who make room
-    return Artifact(path, mark, built, float(manifest["seconds"]))
-
-
-# What lies in the cache, and room made in it.
-#
-# Whatever `artifact` made can be made again, so that removing it costs time and nothing else. What
-# users put into the cache folder themselves (knowledge bases, collections and their names) is
-# never touched: its names carry no fingerprint.
-
-_NAME = re.compile(r".+-([0-9a-f]{16})(\.partial|\.jsonl)?")
-_ALWAYS_COMPLETE = ("tune",)
-"""Kinds of journals that later commands read whether or not the command that wrote them ended."""
+    Raises:
+        InputError: something is there already, another process is filling it, or the place cannot
+            be written to.
+    """
+    path = path.absolute()
+    writable_folder(path).parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.partial")
+    with lock(home() / "locks" / fingerprint({"folder": str(path)})) as free:
+        if not free:
+            raise InputError("another process is building this; wait for it.", path=path)
+        refuse_taken(path)
+        partial.mkdir(exist_ok=True)
+        yield partial
+        partial.replace(path)
 
 
 @dataclass(frozen=True)
 class Item:
-    """Something of the cache: a folder, or the file of an interrupted command.
+    """Something in the cache: a folder, or the file of an interrupted command.
 
     Attributes:
         kind: the folder that holds its like: "index", "checkpoint".
         path: where it lies.
         size: in bytes; a file with several names counts for the first item that has it.
         used: when it was last made or used.
-        complete: False for what an interrupted command left and only the same one can use.
-        shared: bytes of it that count for items before.
+        complete: False for what an interrupted command left, which only the same command can use.
+        shared: bytes that count for items before.
     """
 
     kind: str
@@ -372,7 +377,7 @@ class Item:
 
     @property
     def manifest(self) -> Mapping[str, Any]:
-        """What it was made of; nothing where it is not complete."""
+        """What it was made of; empty if it is not complete."""
         try:
             content = read_own_json(self.path / MANIFEST)
         except (OSError, ValueError):
@@ -381,7 +386,7 @@ class Item:
 
     @property
     def depends_on(self) -> Mapping[str, Any]:
-        """The part of the manifest that its fingerprint is of."""
+        """The dependencies that its fingerprint stands for."""
         content = self.manifest.get("depends_on")
         return content if isinstance(content, dict) else {}
 
@@ -406,11 +411,30 @@ def contents(kinds: Collection[str] = ()) -> list[Item]:
     return items
 
 
+def _sizes(path: Path, counted: set[tuple[int, int]]) -> tuple[int, int]:
+    """Bytes of files that were not counted yet, and of others.
+
+    Checkpoints share the files of their vectors with `vectors`.
+    """
+    files = [path] if path.is_file() else (p for p in path.rglob("*") if p.is_file())
+    size = shared = 0
+    for file in files:
+        status = file.stat()
+        # A file with holes takes up less than its size; a small one a whole block.
+        taken = min(status.st_size, status.st_blocks * 512)
+        if (key := (status.st_dev, status.st_ino)) in counted:
+            shared += taken
+        else:
+            counted.add(key)
+            size += taken
+    return size, shared
+
+
 def remove(items: Iterable[Item]) -> tuple[list[Item], list[Item]]:
-    """Remove items, but for those that another process is making.
+    """Remove items, except those that another process is making.
 
     Returns:
-        The removed ones, and those that are being made.
+        The removed items, and those that are being made.
     """
     removed: list[Item] = []
     busy: list[Item] = []
@@ -438,27 +462,8 @@ def _delete(path: Path) -> None:
         raise InputError(f"this cannot be removed: {error.strerror}.", path=path) from error
 
 
-def _sizes(path: Path, counted: set[tuple[int, int]]) -> tuple[int, int]:
-    """Bytes of files that were not counted yet, and of others.
-
-    Checkpoints share the files of their vectors with `vectors`.
-    """
-    files = [path] if path.is_file() else (p for p in path.rglob("*") if p.is_file())
-    size = shared = 0
-    for file in files:
-        status = file.stat()
-        # A file with holes takes up less than its size; a small one a whole block.
-        taken = min(status.st_size, status.st_blocks * 512)
-        if (key := (status.st_dev, status.st_ino)) in counted:
-            shared += taken
-        else:
-            counted.add(key)
-            size += taken
-    return size, shared
-
-
 def collections_of(items: Iterable[Item]) -> dict[Path, str]:
-    """Whose documents items were made of, where an index tells their name."""
+    """The names of the collections that items were made of, where an index knows them."""
     names: dict[str, str] = {}
     for index in contents(("index", "forward-index")):
         label = str(index.manifest.get("label", ""))
@@ -472,34 +477,3 @@ def collections_of(items: Iterable[Item]) -> dict[Path, str]:
         for mark in (str(made_of.get("corpus") or made_of.get("index")), own[path])
         if (name := names.get(mark))
     }
-
-
-# A user's folder that takes several attempts to fill: a pool that is downloaded, a corpus.
-
-
-@contextmanager
-def resumable_folder(path: Path) -> Iterator[Path]:
-    """Fill a folder in several attempts; it appears under its name when the block ends well.
-
-    What an interrupted attempt left is handed to the next one.
-
-    Args:
-        path: the final name, which must be free (an empty folder is free).
-
-    Yields:
-        The folder to fill, `<name>.partial` beside the final one.
-
-    Raises:
-        InputError: something is there already, another process is filling it, or the place cannot
-            be written to.
-    """
-    path = path.absolute()
-    writable_folder(path).parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.partial")
-    with lock(home() / "locks" / fingerprint({"folder": str(path)})) as free:
-        if not free:
-            raise InputError("another process is building this; wait for it.", path=path)
-        refuse_taken(path)
-        partial.mkdir(exist_ok=True)
-        yield partial
-        partial.replace(path)

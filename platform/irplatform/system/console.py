@@ -1,9 +1,8 @@
-"""What the user sees while work goes on: notices and progress, always on stderr.
+"""Notices and progress while work goes on, always on stderr.
 
 On a terminal, progress is one line that is painted over: what is being done, and one bar for the
-whole command. The display holds the stream that it is painted on and redirects nothing. It stays
-on one line, so that it never paints over what libraries write to the terminal. Elsewhere progress
-is a line every 15 seconds, so that logs stay short.
+whole command. The display keeps to this line and redirects nothing, so that it never paints over
+what libraries write. Elsewhere progress is a line every 15 seconds, so that logs stay short.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ _LINE_INTERVAL = 15.0
 _QUICKEST = 0.3
 """Seconds between the first paints of the progress line."""
 _PATIENCE = 1.0
-"""Seconds that nobody needs to be told what they wait for."""
+"""Seconds that work may take without being shown."""
 _PAINTS = 150
-"""Later the line is painted every N / 150 seconds, N being its age: 800 times in an hour."""
+"""Later the line is painted every N / 150 seconds, where N is its age: 800 times in an hour."""
 _WIDEST_BAR = 30
 _FAIR_BAR = 12
 _NARROWEST_BAR = 5
@@ -44,7 +43,7 @@ LAST, _USUAL, QUICK = 0.9, 0.6, 0.15
 
 
 class _Display:
-    """The work under way, outermost first, and the line on the terminal that shows it."""
+    """The work in progress, outermost first, and the line on the terminal that shows it."""
 
     def __init__(self) -> None:
         self.level = NORMAL
@@ -90,7 +89,7 @@ class _Display:
         self._tick()
 
     def take_report(self, sender: str, kind: str, content: Any) -> None:
-        """Show what a worker reports: a notice, or how far it is."""
+        """Show a worker's report: a notice, or how far it is."""
         if kind == "notice":
             self.say(content)
             return
@@ -103,7 +102,7 @@ class _Display:
         self._tick()
 
     def say(self, message: str) -> None:
-        """Write a line, unless it is one that a quiet command keeps to itself."""
+        """Write a line; a quiet command writes warnings only."""
         if self.report:
             self.report("notice", message)
         elif self.level > QUIET or "WARNING" in message:
@@ -115,7 +114,7 @@ class _Display:
         self.write(f"{wrapped(for_display(message), width)}\n")
 
     def write(self, text: str) -> None:
-        """Write to stderr in the place of the progress line, which moves on below."""
+        """Write to stderr above the progress line."""
         with self._lock, suppress(OSError, ValueError):  # a terminal that was closed stops no run
             stream = self._stream or sys.stderr
             self.clear()
@@ -123,7 +122,7 @@ class _Display:
             stream.flush()
 
     def clear(self) -> None:
-        """Take the progress line off the terminal until it is painted next."""
+        """Remove the progress line until it is painted next."""
         if self._painted and self._stream is not None:
             self._painted = False
             with suppress(OSError, ValueError):
@@ -179,7 +178,7 @@ class _Display:
         return text + end
 
     def _tick(self) -> None:
-        """Write a line, or send a report, where no line is painted and the last one is old."""
+        """Write a line, or send a report, if no line is painted and the last one is old."""
         with self._lock:
             now = time.monotonic()
             interval = _QUICKEST if self.report else _LINE_INTERVAL
@@ -194,11 +193,10 @@ class _Display:
                 self.say(f"{text} after {now - self._works[0].began:.0f} s")
 
     def texts(self) -> list[str]:
-        """What is done, and the same in fewer and fewer words."""
         return texts_of(self._works, self.subject)
 
     def share(self) -> float | None:
-        """How much of the whole is done, from 0 to 1; None where nobody knows."""
+        """The share of the whole that is done, from 0 to 1; None if unknown."""
         return self._whole.share(self._works)
 
 
@@ -208,28 +206,28 @@ _told: set[str] = set()
 
 
 def set_level(level: int) -> None:
-    """Say less than usual, as much, or more: `QUIET`, `NORMAL` or `VERBOSE`."""
+    """Set how much is written: `QUIET`, `NORMAL` or `VERBOSE`."""
     _display.level = level
 
 
 def set_prefix(name: str) -> None:
-    """Say in front of every line who speaks: one of several processes."""
+    """Begin every line with the name of this process, one of several."""
     _display.speaker = name
 
 
 def silence() -> None:
-    """Write nothing more to stderr: of several processes that do the same, one speaks."""
+    """Write nothing more to stderr: of several processes that do the same, one is heard."""
     _display.report = lambda _kind, _content: None
     sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
 
 
 def report_to(report: Callable[[str, Any], None]) -> None:
-    """Hand notices and progress to another process, which calls `take_report` with them."""
+    """Send notices and progress to another process, which calls `take_report` with them."""
     _display.report = report
 
 
 def at_each_step(check: Callable[[], None]) -> None:
-    """Call a function whenever progress is made; it may raise what should end the work."""
+    """Call a function whenever progress is made; it may raise an error to end the work."""
     _display.check = check
 
 
@@ -239,7 +237,7 @@ tell = _display.tell
 
 
 def end_with(message: str) -> None:
-    """Write a last line to the terminal, whatever holds the display."""
+    """Write a last line to the terminal, even while another thread holds the display."""
     if _display._painted:
         message = f"\r\x1b[K{message}"
     with suppress(OSError, ValueError):
@@ -248,7 +246,7 @@ def end_with(message: str) -> None:
 
 @contextmanager
 def speaking_of(subject: str) -> Iterator[None]:
-    """Say in front of every line what it is about, where the same work is done several times."""
+    """Begin every line with a subject, where the same work is done several times."""
     before, _display.subject = _display.subject, subject
     try:
         yield
@@ -262,35 +260,35 @@ def say(text: str = "") -> None:
 
 
 def say_text(text: str = "") -> None:
-    """Print sentences for people to stdout; on a terminal lines end between words."""
+    """Print sentences to stdout, wrapped between words on a terminal."""
     say(wrapped(text, terminal_width(sys.stdout)))
 
 
 def notice(message: str) -> None:
-    """Tell the user something in a line."""
+    """Write a line to the user."""
     names = (_display.speaker, _display.subject)
     _display.say(": ".join(part for part in (*names, message) if part))
 
 
 def notice_once(message: str) -> None:
-    """Tell the user something about a file, however often it is read."""
+    """Write a line once, for instance about a file that is read several times."""
     if message not in _told:
         _told.add(message)
         notice(message)
 
 
 def detail(message: str) -> None:
-    """Tell something that only `--verbose` shows."""
+    """Write a line that only `--verbose` shows."""
     if _display.level == VERBOSE:
         notice(message)
 
 
 @contextmanager
 def parts(total: float, done: float = 0) -> Iterator[Advance]:
-    """Divide work into parts, each a `stage` or so many steps; yields what takes finished steps.
+    """Divide work into parts, each a `stage` or some steps; yields a function that takes steps.
 
     Args:
-        total: of all parts together, in any unit.
+        total: the size of all parts together, in any unit.
         done: how much is done already.
     """
     with _display.showing(Work(total=total, done=done)) as work:
@@ -302,7 +300,7 @@ def stage(title: str, share: float = 1) -> Iterator[None]:
     """Show a part of the work around it; the progress within it tells how far it is.
 
     Args:
-        title: what is done: "training delta"; "" takes the label of that progress.
+        title: "training delta"; "" shows the label of the progress within.
         share: of the total of the work around it.
     """
     around = innermost(_display._works)
@@ -319,11 +317,11 @@ def stage(title: str, share: float = 1) -> Iterator[None]:
 def steps(
     noun: str, total: int | None, done: int = 0, *, counts: bool = True, part: float = 1
 ) -> Iterator[Advance]:
-    """Show work as steps of a kind: "epoch 4 of 12"; yields what takes finished steps.
+    """Show work as steps of a kind: "epoch 4 of 12"; yields a function that takes finished steps.
 
     Args:
         noun: what a step is; steps without one only move the bar.
-        total: how many there are; None where nobody knows.
+        total: how many there are; None if unknown.
         done: how many are done already.
         counts: whether the bar moves with them.
         part: see `progress`.
@@ -346,7 +344,7 @@ def progress(
 
     Args:
         label: what is done: "searching".
-        total: how many steps there are; None where nobody knows.
+        total: how many steps there are; None if unknown.
         unit: what is counted: "topics".
         part: how much it takes of what the work around it has left of its step, from 0 to 1.
         once: whether it is done for all that follows, and takes that part of all that is left.
@@ -359,14 +357,14 @@ def progress(
 
 @contextmanager
 def waiting(label: str) -> Iterator[None]:
-    """Show that something goes on that nobody can measure: "loading torch"."""
+    """Show work that cannot be measured: "loading torch"."""
     counts = not _display._works
     with _display.showing(Work(label, stage=True, counts=counts, patience=_PATIENCE)):
         yield
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
-    """The columns of a terminal; None for a stream that is none, or that can move no cursor."""
+    """The columns of a terminal; None for other streams, and for terminals that move no cursor."""
     with suppress(OSError, ValueError, AttributeError):
         if stream is not None and stream.isatty():
             dumb = os.environ.get("TERM", "").lower() in ("dumb", "unknown")
@@ -375,7 +373,7 @@ def terminal_width(stream: TextIO | None) -> int | None:
 
 
 def wrapped(text: str, width: int | None) -> str:
-    """A text with line breaks between words where a terminal is narrower; as it is for None."""
+    """A text with line breaks between words for a terminal of some width; unchanged for None."""
     from textwrap import fill
 
     def line(text: str) -> str:

@@ -1,12 +1,12 @@
 """Containment of plugins and of interruptions: output stays whole, and commands end in order.
 
-While a plugin works, prints go to stderr, and the working directory is put back afterwards. In a
-command, file descriptor 1 leads to stderr as well, for C libraries and programs that plugins start:
-`--json` promises one JSON object on stdout.
+While a plugin works, its prints go to stderr, and the working directory is restored afterwards. In
+a command, file descriptor 1 leads to stderr as well, for C libraries and programs that plugins
+start: `--json` promises one JSON object on stdout.
 
-Ctrl-C and SIGTERM: Python raises an exception where the signal finds it. Finalizers drop it, and
-libraries turn it into an error of their own. So it is remembered, and raised again whenever a
-plugin has returned or progress is made. While a library computes, Python can raise nothing: after
+Python raises Ctrl-C and SIGTERM as exceptions wherever they arrive. Finalizers drop them, and
+libraries turn them into errors of their own. So they are remembered, and raised again whenever a
+plugin returns or progress is made. While a library computes, Python can raise nothing: after
 `GRACE` seconds the process ends at once, which loses nothing that was finished.
 """
 
@@ -44,18 +44,18 @@ block to end restores those of the first."""
 _results: list[int] = []
 """A duplicate of file descriptor 1, while that leads to stderr."""
 _command: list[int] = []
-"""The process of the running command. A program that calls the API has none."""
+"""The process of the running command; empty in a program that calls the API."""
 _signals: list[type[KeyboardInterrupt]] = []
 """Signals that have not ended the command yet."""
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM, which batch systems send: everything is left as after Ctrl-C."""
+    """SIGTERM, which batch systems send; it ends a command as Ctrl-C does."""
 
 
 @contextmanager
 def isolated() -> Iterator[None]:
-    """Send prints to stderr, keep the working directory, and raise interruptions that were lost."""
+    """Send prints to stderr, restore the working directory, raise interruptions that were lost."""
     with _lock:
         if not _blocks and _command:
             _redirect_descriptor()
@@ -78,7 +78,7 @@ def isolated() -> Iterator[None]:
 
 
 def finish() -> None:
-    """Give stdout up for good: threads that go on at the end of the process print to stderr."""
+    """Give up stdout for good: threads that outlive the command print to stderr."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):  # Python flushes once more when it ends, and says so
@@ -90,10 +90,7 @@ def finish() -> None:
 
 @contextmanager
 def command() -> Iterator[None]:
-    """Within it, a command runs: `isolated` moves file descriptor 1, and signals end the work.
-
-    For the main thread of a program.
-    """
+    """Run a command in the main thread: `isolated` moves descriptor 1, and signals end the work."""
     _command.append(os.getpid())
     console.at_each_step(raise_lost)
     handlers = {signal.SIGTERM: _raise(Terminated)}
@@ -128,14 +125,14 @@ def raise_lost() -> None:
     """Raise an interruption again that was lost on its way.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C has come; or `Terminated`, SIGTERM.
+        KeyboardInterrupt: Ctrl-C has come; or `Terminated`, for SIGTERM.
     """
     if _signals and threading.current_thread() is threading.main_thread():
         raise _signals[0]
 
 
 def is_interruption(error: BaseException) -> bool:
-    """Whether an error ends the program: not where code raises one without a signal."""
+    """Whether an error ends the program, as opposed to one that code raised without a signal."""
     return isinstance(error, KeyboardInterrupt) and (bool(_signals) or _command != [os.getpid()])
 
 
@@ -146,7 +143,7 @@ def _working_directory() -> Path | None:
 
 
 def _redirect_descriptor() -> None:
-    """Lead file descriptor 1 to stderr, where it is that of stdout."""
+    """Lead file descriptor 1 to stderr, if it is that of stdout."""
     with suppress(OSError):  # streams of tests and notebooks have none
         if sys.stdout.fileno() == 1:
             _results.append(os.dup(1))

@@ -1,6 +1,10 @@
-"""TOML that users write, read with errors that name the line; and values as TOML writes them.
+"""JSON, TOML and journals: read with errors that name the line, and written.
 
-The standard library reads TOML only.
+The JSON of others may lack what Python's own reader wants: it may be gzipped, begin with a byte
+order mark, or have halves of surrogate pairs. The standard library reads TOML only, so values are
+written here. A journal has a JSON object a line for each piece of long work that is finished. A
+kill or a full disk may leave half a line; when the journal is read, the file is cut off after the
+last sound line, so that the next one starts on a line of its own.
 """
 
 from __future__ import annotations
@@ -21,10 +25,85 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_LARGEST = 1 << 26
-"""Bytes of a file."""
+_MOST_JSON = 1 << 28
+"""Bytes of a file, unless more are expected: 256 MB."""
+_ESCAPE = re.compile(
+    rb"\\u[dD][89aAbB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair: one character
+    rb"|\\u[dD](?P<half>[89a-fA-F])[0-9a-fA-F]{2}"
+    rb"|\\."
+)
+_MOST_TOML = 1 << 26
+"""Bytes of a file: 64 MB."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
+Entry = TypeVar("Entry")
+
+
+class JSONError(InputError, ValueError):
+    """A file or line is not JSON, or not JSON that can be read here."""
+
+
+def read_json(path: Path, *, hint: str = "", most: int = _MOST_JSON) -> Any:
+    """The content of a JSON file, plain or gzip, with or without a byte order mark."""
+    return parse_json(read_whole(path, most).removeprefix(BOM_UTF8), path, hint=hint)
+
+
+def parse_json(
+    content: bytes, path: Path | None = None, line: int | None = None, *, hint: str = ""
+) -> Any:
+    r"""A value that another program wrote.
+
+    Half of a surrogate pair, which programs write that cut texts between UTF-16's units, becomes
+    U+FFFD: `"\ud83d"` is JSON, but no text. Whole numbers beyond 64 bits become floats.
+
+    Raises:
+        JSONError: it is not JSON.
+    """
+    try:
+        return _loads(content)
+    except orjson.JSONDecodeError as error:
+        if path is not None:
+            _refuse_other_encodings(content, path, line or 1)
+        this, place = ("this line", line) if line else ("this", error.lineno)
+        message = f"{this} is not JSON ({error.msg}). {hint}".rstrip()
+        raise JSONError(message, path=path, line=place) from error
+
+
+def _loads(content: bytes) -> Any:
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError:
+        if b"\\u" not in content:
+            raise
+        mended = _ESCAPE.sub(lambda match: rb"\ufffd" if match["half"] else match[0], content)
+        if mended == content:
+            raise
+        return orjson.loads(mended)
+
+
+def _refuse_other_encodings(content: bytes, path: Path, line: int) -> None:
+    """Name the line and the byte that is not UTF-8."""
+    for number, each in enumerate(content.splitlines(), start=line):
+        decoded(each, path, number)
+
+
+def read_own_json(path: Path) -> Any:
+    """The content of a JSON file that the platform wrote with `writing.as_json`.
+
+    Raises:
+        OSError: it is missing, or cannot be read.
+        JSONError: it is damaged; also a ValueError, for callers that know a better message.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        line = getattr(error, "lineno", None)
+        raise JSONError("this is damaged: it is not JSON.", path=path, line=line) from error
+
+
+def too_large(number: int) -> bool:
+    """Whether a whole number needs more than the 64 bits that JSON and tensors have for it."""
+    return not -(1 << 63) <= number < 1 << 64
 
 
 class TOMLError(InputError):
@@ -32,12 +111,12 @@ class TOMLError(InputError):
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """What a file holds; a byte order mark, as Windows' Notepad writes one, is passed over.
+    """The content of a TOML file; a byte order mark, as Windows' Notepad writes one, is ignored.
 
     Raises:
-        InputError: it is missing, cannot be read, or is not TOML, see `parse_toml`.
+        InputError: the file is missing, cannot be read, or is not TOML.
     """
-    content = read_whole(path, _LARGEST)
+    content = read_whole(path, _MOST_TOML)
     try:
         return parse_toml(content.decode("utf-8-sig"), path)
     except UnicodeDecodeError as error:
@@ -45,7 +124,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def parse_toml(text: str, path: Path | None = None) -> dict[str, Any]:
-    """What a text holds.
+    """The content of a text in TOML.
 
     Raises:
         TOMLError: it is not TOML.
@@ -67,7 +146,7 @@ def toml_key(name: str) -> str:
 
 
 def toml_value(value: object) -> str:
-    """A value, which TOML writes as JSON does but for tables; "none" for what is not set."""
+    """A value as TOML writes it: as JSON does except for tables; "none" for None."""
     if value is None:
         return '"none"'
     if isinstance(value, list | tuple):
@@ -78,20 +157,12 @@ def toml_value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-# Journals: what long work has finished, a JSON object a line, for going on after a kill.
-#
-# A kill, or a full disk, may leave half a line. Whatever follows the last sound line is cut off
-# when the journal is read: a line that is appended to half a line would be lost with it.
-
-T = TypeVar("T")
-
-
-def read_journal(path: Path | None, parse: Callable[[Any], T]) -> list[T]:
-    """What a journal holds, oldest first; its file ends there afterwards.
+def read_journal(path: Path | None, parse: Callable[[Any], Entry]) -> list[Entry]:
+    """The entries of a journal, oldest first; anything after the last sound line is cut off.
 
     A line for which `parse` raises KeyError, TypeError or ValueError is not sound.
     """
-    entries: list[T] = []
+    entries: list[Entry] = []
     if path is None or not path.exists():
         return entries
     content = path.read_bytes()
@@ -110,87 +181,9 @@ def read_journal(path: Path | None, parse: Callable[[Any], T]) -> list[T]:
 
 
 def append_journal(path: Path | None, entries: Iterable[Mapping[str, Any]]) -> None:
-    """Add entries to a journal, in a folder that is there; None keeps none."""
+    """Append entries to a journal in an existing folder; without a path, nothing is kept."""
     if path is None:
         return
     with path.open("ab") as file:
         for entry in entries:
             file.write(orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE))
-
-
-# JSON of others, read with errors that name the line, and what the platform wrote itself.
-
-_LARGEST_json_files = 1 << 28
-"""Bytes of a file, unless more are expected: 256 MB."""
-_ESCAPE = re.compile(
-    rb"\\u[dD][89aAbB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair: one character
-    rb"|\\u[dD](?P<half>[89a-fA-F])[0-9a-fA-F]{2}"
-    rb"|\\."
-)
-
-
-class JSONError(InputError, ValueError):
-    """What a file or a line holds is not JSON, or not JSON that is read here."""
-
-
-def read_json(path: Path, *, hint: str = "", most: int = _LARGEST_json_files) -> Any:
-    """What a file of others holds, plain or gzip, with or without a byte order mark."""
-    return parse_json(read_whole(path, most).removeprefix(BOM_UTF8), path, hint=hint)
-
-
-def parse_json(
-    content: bytes, path: Path | None = None, line: int | None = None, *, hint: str = ""
-) -> Any:
-    r"""A value that others wrote.
-
-    Half of a surrogate pair, which programs write that cut texts between UTF-16's units, becomes
-    U+FFFD: `"\ud83d"` is JSON, but no text. Whole numbers beyond 64 bits become floats.
-
-    Raises:
-        JSONError: it is not JSON.
-    """
-    try:
-        return _loads(content)
-    except orjson.JSONDecodeError as error:
-        if path is not None:
-            _refuse_other_encodings(content, path, line or 1)
-        this, place = ("this line", line) if line else ("this", error.lineno)
-        message = f"{this} is not JSON ({error.msg}). {hint}".rstrip()
-        raise JSONError(message, path=path, line=place) from error
-
-
-def read_own_json(path: Path) -> Any:
-    """What the platform wrote into a file, to the letter: `storage.as_json` writes what JSON lacks.
-
-    Raises:
-        OSError: it is missing, or cannot be read.
-        JSONError: it is damaged; a ValueError, too, for callers who know better what to say.
-    """
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        line = getattr(error, "lineno", None)
-        raise JSONError("this is damaged: it is not JSON.", path=path, line=line) from error
-
-
-def too_large(number: int) -> bool:
-    """Whether a whole number has more than the 64 bits that JSON and tensors have for it."""
-    return not -(1 << 63) <= number < 1 << 64
-
-
-def _loads(content: bytes) -> Any:
-    try:
-        return orjson.loads(content)
-    except orjson.JSONDecodeError:
-        if b"\\u" not in content:
-            raise
-        mended = _ESCAPE.sub(lambda match: rb"\ufffd" if match["half"] else match[0], content)
-        if mended == content:
-            raise
-        return orjson.loads(mended)
-
-
-def _refuse_other_encodings(content: bytes, path: Path, line: int) -> None:
-    """Name the line and the byte that is not UTF-8, which is no JSON either."""
-    for number, each in enumerate(content.splitlines(), start=line):
-        decoded(each, path, number)

@@ -26,7 +26,7 @@ EXTRAS = {
     "concepts": ("scispacy", "spacy", "networkx", "sklearn", "fastobo"),
     "ray": ("ray",),
 }
-"""The modules that an extra of pyproject.toml brings beyond the core."""
+"""The modules that each extra of pyproject.toml adds."""
 _PACKAGES = {
     "cwl": "cwl-eval",
     "faiss": "faiss-cpu",
@@ -35,11 +35,11 @@ _PACKAGES = {
     "sentence_transformers": "sentence-transformers",
     "sklearn": "scikit-learn",
 }
-"""Packages that are not called as their module is."""
+"""Packages with other names than their modules."""
 
 
 def absent(*modules: str) -> list[str]:
-    """Those of some modules that cannot be imported here, because nothing has installed them."""
+    """Those of some modules that are not installed."""
     return [module for module in modules if not _is_installed(module)]
 
 
@@ -50,7 +50,7 @@ def _is_installed(module: str) -> bool:
 
 
 def require(who: str, *modules: str) -> None:
-    """See that modules are installed before work begins.
+    """Check that modules are installed, before work begins.
 
     Args:
         who: what needs them, for the message: "reranker 'delta'".
@@ -61,7 +61,7 @@ def require(who: str, *modules: str) -> None:
 
 
 def missing_extra(error: BaseException, who: str = "this command") -> str:
-    """What to install where an import failed for want of an extra; "" for other errors."""
+    """What to install after an import failed for want of an extra; "" for other errors."""
     name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
     module = name.partition(".")[0]
     return _advice(who, [module]) if _extras_with(module) and absent(module) else ""
@@ -73,7 +73,7 @@ def package_of(module: str) -> str:
 
 
 def how_to_install(modules: Sequence[str]) -> str:
-    """The command that installs what is missing, as `pip install 'irplatform[neural]'`."""
+    """The command that installs missing modules, such as `pip install 'irplatform[neural]'`."""
     whole = [extra for extra, brought in EXTRAS.items() if {*modules} <= {*brought}]
     extras = dict.fromkeys(whole[:1] or [e for m in modules for e in _extras_with(m)[:1]])
     wanted = [f"'irplatform[{','.join(extras)}]'"] if extras else []
@@ -90,10 +90,10 @@ def _extras_with(module: str) -> list[str]:
 
 
 def leave_out_damaged() -> None:
-    """Have Python pass over packages whose descriptions cannot be read, and name them.
+    """Make Python ignore packages whose descriptions cannot be read, and name them.
 
-    pydantic and torch look through all packages for plugins of their own, as we do, and end at the
-    first one that cannot be read.
+    pydantic and torch look through all packages for plugins of their own, as we do, and fail at the
+    first that cannot be read.
     """
     damaged: dict[str, str] = {}
     for distribution in metadata.distributions():
@@ -115,7 +115,7 @@ def leave_out_damaged() -> None:
 
 
 def check_packages() -> None:
-    """Leave out damaged packages, if there are any, before a library looks through all of them."""
+    """Leave out damaged packages, if there are any, before a library looks through all packages."""
     try:
         metadata.entry_points()
     except Exception:  # of one package's file, and Python does not say of which

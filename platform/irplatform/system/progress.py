@@ -1,8 +1,8 @@
-"""Pieces of work within one another: how much of the whole is done, and what is said of it.
+"""Pieces of work within one another: how much of the whole is done, in how many seconds, in words.
 
 Work that begins takes a part of what the work around it has left of its step. So the whole grows
-with whatever is measured, also where nobody knows beforehand what else there will be. Work that
-is done once for all that follows, as training word vectors is, takes a part of all that is left.
+with whatever is measured, even where the rest is unknown. Work that is done once for all that
+follows, such as training word vectors, takes a part of all that is left.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _SECONDS_TO_LEARN = 3.0
 _SHARE_TO_LEARN = 0.02
-"""How long work must have gone on, and how far it must have come, for a guess of what is left."""
+"""How long work must have gone on, and how far it must have come, before the rest is estimated."""
 
 
 @dataclass(eq=False)
@@ -26,15 +26,15 @@ class Work:
     """A piece of work, and how far it is.
 
     Attributes:
-        title: what is done: "training delta". Work without a title or a noun is not named.
+        title: "training delta". Work without a title or a noun is not named.
         noun: what a step is: "epoch" reads "epoch 4 of 12".
         unit: what is counted: "topics" reads "12 of 30 topics".
-        total: how much there is to do; None where nobody knows.
+        total: how much there is to do; None if unknown.
         done: how much is done.
         part: how much it takes of what the work around it has left of its step, from 0 to 1.
-        once: whether it is done for all that follows, and takes that part of what is left of all.
+        once: whether it is done for all that follows, and takes that part of all that is left.
         counts: whether the whole grows with it.
-        stage: whether it has only a title, and the work within it tells how far it is.
+        stage: whether it has a title alone, and the work within it tells how far it is.
         patience: seconds before it is painted first.
         step: how much of `total` the work within it is worth.
         within: how much of that step is done, from 0 to 1, by work within it that has ended.
@@ -70,13 +70,13 @@ class Work:
         return f"{self.title}: {count}" if self.title else count
 
     def advance(self, steps: float) -> None:
-        """Note that so many more steps are done."""
+        """Note that more steps are done."""
         self.done += steps
         self.within = 0
 
 
 class Whole:
-    """How much of the whole is done. It never becomes less."""
+    """How much of the whole is done; it never becomes less."""
 
     def __init__(self) -> None:
         self._reached = 0.0
@@ -84,7 +84,7 @@ class Whole:
         """How much of the whole is not for work that was done once."""
 
     def share(self, works: Sequence[Work]) -> float | None:
-        """How much is done, from 0 to 1; None where nobody knows."""
+        """The share that is done, from 0 to 1; None if unknown."""
         once = next((n for n, work in enumerate(works) if work.once and n), len(works))
         if (share := _share(works[:once])) is None:
             return None
@@ -121,7 +121,7 @@ def _share(works: Sequence[Work]) -> float | None:
 
 
 def texts_of(works: Sequence[Work], subject: str = "") -> list[str]:
-    """What is done, and the same in fewer and fewer words, where a line is too short for that.
+    """Descriptions of the work, from the longest to the shortest, for lines of any width.
 
     "training delta: fold 2 of 5, member 3 of 5, epoch 4 of 12"
     """
@@ -144,9 +144,9 @@ def texts_of(works: Sequence[Work], subject: str = "") -> list[str]:
 
 
 def seconds_left(works: Sequence[Work]) -> float | None:
-    """How long the work takes from now on; None where that would be a wild guess.
+    """An estimate of the seconds that are left; None where it would be a wild guess.
 
-    Only a single piece of work has an estimate: several have each their own speed.
+    Only a single piece of work has one: of several, each has its own speed.
     """
     if len(works) != 1 or not works[0].total:
         return None
@@ -161,14 +161,14 @@ def seconds_left(works: Sequence[Work]) -> float | None:
 
 @dataclass
 class Stopwatch:
-    """Times stages."""
+    """Seconds per stage of a command. Stages lie within stages, and no second counts twice."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     clock: Callable[[], float] = time.monotonic
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Add the time of a block to a stage, less what stages within it take for themselves."""
+        """Add the time of a block to a stage, less the time of stages within it."""
         started, within = self.clock(), sum(self.seconds.values())
         yield
         inner = sum(self.seconds.values()) - within
@@ -176,7 +176,7 @@ class Stopwatch:
         self.seconds[stage] = self.seconds.get(stage, 0.0) + spent
 
     def since(self, before: Mapping[str, float]) -> dict[str, float]:
-        """Time spent per stage since `seconds` was as it is given here."""
+        """Seconds per stage since `seconds` was as given."""
         return {
             stage: spent - before.get(stage, 0.0)
             for stage, spent in self.seconds.items()
@@ -185,6 +185,6 @@ class Stopwatch:
 
 
 def added(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, float]:
-    """Seconds per stage of two spans."""
+    """The sum of two spans' seconds per stage."""
     stages = dict.fromkeys([*first, *second])
     return {stage: first.get(stage, 0.0) + second.get(stage, 0.0) for stage in stages}

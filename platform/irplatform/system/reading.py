@@ -1,7 +1,7 @@
-"""Text files read line by line: plain, gzip or a pipe, as bytes, with errors that a person can use.
+"""Text files read line by line: plain, gzip or a pipe, as bytes, with errors that name the line.
 
-Lines stay bytes because TREC's columns are parted by ASCII white space only: `str.split` would
-also split at a no-break space inside an id.
+Lines stay bytes because TREC's columns are parted by ASCII white space only: `str.split` would also
+split at a no-break space inside an id.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NO_FILES = {
     errno.ENAMETOOLONG: "this name is too long for a file.",
     errno.ELOOP: "this link leads back to itself.",
 }
-"""What names that no file can have are refused with, wherever they are first looked at."""
+"""Errors for names that no file can have."""
 _GZIP = b"\x1f\x8b"
 _OTHERS = {
     b"PK\x03\x04": "a zip archive",
@@ -42,37 +42,36 @@ _OTHERS = {
     b"\xfd7zXZ\x00": "an xz file",
     b"\x28\xb5\x2f\xfd": "a zstd file",
 }
-"""How files begin that are not unpacked here, and what they are."""
+"""How files begin that are not unpacked here, and their kinds."""
 NUL_BYTE = "NUL byte, as damaged and binary files have. Make the file again."
-"""What to say of one."""
 BARE_RETURN = (
     "a carriage return (CR) inside, as if lines ended in CR alone. Convert the file: "
     "tr '\\r' '\\n' < FILE > NEW."
 )
-"""What to say of one that is followed by no line feed."""
 COMMENT = re.compile(rb"\n[ \t]*#")
-"""How a comment begins, behind the end of the line before."""
+"""How a comment begins, after the end of the line before."""
 LONGEST_LINE = 1 << 26
-"""Bytes: 64 MB. No document has a tenth of it, and memory ends where a line does not."""
+"""Bytes: 64 MB. No document has a tenth of it, and a file without line ends would fill the
+memory."""
 _LONG = f"this line has more than {LONGEST_LINE >> 20} MB. Is the file damaged?"
 _LINES_BETWEEN = 1 << 16
 _SECONDS_BETWEEN = 15.0
 _OF_THE_SYSTEM = ("/proc/", "/sys/")
 _STREAM = re.compile(r"/dev/(?:stdin|fd/\d+)|/proc/(?:self|\d+)/fd/\d+")
-"""Where a process finds what is piped to it; `<(…)` of a shell is such a name."""
+"""Where a process finds what is piped to it; the `<(…)` of a shell is such a name."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _LISTENERS: list[Callable[[int], None]] = []
 _PIPES: dict[tuple[int, int], IO[bytes]] = {}
-"""What came out of pipes, by device and inode: a pipe gives its content once, and files are opened
-more than once. The copies go when the process ends."""
+"""Copies of what came out of pipes, by device and inode: a pipe gives its content once, and files
+are opened more than once. The copies vanish when the process ends."""
 
 
 class _Told(io.FileIO):
-    """A file that says how many bytes are read of it."""
+    """A file that reports how many bytes are read of it."""
 
     def readinto(self, buffer: Any) -> int | None:
-        """Read into a buffer, and say how much."""
+        """Read into a buffer, and report the number of bytes."""
         read = super().readinto(buffer)
         for tell in _LISTENERS[-1:]:
             tell(read or 0)
@@ -81,9 +80,9 @@ class _Told(io.FileIO):
 
 @contextmanager
 def reading_told(tell: Callable[[int], None]) -> Iterator[None]:
-    """Call a function with the number of bytes whenever some are read of a file, as they lie there.
+    """Call a function with the number of bytes of each read of a file, as it lies there.
 
-    Files that are packed are larger when they are read; so what is told is known to have an end.
+    So packed files, too, have a known end.
     """
     _LISTENERS.append(tell)
     try:
@@ -97,8 +96,8 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
     """Open a file for reading, unpacked if it is gzip; a pipe as often as any other file.
 
     Raises:
-        InputError: the file is missing, is a folder, may not be read, is packed otherwise than by
-            gzip, or is not sound gzip (also while it is being read inside the block).
+        InputError: the file is missing, is a folder, may not be read, is packed by something else
+            than gzip, or is damaged gzip (also while it is read inside the block).
     """
     try:
         raw: Any = (_Told if _LISTENERS else io.FileIO)(readable_again(path))
@@ -132,10 +131,10 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
 
 
 def read_whole(path: Path, most: int) -> bytes:
-    """All that a file holds.
+    """The content of a file.
 
     Raises:
-        InputError: see `open_bytes`; or it holds more.
+        InputError: see `open_bytes`; or the file is larger than `most` bytes, unpacked.
     """
     with open_bytes(path) as file:
         content = file.read(most + 1)
@@ -146,7 +145,7 @@ def read_whole(path: Path, most: int) -> bytes:
 
 @contextmanager
 def opened_text(path: Path) -> Iterator[io.TextIOBase]:
-    """Open a file likewise, as UTF-8 text behind its byte order mark if it has one."""
+    """Open a file as `open_bytes` does, as UTF-8 text without a byte order mark."""
     try:
         with (
             open_bytes(path) as file,
@@ -158,7 +157,7 @@ def opened_text(path: Path) -> Iterator[io.TextIOBase]:
 
 
 def readable_again(path: Path) -> Path:
-    """The path itself, or a copy's where it is a pipe such as `<(zcat run.gz)`.
+    """The path itself, or that of a copy if it is a pipe such as `<(zcat run.gz)`.
 
     Raises:
         OSError: there is no such file.
@@ -184,24 +183,24 @@ def readable_again(path: Path) -> Path:
 
 
 def is_ordinary(path: Path, status: os.stat_result) -> bool:
-    """Whether what a path leads to lies on a disk, and ends; a folder does, too."""
+    """Whether a path leads to something on a disk that ends: a file or a folder."""
     if stat.S_ISREG(status.st_mode):
         return status.st_size > 0 or not os.path.realpath(path).startswith(_OF_THE_SYSTEM)
     return stat.S_ISDIR(status.st_mode)
 
 
 def starts_with_mark(path: Path) -> bool:
-    """Whether a file begins with the byte order mark of UTF-8, which `numbered_lines` drops."""
+    """Whether a file begins with UTF-8's byte order mark, which `numbered_lines` drops."""
     with open_bytes(path) as file:
         return file.read(len(_BYTE_ORDER_MARK)) == _BYTE_ORDER_MARK
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are not blank with their numbers, counted from 1.
+    """Lines that are not blank, with their numbers from 1.
 
     Raises:
-        InputError: see `open_bytes`; or the first line is not in an encoding that has ASCII in it,
-            or lines end in a carriage return alone.
+        InputError: see `open_bytes`; or the first line is in an encoding without ASCII, lines end
+            in a carriage return alone, or a line is too long.
     """
     tell = _teller(path)
     with open_bytes(path) as file:
@@ -221,7 +220,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def uncommented_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the same lines without those that begin with `#`, which a notice counts."""
+    """The same lines without those that begin with `#`, which a notice counts."""
     comments = 0
     for number, line in numbered_lines(path):
         if b"#" in line and line.lstrip().startswith(b"#"):
@@ -232,13 +231,13 @@ def uncommented_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def tell_of_comments(path: Path, lines: int) -> None:
-    """Say how many lines of a file are passed over, once."""
+    """Write once how many lines of a file are ignored."""
     if lines:
         notice_once(f"{path}: ignored as comments: {counted(lines, 'line')} beginning with '#'")
 
 
 def _teller(path: Path) -> Callable[[int], None]:
-    """A function that takes how many bytes are read, and tells of it now and then."""
+    """A function that takes the number of bytes read, and writes it now and then."""
     last = time.monotonic()
 
     def tell(done: int) -> None:
@@ -251,14 +250,14 @@ def _teller(path: Path) -> Callable[[int], None]:
 
 
 def _refuse_nul_bytes(path: Path) -> None:
-    """Name the first line with a NUL byte: for programs in C, such as trec_eval, it ends there."""
+    """Name the first line with a NUL byte: programs in C, such as trec_eval, end a text there."""
     for number, line in numbered_lines(path):
         if b"\0" in line:
             raise InputError(f"this line has a {NUL_BYTE}", path=path, line=number)
 
 
 def _refuse_utf_16(beginning: bytes, path: Path) -> None:
-    """Name the encoding, where every column would be found wrong for the NUL bytes in it."""
+    """Name the encoding, before every column is found wrong for the NUL bytes in it."""
     if beginning.startswith(_UTF_16_MARKS):
         raise InputError("this file is UTF-16. Save the file as UTF-8.", path=path)
     if b"\0" in beginning:
@@ -270,7 +269,7 @@ def _refuse_utf_16(beginning: bytes, path: Path) -> None:
 
 
 def decoded(line: bytes, path: Path, number: int) -> str:
-    """A line's text."""
+    """The text of a line."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -282,10 +281,10 @@ def decoded(line: bytes, path: Path, number: int) -> str:
 
 
 def blocks_of_lines(path: Path, size: int = 1 << 18) -> Iterator[bytes]:
-    """Yield the file's content in blocks of about `size` bytes, each ending where a line does.
+    """The file's content in blocks of about `size` bytes, each of which ends where a line does.
 
     Raises:
-        InputError: see `open_bytes`; or a line has a NUL byte.
+        InputError: see `open_bytes`; or a line has a NUL byte or is too long.
     """
     with open_bytes(path) as file:
         rest = b""
@@ -310,7 +309,7 @@ def blocks_of_lines(path: Path, size: int = 1 << 18) -> Iterator[bytes]:
 
 
 def stretches(values: Sequence[bytes]) -> Iterator[tuple[bytes, int, int]]:
-    """Yield each stretch of equal neighbours: value, first position, position after the last."""
+    """Each stretch of equal neighbours: value, first position, position after the last."""
     if not values:
         return
     start = 0

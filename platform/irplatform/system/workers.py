@@ -1,12 +1,12 @@
-"""Processes that do what they are sent and die with whoever started them.
+"""Processes that work on items in parallel, and end with the process that started them.
 
-Each is at the other end of a pipe of its own, and nothing else is shared: no lock that a killed
-one could take with it, no queue that it could leave half-written. The end of a pipe is the end of
-the process on its other side, whatever ended it.
+Each worker is at the other end of a pipe of its own. Nothing else is shared: no lock that a killed
+worker could take with it, no queue that it could leave half-written. The end of a pipe is the end
+of the process on its other side, whatever ended it.
 
 Processes are spawned, never forked: a Java virtual machine or threads of torch may be running here,
-and a fork of those hangs. Workers import this package and nothing of the caller's script, and
-ignore Ctrl-C: whoever started them ends them.
+and a fork of those hangs. Workers import this package and nothing of the caller's script. They
+ignore Ctrl-C, for the process that started them ends them.
 """
 
 from __future__ import annotations
@@ -38,187 +38,30 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
 _NO_MORE = b""
 _REPORT = None
 """In the place of whether an item is done: a notice, or how far the worker is."""
+_WORTH_STARTING = 3
+"""Fewer items are usually done sooner here than processes start."""
 
 
-class WorkerKilledError(Exception):
-    """A worker ended without an answer: somebody killed it, or the system for want of memory."""
+def available_cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
-class _InWorkerError(Exception):
-    """Where in a worker an error was raised, as text: a traceback cannot be sent."""
-
-    def __str__(self) -> str:
-        return f"\n{self.args[0]}"
-
-
-class Workers(Generic[Item, Result]):
-    """Processes that apply one function to items, one item at a time each.
-
-    A context manager: at the end of the block they end; an error in it kills them at their work.
-
-    Args:
-        function: a function of a module (not of a script), of one argument.
-        count: how many processes.
-    """
-
-    def __init__(self, function: Callable[[Item], Result], count: int) -> None:
-        self._function = function
-        self._count = count
-        self._processes: dict[Connection, BaseProcess] = {}
-        self._idle: list[Connection] = []
-        self._at_work: dict[Connection, int] = {}
-
-    def __enter__(self) -> Self:
-        atexit.register(self.kill)  # a generator that nobody ended: else they are waited for
-        try:
-            for _ in range(self._count):
-                self._start()
-        except BaseException:
-            self.kill()
-            raise
-        return self
-
-    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
-        try:
-            if error is None:
-                for pipe, process in self._processes.items():
-                    with suppress(OSError):  # one that was killed has ended, too
-                        pipe.send_bytes(_NO_MORE)
-                    process.join()
-        finally:
-            self.kill()
-
-    @property
-    def idle(self) -> bool:
-        """Whether one of them waits for an item."""
-        return bool(self._idle)
-
-    @property
-    def at_work(self) -> bool:
-        """Whether one of them works on an item."""
-        return bool(self._at_work)
-
-    def give(self, number: int, item: Item) -> None:
-        """Send an item to one that is idle; the number is given back with its result."""
-        pipe = self._idle.pop()
-        self._at_work[pipe] = number
-        message = pickle.dumps((self._function, item), pickle.HIGHEST_PROTOCOL)
-        try:
-            pipe.send_bytes(message)
-        except OSError:
-            raise WorkerKilledError from None
-
-    def results(self) -> Iterator[tuple[int, Result]]:
-        """What has been done, with the items' numbers; waits until a worker says something.
-
-        Raises:
-            WorkerKilledError: a worker was killed.
-            BaseException: that of the function; its cause has the worker's traceback.
-        """
-        ready = wait(list(self._at_work))
-        for pipe in [pipe for pipe in self._at_work if pipe in ready]:
-            try:
-                answer = pipe.recv_bytes()
-            except (EOFError, OSError):
-                raise WorkerKilledError from None
-            done, result, where = pickle.loads(answer)
-            if done is _REPORT:
-                console.take_report(str(id(pipe)), *result)
-                continue
-            console.take_report(str(id(pipe)), "progress", None)
-            if not done:
-                raise result from _InWorkerError(where)
-            self._idle.append(pipe)
-            yield self._at_work.pop(pipe), result
-
-    def result(self) -> Result:
-        """The result of the one item that is worked on."""
-        while True:
-            for _, result in self.results():
-                return result
-
-    def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(theirs,))
-        with _anonymous_main(), isolated():  # where its file descriptor 1 then leads, too
-            process.start()
-        theirs.close()  # else its end would not be seen from here
-        self._processes[ours] = process
-        self._idle.append(ours)
-
-    def kill(self) -> None:
-        """End them, whatever they do."""
-        atexit.unregister(self.kill)
-        for process in self._processes.values():
-            process.kill()
-        for pipe, process in self._processes.items():
-            process.join()
-            pipe.close()
-        self._processes.clear()
-
-
-@contextmanager
-def _anonymous_main() -> Iterator[None]:
-    # A spawned process runs the caller's script again unless it has no file; a script or notebook
-    # without `if __name__ == "__main__"` would start workers without end.
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
-
-
-def _work(pipe: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    messages: SimpleQueue[bytes] = SimpleQueue()
-    threading.Thread(target=_receive, args=(pipe, messages), daemon=True).start()
-    sending = threading.Lock()
-
-    def report(kind: str, content: object) -> None:
-        with sending, suppress(OSError):
-            pipe.send_bytes(pickle.dumps((_REPORT, (kind, content), "")))
-
-    console.report_to(report)
-    with suppress(OSError):  # nobody is there any more to whom an error could be told
-        while message := messages.get():
-            answer = _answer(message)
-            with sending:
-                pipe.send_bytes(answer)
-
-
-def _receive(pipe: Connection, messages: SimpleQueue[bytes]) -> None:
-    """Read what is sent while other work goes on: to see at once that nobody wants it any more."""
-    with suppress(EOFError, OSError):
-        while True:
-            messages.put(pipe.recv_bytes())
-    os._exit(1)
-
-
-def _answer(message: bytes) -> bytes:
-    try:
-        function, item = pickle.loads(message)
-        return pickle.dumps((True, function(item), ""), pickle.HIGHEST_PROTOCOL)
-    except BaseException as error:
-        where = traceback.format_exc()
-        try:
-            answer = pickle.dumps((False, error, where), pickle.HIGHEST_PROTOCOL)
-            pickle.loads(answer)  # some errors can be written and not read
-        except Exception:
-            return pickle.dumps((False, RuntimeError(str(error)), where))
-        return answer
-
-
-# Cuts a stream into lists: of so many items, as `itertools.batched` does, or of so large ones.
+def within_cores(option: str, threads: int) -> int:
+    """A number of threads, limited to the cores here with a notice."""
+    if threads <= (cores := available_cores()):
+        return threads
+    console.notice(f"{option} {threads} is more than the cores here: {cores} are used")
+    return cores
 
 
 def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Yield the items in lists of a size; the last one may be shorter."""
+    """Lists of a size; the last one may be shorter. `itertools.batched` of Python 3.12."""
     stream = iter(items)
     while batch := list(islice(stream, size)):
         yield batch
@@ -227,7 +70,7 @@ def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
 def batched_by_size(
     items: Iterable[Item], size_of: Callable[[Item], int], most: int
 ) -> Iterator[list[Item]]:
-    """Yield the items in lists whose sizes sum to at most a limit; a larger item stands alone."""
+    """Lists of items whose sizes sum to at most a limit; a larger item stands alone."""
     batch: list[Item] = []
     total = 0
     for item in items:
@@ -241,27 +84,9 @@ def batched_by_size(
         yield batch
 
 
-# Fewer of many: every second, every third, … so that what is left is spread evenly.
-
-T = TypeVar("T")
-
-
-def sample_evenly(items: Sequence[T], most: int) -> Sequence[T]:
-    """All items, or of more than `most` every n-th, with the smallest n that leaves so few."""
+def sample_evenly(items: Sequence[Item], most: int) -> Sequence[Item]:
+    """All items or, of more than `most`, every n-th with the smallest n that leaves so few."""
     return items[:: max(1, -(-len(items) // most))]
-
-
-# Maps a function over a stream with all cores, results in order, memory flat.
-
-_WORTH_STARTING = 3
-"""Fewer items than this are usually done here: starting processes takes longer than the work."""
-
-
-def available_cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def ordered_map(
@@ -271,11 +96,11 @@ def ordered_map(
     workers: int | None = None,
     fewest: int = _WORTH_STARTING,
 ) -> Iterator[Result]:
-    """Apply a function to every item of a stream, in parallel.
+    """Apply a function to every item of a stream, in parallel; results come in order.
 
     Args:
         function: a function of a module of this package, of one argument.
-        items: read as far ahead as the workers need, and no further.
+        items: read only as far ahead as the workers need.
         workers: how many processes; by default one per core. 1 works in this process.
         fewest: items that are worth starting processes for; fewer are done in this process.
 
@@ -320,7 +145,7 @@ def _in_order(
 
 
 def all_at_once(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    """Apply a function to every item, each in a process of its own, all at the same time.
+    """Apply a function to every item, each in its own process, all at the same time.
 
     For processes that talk to each other: the first error ends them all.
 
@@ -345,9 +170,171 @@ def all_at_once(function: Callable[[Item], Result], items: Sequence[Item]) -> li
     return [done[number] for number in range(len(items))]
 
 
-def within_cores(option: str, threads: int) -> int:
-    """A number of threads, but no more than there are cores; a line says so."""
-    if threads <= (cores := available_cores()):
-        return threads
-    console.notice(f"{option} {threads} is more than the cores here: {cores} are used")
-    return cores
+class WorkerKilledError(Exception):
+    """A worker ended without an answer: it was killed, perhaps for want of memory."""
+
+
+class _InWorkerError(Exception):
+    """A worker's traceback as text: the object cannot be sent."""
+
+    def __str__(self) -> str:
+        return f"\n{self.args[0]}"
+
+
+class Workers(Generic[Item, Result]):
+    """Processes that apply one function to items, one item at a time each.
+
+    A context manager. At the end of the block the processes end; an error in it kills them.
+
+    Args:
+        function: a function of a module (not of a script), of one argument.
+        count: how many processes.
+    """
+
+    def __init__(self, function: Callable[[Item], Result], count: int) -> None:
+        self._function = function
+        self._count = count
+        self._processes: dict[Connection, BaseProcess] = {}
+        self._idle: list[Connection] = []
+        self._at_work: dict[Connection, int] = {}
+
+    def __enter__(self) -> Self:
+        atexit.register(self.kill)  # a generator that nobody ended: else they are waited for
+        try:
+            for _ in range(self._count):
+                self._start()
+        except BaseException:
+            self.kill()
+            raise
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        try:
+            if error is None:
+                for pipe, process in self._processes.items():
+                    with suppress(OSError):  # one that was killed has ended, too
+                        pipe.send_bytes(_NO_MORE)
+                    process.join()
+        finally:
+            self.kill()
+
+    @property
+    def idle(self) -> bool:
+        """Whether a worker waits for an item."""
+        return bool(self._idle)
+
+    @property
+    def at_work(self) -> bool:
+        """Whether a worker works on an item."""
+        return bool(self._at_work)
+
+    def give(self, number: int, item: Item) -> None:
+        """Send an item to an idle worker; its result comes back with this number."""
+        pipe = self._idle.pop()
+        self._at_work[pipe] = number
+        message = pickle.dumps((self._function, item), pickle.HIGHEST_PROTOCOL)
+        try:
+            pipe.send_bytes(message)
+        except OSError:
+            raise WorkerKilledError from None
+
+    def results(self) -> Iterator[tuple[int, Result]]:
+        """Results with the numbers of their items; waits until a worker answers.
+
+        Raises:
+            WorkerKilledError: a worker was killed.
+            BaseException: that of the function; its cause has the worker's traceback.
+        """
+        ready = wait(list(self._at_work))
+        for pipe in [pipe for pipe in self._at_work if pipe in ready]:
+            try:
+                answer = pipe.recv_bytes()
+            except (EOFError, OSError):
+                raise WorkerKilledError from None
+            done, result, where = pickle.loads(answer)
+            if done is _REPORT:
+                console.take_report(str(id(pipe)), *result)
+                continue
+            console.take_report(str(id(pipe)), "progress", None)
+            if not done:
+                raise result from _InWorkerError(where)
+            self._idle.append(pipe)
+            yield self._at_work.pop(pipe), result
+
+    def result(self) -> Result:
+        """The result of the only item that is worked on."""
+        while True:
+            for _, result in self.results():
+                return result
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_work, args=(theirs,))
+        with _anonymous_main(), isolated():  # where its file descriptor 1 then leads, too
+            process.start()
+        theirs.close()  # else its end would not be seen from here
+        self._processes[ours] = process
+        self._idle.append(ours)
+
+    def kill(self) -> None:
+        """End all workers at once."""
+        atexit.unregister(self.kill)
+        for process in self._processes.values():
+            process.kill()
+        for pipe, process in self._processes.items():
+            process.join()
+            pipe.close()
+        self._processes.clear()
+
+
+@contextmanager
+def _anonymous_main() -> Iterator[None]:
+    # A spawned process runs the caller's script again unless it has no file; a script or notebook
+    # without `if __name__ == "__main__"` would start workers without end.
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+def _work(pipe: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    messages: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_receive, args=(pipe, messages), daemon=True).start()
+    sending = threading.Lock()
+
+    def report(kind: str, content: object) -> None:
+        with sending, suppress(OSError):
+            pipe.send_bytes(pickle.dumps((_REPORT, (kind, content), "")))
+
+    console.report_to(report)
+    with suppress(OSError):  # nobody is there any more to whom an error could be told
+        while message := messages.get():
+            answer = _answer(message)
+            with sending:
+                pipe.send_bytes(answer)
+
+
+def _receive(pipe: Connection, messages: SimpleQueue[bytes]) -> None:
+    """Read messages while work goes on, to notice at once that the other process has ended."""
+    with suppress(EOFError, OSError):
+        while True:
+            messages.put(pipe.recv_bytes())
+    os._exit(1)
+
+
+def _answer(message: bytes) -> bytes:
+    try:
+        function, item = pickle.loads(message)
+        return pickle.dumps((True, function(item), ""), pickle.HIGHEST_PROTOCOL)
+    except BaseException as error:
+        where = traceback.format_exc()
+        try:
+            answer = pickle.dumps((False, error, where), pickle.HIGHEST_PROTOCOL)
+            pickle.loads(answer)  # some errors can be written and not read
+        except Exception:
+            return pickle.dumps((False, RuntimeError(str(error)), where))
+        return answer

@@ -1,4 +1,10 @@
-"""Files and folders that appear whole or not at all, and digests that stand for content."""
+"""The cache folder, and files and folders that appear whole or not at all.
+
+What is being made lies beside its final name as scratch, in a hidden folder. The process that makes
+it locks a file in the scratch, the mark, and the lock goes with the process, however that ends. So
+the next process that makes the same thing removes the scratch of killed ones. Where files cannot be
+locked there is no mark, and such scratch stays.
+"""
 
 from __future__ import annotations
 
@@ -17,94 +23,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-# Scratch beside a file or folder that is being made, which outlives no process for long.
-#
-# Scratch is a hidden folder. A process that is killed leaves it; the next one that makes the same
-# thing removes it. A locked file in it, the mark, tells scratch that is in use from what was left:
-# the lock goes with its process, however that ends. Where files cannot be locked there is no mark,
-# and what a killed process leaves stays.
-
 _MARK = ".irplatform-at-work"
 """Ends the name of the mark."""
 
 
-@contextmanager
-def scratch_beside(path: Path) -> Iterator[Path]:
-    """A folder for scratch, which vanishes when the block ends; so does what was left before.
+def home() -> Path:
+    """The cache folder: `$IRPLATFORM_HOME`, else in the user's cache directory."""
+    if configured := os.environ.get("IRPLATFORM_HOME"):
+        return Path(configured).expanduser().absolute()
+    import platformdirs
 
-    Args:
-        path: what is being made; its folder is there.
-
-    Yields:
-        The scratch, a hidden folder beside it. No file in it may begin with the name of what is
-        made and end in ".irplatform-at-work".
-
-    Raises:
-        OSError: nothing can be written there.
-    """
-    _remove_left(path)
-    scratch = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    handle = None
-    try:
-        handle = _locked_file(_mark(scratch, path))
-        yield scratch
-    finally:
-        shutil.rmtree(scratch)  # while it is held: no other process is at it
-        if handle is not None:
-            os.close(handle)
+    return Path(platformdirs.user_cache_dir("irplatform", appauthor=False))
 
 
-def _mark(scratch: Path, path: Path) -> Path:
-    return scratch / f"{path.name}{_MARK}"
-
-
-def _locked_file(path: Path) -> int | None:
-    """A new file that is locked from the moment that it has its name; None where none can be."""
-    new = path.with_name(f"{path.name}.new")
-    handle = os.open(new, os.O_RDWR | os.O_CREAT)
-    try:
-        lock_open(handle)
-        new.rename(path)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
-
-
-def lock_open(handle: int) -> None:
-    """Lock an open file or folder, until it is closed.
-
-    Raises:
-        BlockingIOError: another process holds it.
-        OSError: it cannot be locked here.
-    """
-    try:
-        import fcntl
-    except ImportError as error:
-        raise OSError("files cannot be locked on this system") from error
-    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _remove_left(path: Path) -> None:
-    """Remove the scratch of killed processes: what is marked, where no process holds the mark."""
-    with suppress(OSError):
-        for scratch in path.parent.iterdir():
-            if scratch.name.startswith(f".{path.name}.") and not scratch.is_symlink():
-                _remove_unless_held(scratch, _mark(scratch, path))
-
-
-def _remove_unless_held(scratch: Path, mark: Path) -> None:
-    try:
-        handle = os.open(mark, os.O_RDWR)
-    except OSError:  # it is no scratch of ours, or another process has just removed it
-        return
-    try:
-        lock_open(handle)
-        shutil.rmtree(scratch)
-    except OSError:
-        return
-    finally:
-        os.close(handle)
+def within_home(path: Path) -> Path:
+    """A path relative to the cache folder if it lies there, for messages."""
+    return path.relative_to(home()) if path.is_relative_to(home()) else path
 
 
 @contextmanager
@@ -112,13 +46,12 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a file that appears under its name only when the block ends without an error.
 
     Args:
-        path: the final name; its folder is made if it is missing. Where it is a link, the file that
-            it leads to is written.
+        path: the final name; missing folders are made. A link stays, and the file that it leads to
+            is written.
         mode: "w" (UTF-8 text) or "wb".
 
     Raises:
-        InputError: the name is that of something else than a file, or the folder cannot be written
-            to.
+        InputError: the name is that of a folder or device, or the folder cannot be written to.
     """
     path = _place(path)
     try:
@@ -142,28 +75,19 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
 
 
 def share(path: Path) -> None:
-    """Give a file the permissions of any new one, where `mkstemp` or a library made it private."""
+    """Give a file the permissions of any new one, after `mkstemp` or a library made it private."""
     umask = os.umask(0)
     os.umask(umask)
     path.chmod(0o666 & ~umask)
 
 
 def _place(path: Path) -> Path:
-    """Where a file of a name is written: a link stays, for what it leads to is written."""
+    """The file to write for a name: of a link, what it leads to."""
     if path.is_dir():
         raise InputError("this is a folder; name a file.", path=path)
     if path.exists() and not path.is_file():
         raise InputError("this is a device or a pipe, not a file; name a file.", path=path)
     return Path(os.path.realpath(path)) if path.is_symlink() else path
-
-
-def to_disk(path: Path) -> None:
-    """Have a file written to the disk, so that it is whole where others say that it is there."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def write_json(
@@ -178,11 +102,20 @@ def write_json(
 def as_json(value: object, *, default: Callable[[object], object] | None = None) -> bytes:
     """A value as the content of a JSON file.
 
-    Names of files that are not UTF-8 become the escapes that JSON has for them. Python's `json`
-    reads those, orjson does not.
+    Names of files that are not UTF-8 become escapes, which Python's `json` reads and orjson does
+    not.
     """
     text = json.dumps(value, indent=1, ensure_ascii=False, default=default)
     return f"{text}\n".encode(errors="backslashreplace")
+
+
+def to_disk(path: Path) -> None:
+    """Flush a file to the disk, before another file says that it is complete."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def same_file(first: Path, second: Path) -> bool:
@@ -191,10 +124,10 @@ def same_file(first: Path, second: Path) -> bool:
 
 
 def writable_folder(path: Path) -> Path:
-    """A folder that files can be written to; nothing is left there if it is new and they cannot.
+    """A folder, after a check that files can be written to it or to where it will be made.
 
     Raises:
-        InputError: it cannot be made or written to.
+        InputError: they cannot.
     """
     present = path
     while not present.exists():
@@ -211,17 +144,17 @@ def writable_folder(path: Path) -> Path:
 
 
 def writable_file(path: Path) -> Path:
-    """A file that can be written, or written over."""
+    """A file name, after a check that the file can be written or overwritten."""
     writable_folder(_place(path).parent)
     return path
 
 
 def refuse_taken(folder: Path) -> None:
-    """Refuse the name of a folder to make that is not free; an empty folder is free.
+    """Refuse the name of a folder to make unless it is free; an empty folder is free.
 
     Raises:
-        InputError: it is a file, has something in it, or is the current folder: who is in it would
-            not see the one that takes its place.
+        InputError: it is a file, has something in it, or is the current folder, from which the one
+            that takes its place could not be seen.
     """
     if same_file(folder, Path()):
         raise InputError("this is the folder that you are in; name another one.", path=folder)
@@ -231,7 +164,7 @@ def refuse_taken(folder: Path) -> None:
 
 @contextmanager
 def made_folder(path: Path) -> Iterator[None]:
-    """Make a folder, and those that it lies in; those made go, while empty, if the block fails."""
+    """Make a folder and its parents; if the block fails, those that are still empty are removed."""
     made = list(takewhile(lambda folder: not folder.exists(), (path, *path.parents)))
     path.mkdir(parents=True, exist_ok=True)
     try:
@@ -248,12 +181,12 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     """Make a folder that appears under its name only when the block ends without an error.
 
     Args:
-        path: the final name, which must be free, see `refuse_taken`.
+        path: the final name, which must be free; see `refuse_taken`.
 
     Yields:
-        An empty folder with the same name, beside the final one, to fill. Whatever lies beside
-        *it*, in its parent, is scratch: it vanishes when the block ends; or, where the process is
-        killed, when the same folder is made again.
+        An empty folder of the same name, beside the final one, to fill. Its parent is scratch,
+        which vanishes after the block or, if the process is killed, when the same folder is made
+        again.
 
     Raises:
         InputError: something is there already, or the place cannot be written to.
@@ -267,23 +200,84 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 
 def copy_folder(source: Path, target: Path) -> None:
-    """Copy a folder to a name that is free; it appears there when it is complete."""
+    """Copy a folder to a free name; it appears there when it is complete."""
     with atomic_folder(target) as folder:
         shutil.copytree(source, folder, dirs_exist_ok=True)
 
 
-# Where the cache lies.
+@contextmanager
+def scratch_beside(path: Path) -> Iterator[Path]:
+    """A hidden folder for scratch beside something that is being made; it vanishes after the block.
+
+    Scratch that killed processes left there is removed.
+
+    Args:
+        path: what is being made. No file in the scratch may begin with its name and end in
+            ".irplatform-at-work".
+
+    Raises:
+        OSError: nothing can be written there.
+    """
+    _remove_left(path)
+    scratch = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    handle = None
+    try:
+        handle = _locked_file(_mark(scratch, path))
+        yield scratch
+    finally:
+        shutil.rmtree(scratch)  # while it is held: no other process is at it
+        if handle is not None:
+            os.close(handle)
 
 
-def home() -> Path:
-    """The cache folder: `$IRPLATFORM_HOME`, else the user's cache directory."""
-    if configured := os.environ.get("IRPLATFORM_HOME"):
-        return Path(configured).expanduser().absolute()
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("irplatform", appauthor=False))
+def _mark(scratch: Path, path: Path) -> Path:
+    return scratch / f"{path.name}{_MARK}"
 
 
-def within_home(path: Path) -> Path:
-    """A path as seen from the cache, where it lies there; for messages."""
-    return path.relative_to(home()) if path.is_relative_to(home()) else path
+def _locked_file(path: Path) -> int | None:
+    """A new file that is locked before it has its name; None where files cannot be locked."""
+    new = path.with_name(f"{path.name}.new")
+    handle = os.open(new, os.O_RDWR | os.O_CREAT)
+    try:
+        lock_open(handle)
+        new.rename(path)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def lock_open(handle: int) -> None:
+    """Lock an open file or folder until it is closed.
+
+    Raises:
+        BlockingIOError: another process holds it.
+        OSError: it cannot be locked here.
+    """
+    try:
+        import fcntl
+    except ImportError as error:
+        raise OSError("files cannot be locked on this system") from error
+    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _remove_left(path: Path) -> None:
+    """Remove the scratch of killed processes: what has a mark that no process holds."""
+    with suppress(OSError):
+        for scratch in path.parent.iterdir():
+            if scratch.name.startswith(f".{path.name}.") and not scratch.is_symlink():
+                _remove_unless_held(scratch, _mark(scratch, path))
+
+
+def _remove_unless_held(scratch: Path, mark: Path) -> None:
+    try:
+        handle = os.open(mark, os.O_RDWR)
+    except OSError:  # it is no scratch of ours, or another process has just removed it
+        return
+    try:
+        lock_open(handle)
+        shutil.rmtree(scratch)
+    except OSError:
+        return
+    finally:
+        os.close(handle)

@@ -290,7 +290,7 @@ def run_loop(
     """
     import torch
 
-    from irplatform.training.exact_roots import ExactRoots
+    from irplatform.training.losses import exact_roots
 
     module = task.module
     peers = peers_of(workspace)
@@ -302,6 +302,7 @@ def run_loop(
     if keep_start and not math.isfinite(state.best_measure):
         state.record(0, _validated(task, peers, 0), module, optimizer)
     steps: int | None = None
+    roots = exact_roots()
     while epoch < settings.epochs and epoch - state.best_epoch < settings.patience:
         torch.manual_seed(seed * 1_000_003 + epoch + peers.seed)  # dropout
         module.train()
@@ -316,7 +317,7 @@ def run_loop(
                 loss.backward()  # type: ignore[no-untyped-call]
                 if own_steps:
                     own_steps.before_step(optimizer, epoch, steps)
-                with ExactRoots():
+                with roots:
                     optimizer.step()
                 total = total + loss.detach()  # stays where it is: no accelerator is waited for
                 steps += 1

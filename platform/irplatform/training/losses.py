@@ -10,6 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
     from torch import Tensor
 
     from irplatform.text.arrays import Float64, Int64
@@ -51,8 +54,6 @@ def listwise_logistic(scores: Tensor, grades: Tensor) -> Tensor:
         scores: of the documents, [n].
         grades: theirs, [n], on the CPU, so that a GPU is not waited for; at least two differ.
     """
-    from irplatform.training.exact_roots import square_root
-
     higher, lower = (grades[:, None] > grades[None]).nonzero(as_tuple=True)
     weight = square_root((grades[higher] - grades[lower]).to(scores.dtype))
     higher, lower, weight = (
@@ -203,3 +204,36 @@ def learn_standardization(features: Tensor, mean: Tensor, scale: Tensor) -> None
         deviation = features.std(dim=0)
         varies = deviation > _SMALLEST * features.mean(dim=0).abs().clamp(min=1)
         scale.copy_(deviation.where(varies, math.inf))
+
+
+# Torch takes square roots on CPUs from MKL, which begins with an approximation that differs between
+# makers of processors. So twice as many digits are computed and rounded.
+
+
+def square_root(values: Tensor) -> Tensor:
+    """The square root of each number, rounded alike on all processors."""
+    if values.device.type != "cpu":
+        return values.sqrt()
+    return values.double().sqrt().to(values.dtype)
+
+
+def exact_roots() -> AbstractContextManager[object]:
+    """A block in which torch's square roots are `square_root`, for the steps of its optimizers."""
+    import torch
+    from torch.overrides import TorchFunctionMode
+
+    class ExactRoots(TorchFunctionMode):
+        def __torch_function__(
+            self,
+            func: Callable[..., Any],
+            types: object,
+            args: Sequence[Any] = (),
+            kwargs: Mapping[str, Any] | None = None,
+        ) -> Any:
+            if func in (torch.Tensor.sqrt, torch.sqrt):
+                return square_root(args[0])
+            if func is torch.Tensor.sqrt_:
+                return args[0].copy_(square_root(args[0]))
+            return func(*args, **(kwargs or {}))
+
+    return ExactRoots()
