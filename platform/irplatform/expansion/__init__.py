@@ -1,9 +1,8 @@
-"""Structured queries: from topics and knowledge bases to Lucene's queries.
+"""Expanded queries: from topics and knowledge bases to Lucene's queries.
 
-A topic is taken apart (`parts`), its parts get further names (`disease_names`, `gene_names` and
-`treatment_names`, checked by `evidence`), a plan says where they are and what each of them weighs
-(`plan`, `fields`; on topics that it was chosen on, `held_out`), and the sum of it (`build`) is an
-expression, which can be printed (`explain`; in short, `outline`) and compiled (`compile`).
+A topic is taken apart (`parts`), and its parts get further names (`names`, `lookup`), which are
+checked against the index (`evidence`). A plan (`plan`) says what each part weighs. The weighted sum
+(`query`) is an expression (`expression`), which can be printed and compiled (`lucene_query`).
 """
 
 from irplatform.expansion.expression import Expression, as_json, as_outline, as_text

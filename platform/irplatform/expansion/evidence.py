@@ -1,9 +1,9 @@
-"""What the index says about names: which occur at all, and which mean what they should.
+"""Evidence in the index about names: which occur at all, and which mean what they should.
 
-Short names often mean something else: MTC is NTRK1, and medullary thyroid carcinoma; ALL is a
-leukemia, and a word. An alias is taken for a name of the gene when enough of the documents that
-have it have a name that is beyond doubt, too; so are abbreviations of diseases. Kinds of a disease
-that are far more frequent than it have to occur with it.
+Short names often mean something else: MTC is NTRK1 and medullary thyroid carcinoma; ALL is a
+leukemia and a word. An alias counts as a name of the gene if enough of the documents with it also
+have a name that is beyond doubt; so do abbreviations of diseases. Kinds of a disease that are far
+more frequent than the disease have to occur with it.
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ if TYPE_CHECKING:
 _SHORTEST = 3
 """Shorter aliases, such as H2 of FGFR1, are never taken."""
 _ABBREVIATED = 0.3
-"""Share of the documents with an abbreviation that must have a name which it stands for."""
+"""Share of the documents with an abbreviation that must have a name for which it stands."""
 _SHORT_NAME = 5
-"""Letters of a disease's name that may be something else as well: ALL, CUP."""
+"""Letters of a disease's name that may mean something else as well: ALL, CUP."""
 _FREQUENT = 0.3
-"""Share of a disease's documents from which on a kind of it would be most of what is found."""
+"""Share of a disease's documents above which a kind of it would be most of what is found."""
 _FEW = 20
-"""Documents below which such a share says nothing."""
+"""Documents below which such a share means nothing."""
 _TOGETHER = 0.05
 """Share of the documents with such a kind that must have the disease: melanoma, a neuroendocrine
 tumour by its cells, has 0.00, bile duct cancer in cholangiocarcinoma 0.07."""
 _BACKED = 0.25
-"""Share of the documents with a gene's sure names that must have an alias which is used for much
-else, or by those who never use the symbol: PD-L1 for CD274, MEK1 for MAP2K1."""
+"""Share of the documents with a gene's sure names that must have an alias that often means
+something else, or that comes from authors who never use the symbol: PD-L1 for CD274, MEK1 for
+MAP2K1."""
 
 
 class Evidence:
@@ -54,7 +55,7 @@ class Evidence:
         return self._counts[name]
 
     def occurring(self, names: Iterable[Synonym]) -> list[Synonym]:
-        """The names that occur, each way of writing that analysis tells apart once."""
+        """The names that occur; of spellings that analysis does not tell apart, one."""
         by_terms: dict[tuple[str, ...], Synonym] = {}
         for name in names:
             terms = tuple(self._compiler.terms(name.text))
@@ -63,12 +64,12 @@ class Evidence:
         return list(by_terms.values())
 
     def agreement(self, name: str, others: Sequence[Synonym]) -> float:
-        """The share of the documents with a name that have one of the others, too; 0 to 1."""
+        """The share of the documents with a name that also have one of the others, 0 to 1."""
         total = self.count(name)
         return self._shared(name, others) / total if total and others else 0.0
 
     def backed(self, name: str, sure: Sequence[Synonym]) -> bool:
-        """Whether enough of the documents with sure names have a name, too."""
+        """Whether enough of the documents with sure names also have a name."""
         total = self._together([Phrase(other.text) for other in sure])
         return bool(total) and self._shared(name, sure) / total >= _BACKED
 
@@ -82,13 +83,13 @@ class Evidence:
     def trusted(
         self, names: Sequence[Synonym], share: float, unlike: Sequence[str] = ()
     ) -> list[Synonym]:
-        """The names without the aliases that mean something else.
+        """The names without aliases that mean something else.
 
         Args:
-            names: the topic's own first, where analysis leaves anything of it.
-            share: of the documents with an alias that must have a trusted name; an alias that is
-                vouched for vouches for others.
-            unlike: aliases that name something else as well, for which only that share speaks.
+            names: the topic's own first, if analysis leaves anything of it.
+            share: of the documents with an alias that must have a trusted name. An alias that is
+                trusted supports others.
+            unlike: aliases that also name something else, for which only that share counts.
         """
         own_name = names[0].text if names else ""
         sure = [name for name in names if _beyond_doubt(name, own_name)]
@@ -114,10 +115,10 @@ class Evidence:
         return self.occurring([*trusted, *self.abbreviations(trusted, _ABBREVIATED)])
 
     def abbreviated(self, short: str, diseases: Iterable[list[Synonym]]) -> str:
-        """What an abbreviation stands for in most documents: a disease's most frequent name.
+        """The disease that an abbreviation stands for in most documents, by its most frequent name.
 
         Returns:
-            "" where none of them occurs with it often enough.
+            "" if none of them occurs with it often enough.
         """
         shares = ((self.agreement(short, names), names) for names in diseases)
         share, names = max(shares, key=lambda each: each[0], default=(0.0, []))
@@ -150,7 +151,7 @@ class Evidence:
 
 
 def _beyond_doubt(name: Synonym, own_name: str) -> bool:
-    """Full names and spellings of the topic's own, genes of a family: N-ras for NRAS."""
+    """Whether a name is full, a spelling of the own one, or a gene of a family: N-ras for NRAS."""
     if name.how in ("topic", "spelling", "narrow") or (" " in name.text and name.how == "synonym"):
         return True
     plain, symbol = (re.sub(r"[^a-z0-9]", "", text.lower()) for text in (name.text, own_name))

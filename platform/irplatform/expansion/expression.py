@@ -1,8 +1,9 @@
-"""Structured queries as plain values: what to search for, where, and with which weight.
+"""Structured queries as plain values: what to search for, where, with which weight; and in words.
 
-An expression is a tree of the dataclasses below. It knows nothing of Lucene (`compile` turns it
-into Lucene's queries) and can be printed (`explain`). Text in it is analyzed as the documents were
-and is never query syntax. `note` says where a part came from, such as "HGNC alias".
+An expression is a tree of the dataclasses below. It knows nothing of Lucene: `lucene_query`
+compiles it. Its text is analyzed as the documents were and is never query syntax. `note` says where
+a part came from, such as "HGNC alias". `as_text` prints the tree with all names and their sources,
+`as_outline` a line for each of its parts.
 """
 
 from __future__ import annotations
@@ -58,12 +59,12 @@ class DisMax:
 class Synonyms:
     """Several names of one thing, scored as if they were one word.
 
-    A word's rarity is a large part of its BM25 score, so that in a plain disjunction a document
-    which uses an unusual name ranks above all others. Here every name gets the inverse document
-    frequency of the whole group: of the documents that have any of the names.
+    A word's rarity is a large part of its BM25 score, so in a plain disjunction documents with
+    unusual names would rank above all others. Here every name gets the inverse document frequency
+    of the whole group: of the documents that have any of the names.
 
     Attributes:
-        names: phrases or words, each by its weight: how sure it is that it means the same.
+        names: phrases or words, each with a weight: how sure it is that it means the same.
         note: what they name.
     """
 
@@ -103,7 +104,7 @@ class Boost:
 class Near:
     """Something of one group close to something of another, in either order.
 
-    It is looked for in titles and abstracts, and scores between 0 and 1: the more often and the
+    It is searched in titles and abstracts, and scores between 0 and 1: the more often and the
     closer, the higher.
     """
 
@@ -114,7 +115,7 @@ class Near:
 
 @dataclass(frozen=True)
 class Constant:
-    """1 for every document that a part matches, however well."""
+    """1 for every document that matches a part, however well."""
 
     part: Expression
 
@@ -122,16 +123,13 @@ class Constant:
 Expression: TypeAlias = Words | Phrase | DisMax | Synonyms | Boolean | Boost | Near | Constant
 
 
-# Expressions for the eye: an indented tree with weights and sources, and the same as JSON.
-
-
 def as_text(explanation: Mapping[str, Any]) -> str:
-    """What `as_json` made as a tree: a line per part, indented by its depth."""
+    """The tree that `as_json` made, a line per part, indented by its depth."""
     return "\n".join(_lines(explanation, 0))
 
 
 def as_json(expression: Expression) -> dict[str, Any]:
-    """A part as `{"kind", …, "parts"}`, with `weight` where it is boosted, and its `note`."""
+    """A part as `{"kind", …, "parts"}`, with `weight` if it is boosted, and its `note`."""
     tree: dict[str, Any]
     match expression:
         case Boost(part, weight, note):
@@ -173,7 +171,7 @@ def _group(
 
 
 def with_weight(part: Mapping[str, Any], words: str) -> str:
-    """A part that was put into words, with how it occurs, its weight and the setting of that."""
+    """A part in words, with how it occurs, its weight and the setting of the weight."""
     weight = f"{part['weight']:g} × " if "weight" in part else ""
     setting = f"   [{part['setting']}]" if "setting" in part else ""
     occurs = f"{part['occurs']}: " if "occurs" in part else ""
@@ -181,7 +179,7 @@ def with_weight(part: Mapping[str, Any], words: str) -> str:
 
 
 def named(group: Mapping[str, Any]) -> str:
-    """What a group of parts is, and of what: "names of (ERBB2)"."""
+    """The kind of a group of parts, and of what: "names of (ERBB2)"."""
     return f"{group['kind']} ({group['note']})" if "note" in group else str(group["kind"])
 
 
@@ -209,16 +207,12 @@ def _in_words(part: Mapping[str, Any]) -> str:
     return f"{named(part)}{tie}{once}"
 
 
-# An expanded query at a glance: a line for each of its parts, with the first few of its names.
-#
-# Expanded queries have hundreds of names; `explain.as_text` shows them all, with their sources.
-
 _SHOWN = 3
 """Names of a part that are shown; the others are counted."""
 
 
 def as_outline(explanation: Mapping[str, Any]) -> str:
-    """What `as_json` made, a line for each part of the sum: its weight, where it looks, for what.
+    """A line for each part of the sum that `as_json` made: its weight, its field, its names.
 
     `1.5 × contents: names of (ERBB2): "ERBB2", "HER2", "NEU", … 4 more   [gene.weight]`
     """
@@ -250,7 +244,7 @@ def _called(part: Mapping[str, Any]) -> str:
 
 
 def _first(names: Sequence[str], between: str) -> str:
-    """The first few of them, and how many more there are; of one more it is shown instead."""
+    """The first few of some names, and how many more there are."""
     shown = _SHOWN if len(names) > _SHOWN + 1 else len(names)
     more = [f"… {len(names) - shown} more"] if len(names) > shown else []
     return between.join([*names[:shown], *more])

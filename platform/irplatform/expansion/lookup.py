@@ -1,4 +1,4 @@
-"""What knowledge bases know about a topic's disease: names, kinds, headings."""
+"""What knowledge bases know about a topic's disease, genes and treatments."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _ANY_DISEASE = re.compile(
 
 
 def disease_names(text: str, knowledge: Knowledge, kinds: int) -> Names:
-    """A disease's names, those of its kinds, and its headings.
+    """The names of a disease and its kinds, and its headings.
 
-    Where no MeSH heading is the disease, the nearest one above it in the Disease Ontology is taken.
+    If no MeSH heading is the disease, the nearest one above it in the Disease Ontology is taken.
 
     Args:
         text: the topic's disease.
         knowledge: where to look it up.
-        kinds: how many of the kinds of the disease to take at most per knowledge base.
+        kinds: most kinds of the disease per knowledge base.
     """
     concepts = _diseases(text, knowledge) or _containing(text, knowledge)
     synonyms = [Synonym(text, "topic"), *spelled(spellings.of_a_tumor(text), "word for tumour")]
@@ -65,7 +65,7 @@ def disease_names(text: str, knowledge: Knowledge, kinds: int) -> Names:
 def disease_within(text: str, knowledge: Knowledge) -> str:
     """The first part of a text that is the name of a disease, as long as it can be, or "".
 
-    Words that any disease may be called, "metastases" or "tumour", are none: of "tumour of the
+    Words for any disease, such as "metastases" or "tumour", do not count: of "tumour of the
     thyroid" they would be the part that matters less.
     """
     words = text.split()
@@ -81,8 +81,7 @@ def diseases_abbreviated(short: str, knowledge: Knowledge) -> list[list[Synonym]
     """The diseases that an abbreviation in capitals may stand for: AML, CRC.
 
     Returns:
-        Per disease, its names that the abbreviation fits; none where it is a word, or shorter than
-        three letters.
+        Per disease, its names that the abbreviation fits; none if it is shorter than three letters.
     """
     if not _ABBREVIATION.fullmatch(short):
         return []
@@ -99,7 +98,7 @@ def _diseases(text: str, knowledge: Knowledge) -> list[Concept]:
 
 
 def _containing(text: str, knowledge: Knowledge) -> list[Concept]:
-    """The concept with the shortest name that begins alike and has all the words of a text."""
+    """The concept with the shortest name that begins alike and has all words of a text."""
     words = text.lower().replace("-", " ").split()
     if len(words) < 2:
         return []
@@ -124,14 +123,12 @@ def _headings_above(concepts: Iterable[Concept], knowledge: Knowledge) -> list[S
     return []
 
 
-# What knowledge bases know about a topic's genes: symbols, aliases, full names, families.
-
 _FAMILIES = {"RAS": ("KRAS", "NRAS", "HRAS"), "RAF": ("BRAF", "RAF1", "ARAF")}
 """Genes of families whose symbols are not the family's with a number."""
 
 
 def genes_called(symbol: str, knowledge: Knowledge) -> list[str]:
-    """The approved symbols of the genes that are called so, the likeliest first."""
+    """The approved symbols of the genes with a name, the likeliest first."""
     symbols = [c.name for c in knowledge.find(symbol) if c.kind == "gene"]
     return list(dict.fromkeys(symbols))
 
@@ -155,7 +152,7 @@ def gene_names(symbol: str, gene: str, knowledge: Knowledge) -> Names:
 
 
 def sure_names(symbol: str, gene: str, knowledge: Knowledge) -> list[Synonym]:
-    """The approved symbol and full names of a gene that a topic calls otherwise; else none."""
+    """The approved symbol and full names of a gene that a topic calls by another name."""
     concepts = named_concepts(symbol, "gene", knowledge, gene)
     names = [name for concept in concepts for name in concept.names]
     if any(_letters(n.text) == _letters(symbol) for n in names if n.kind == "preferred"):
@@ -167,7 +164,7 @@ def sure_names(symbol: str, gene: str, knowledge: Knowledge) -> list[Synonym]:
 def family_names(symbol: str, knowledge: Knowledge) -> Names:
     """A symbol that no gene has, with the genes of the family that it may stand for.
 
-    NTRK is NTRK1, NTRK2 and NTRK3; MEK is MAP2K1, which is called MEK1, and others.
+    NTRK is NTRK1, NTRK2 and NTRK3; MEK is MAP2K1, which is also called MEK1, and others.
     """
     synonyms = [Synonym(symbol, "topic"), *spelled(spellings.of_a_symbol(symbol), "hyphen")]
     numbered = [f"{symbol}{number}" for number in range(1, 10)] if symbol[-1:].isalpha() else []
@@ -197,27 +194,25 @@ def _letters(symbol: str) -> str:
     return re.sub(r"[^a-z0-9]", "", symbol.lower())
 
 
-# What knowledge bases know about a topic's treatments, and drugs that act on its genes.
-
 _BETWEEN_TREATMENTS = re.compile(
     r",\s+|(?:(?<!\s)\s+)?[;+&]\s*"
     r"|(?<!\s)\s+(?:/|and/or|and|or|plus|(?:(?:in combination|combined|together)\s+)?with)\s+",
     re.IGNORECASE,
 )
 _BETWEEN_DRUGS = ((re.compile(r"[,/]"), any), (re.compile("[-–]"), all))
-"""Between treatments where one of them is a drug: not in CDK4/6 inhibitor, 1,25-dihydroxy-…; or
-where all are: not in platinum-resistant."""
+"""Between treatments if one of them is a drug (not in CDK4/6 inhibitor or 1,25-dihydroxy-…), or if
+all are (not in platinum-resistant)."""
 _ASIDE = re.compile(r"(?:(?<!\s)\s+)?(?:\([^()]*\)|\[[^\[\]]*\])")
-"""What stands in brackets: another name of a drug, or its company."""
+"""Text in brackets: another name of a drug, or its company."""
 _CODE = re.compile(r"[A-Z]{1,5}[- ]?\d{2,}")
-"""A drug that has only a maker's code as yet: AZD9291, MK-3475."""
+"""A drug that so far has only its maker's code: AZD9291, MK-3475."""
 
 
 def treatment_names(text: str, knowledge: Knowledge) -> list[Names]:
-    """The names and headings of each treatment that a text names: drugs, else procedures.
+    """The names and headings of each treatment in a text: drugs, else procedures.
 
-    Genes and diseases in it are what it acts on or is for. One of which no knowledge base knows
-    anything has its own text alone, and no concepts.
+    Genes and diseases in it are what it acts on or is for. A treatment that no knowledge base has
+    keeps its own text alone, without concepts.
     """
     for whole in dict.fromkeys([text, _ASIDE.sub("", text)]):
         if concepts := _drug(whole, knowledge):
@@ -253,7 +248,7 @@ def _drug(text: str, knowledge: Knowledge) -> list[Concept]:
 
 
 def _beside(text: str, knowledge: Knowledge) -> list[Synonym]:
-    """What brackets say a drug is called, too: its code, AZD9291, or a name of a known drug."""
+    """Other names of a drug in brackets: its code, AZD9291, or a name of a known drug."""
     within = [aside.strip("()[] ") for aside in _ASIDE.findall(text)]
     return [
         Synonym(name, "synonym", "in brackets")

@@ -3,8 +3,8 @@
 Lucene's own `QueryBuilder` analyzes the text, so that stop words, stems and gaps in phrases are
 those of the index. A part of which analysis leaves nothing is dropped.
 
-"Non-small cell lung cancer" has the words of "small cell lung cancer", and is another disease: a
-phrase of several words that the index often has behind "non" is not found there.
+"Non-small cell lung cancer" has the words of "small cell lung cancer" and is another disease. So a
+phrase of several words that often follows "non" in the index is not found there.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ _NON = "non"
 _OFTEN_NEGATED = 0.05
 """Share of the documents with a phrase that have it behind "non"."""
 _REMEMBERED = 256
-"""Groups of names that are kept compiled: a topic's query and its parts, which features ask for one
-by one, hold the same, and the documents that have any of hundreds of names take long to count."""
+"""Groups of names that are kept compiled. A topic's query and its parts, which features request one
+by one, hold the same groups, and documents with any of hundreds of names take long to count."""
 
 
 class Compiler:
     """Compiles expressions for an index.
 
-    PyJNIus looks up Java's classes and methods at first use, which goes wrong when several threads
-    do it at once: compile in one thread, search in many.
+    PyJNIus looks up Java's classes and methods at first use, which several threads at once may
+    break: compile in one thread, search in many.
     """
 
     def __init__(self, analyzer: Any, reader: Any) -> None:
@@ -57,7 +57,7 @@ class Compiler:
         self._synonyms = lru_cache(_REMEMBERED)(self._compiled_synonyms)
 
     def __call__(self, expression: Expression) -> Any:
-        """The Lucene query of an expression; one that finds nothing where no word is left."""
+        """The Lucene query of an expression; it finds nothing if no word is left."""
         return self._query(expression) or java_class(f"{_SEARCH}.MatchNoDocsQuery")()
 
     def _query(self, part: Expression) -> Any | None:
@@ -99,7 +99,7 @@ class Compiler:
         return java_class(f"{_SPANS}.SpanNotQuery")(near.build(), non, 1, 0)
 
     def _often_negated(self, text: str, field: str) -> bool:
-        """Whether "non" stands before a phrase of several words so often that it means another."""
+        """Whether a phrase of several words follows "non" so often that it means something else."""
         key = (text, field)
         if key not in self._negated:
             negated = 0
@@ -123,7 +123,7 @@ class Compiler:
         return java_class(f"{_SEARCH}.DisjunctionMaxQuery")(java_list(queries), float(tie))
 
     def _compiled_synonyms(self, part: Synonyms) -> Any | None:
-        """Each name's score by the rarity of the group in place of its own."""
+        """Each name with its own rarity replaced by that of the group."""
         weighted = []
         for name, weight in part.names:
             if weight > 0 and (query := self._query(name)) is not None:

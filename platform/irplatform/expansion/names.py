@@ -1,8 +1,9 @@
-"""The names of what a topic asks for.
+"""The names of what a topic asks for: in knowledge bases, abbreviated, in other spellings.
 
-Synonyms come with what they are to the topic's own name (`How`), so that a plan can weigh a child
-term or a former symbol less than a synonym, and with their source, so that a reader of the query
-sees where each came from.
+Each synonym says how it relates to the topic's own name (`How`), so that a plan can weigh a child
+term or a former symbol less than a synonym; and where it came from, for readers of the query.
+Analysis splits words at hyphens: KRAS is one term and K-ras two. So names come in several
+spellings; those that no document has are dropped where names are counted in the index.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 How = Literal["topic", "synonym", "narrow", "broad", "alias", "previous", "spelling"]
-"""What a synonym is to the topic's own name."""
+"""How a synonym relates to the topic's own name."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class Synonym:
 
     Attributes:
         text: the name.
-        how: what it is to the topic's name.
-        source: where it came from, as "MESH:D008545 synonym".
+        how: its relation to the topic's name.
+        source: where it came from, such as "MESH:D008545 synonym".
     """
 
     text: str
@@ -47,8 +48,8 @@ class Names:
     Attributes:
         text: what the topic calls it.
         synonyms: its names, the topic's own first; no text twice.
-        headings: MeSH headings for it, and for its kinds.
-        concepts: ids of the concepts that it was taken for.
+        headings: MeSH headings for it and its kinds.
+        concepts: ids of the concepts that it stands for.
     """
 
     text: str
@@ -58,7 +59,7 @@ class Names:
 
 
 def distinct(synonyms: Iterable[Synonym]) -> tuple[Synonym, ...]:
-    """Each text once, in whatever case, as it came first."""
+    """Each text once, in any case, as it came first."""
     first: dict[str, Synonym] = {}
     for synonym in synonyms:
         first.setdefault(synonym.text.lower(), synonym)
@@ -95,8 +96,6 @@ def _united(same: Sequence[Names]) -> Names:
     synonyms = (synonym for names in same for synonym in names.synonyms)
     return replace(same[0], synonyms=distinct(sorted(synonyms, key=lambda s: s.how != "topic")))
 
-
-# Abbreviations of names of several words: what a name gives, and whether one fits a name.
 
 _WORD = re.compile(r"[^\W_]+")
 _SMALL_WORDS = frozenset({"and", "of", "the", "with", "in", "for"})
@@ -136,11 +135,6 @@ def _in_order(letters: str, word: str) -> bool:
     return all(letter in rest for letter in letters)
 
 
-# Other ways of writing a name that an index tells apart, and that no knowledge base lists.
-#
-# Analysis splits words at hyphens: KRAS is one term and K-ras two. Spellings that no document has
-# are dropped where names are counted in the index.
-
 _TUMORS = ("cancer", "carcinoma", "neoplasm", "tumor", "tumour", "malignancy")
 """Head words that texts use for one another: "lung cancer", "lung carcinoma"."""
 _TUMOR = re.compile(rf"\b(({'|'.join(_TUMORS[:-1])})s?|malignanc(y|ies))$", re.IGNORECASE)
@@ -167,7 +161,7 @@ def of_a_tumor(name: str) -> Iterator[str]:
 
 
 def of_a_symbol(symbol: str) -> Iterator[str]:
-    """A gene's symbol with a hyphen where texts put one, or without the one that it has."""
+    """A gene's symbol with a hyphen where texts put one, or without its own."""
     for joint in _JOINTS:
         if match := joint.search(symbol):
             yield symbol[: match.start()] + ("" if match[0] else "-") + symbol[match.end() :]
@@ -175,7 +169,7 @@ def of_a_symbol(symbol: str) -> Iterator[str]:
 
 
 def with_latin_letter(symbol: str) -> str:
-    """A gene's symbol whose Greek letter is the Latin one of approved symbols: PDGFRα, PDGFRA."""
+    """A gene's symbol with a Latin letter in place of a Greek one: PDGFRA for PDGFRα."""
     if not (match := _LATIN.search(symbol)):
         return symbol
     letter = next(latin for latin, greek in _GREEK.items() if match[1] in greek)
@@ -183,11 +177,11 @@ def with_latin_letter(symbol: str) -> str:
 
 
 def by_full_names(symbol: str, full_names: Iterable[str]) -> Iterator[str]:
-    """What a gene's full names say of its symbol's spellings.
+    """Spellings of a gene's symbol that follow from its full names.
 
     The letter at the end may be Greek: PDGFRA, platelet derived growth factor receptor alpha, is
-    PDGFRα. A proto-oncogene is written with a c for cellular: cMET; in c-MET the symbol is a word
-    of its own.
+    PDGFRα. A proto-oncogene is written with a c for cellular, as cMET; in c-MET the symbol is a
+    word of its own.
     """
     for name in full_names:
         word, letter = _GREEK.get(symbol[-1:], ("", ""))
@@ -198,15 +192,14 @@ def by_full_names(symbol: str, full_names: Iterable[str]) -> Iterator[str]:
             yield f"c{symbol}"
 
 
-# What knowledge bases call the concepts that a text names, and their MeSH headings.
-
 MESH = "MESH:"
-"""How the ids of MeSH begin."""
+"""The beginning of ids of MeSH."""
 _EXACT = ("preferred", "synonym", "abbreviation")
 LONGEST = 20
-"""Words of a part of a text that is looked up: hardly a name has more, some texts have hundreds."""
+"""Most words of a part of a text that is looked up: few names are longer, and texts have
+hundreds."""
 _SHORTEST = 4
-"""Letters of a word that is taken for a name in a longer text."""
+"""Letters of a word that counts as a name in a longer text."""
 _SYMBOL = re.compile(r"(?=.*[A-Z])[A-Z0-9-]{3,10}")
 _BESIDE_SYMBOL = re.compile(r"(?<=[A-Z0-9])[-–](?=[a-z]{3})")
 """As in HER2-positive. Names are found with and without hyphens."""
@@ -217,13 +210,13 @@ _PUNCTUATION = '.,;:?!+()[]"“”'
 def named_concepts(
     text: str, kind: ConceptKind, knowledge: Knowledge, gene: str = ""
 ) -> list[Concept]:
-    """The concepts of a kind that a text names best, and the same under other ids.
+    """The concepts of a kind that a text names best, and the same concepts under other ids.
 
     Args:
         text: the text.
         kind: the kind.
         knowledge: where to look.
-        gene: the approved symbol of the gene that is meant; the likeliest by default.
+        gene: the approved symbol of the gene that is meant; by default the likeliest.
     """
     concepts = [concept for concept in knowledge.find(text) if concept.kind == kind]
     if not concepts:
@@ -249,9 +242,9 @@ def named_concepts(
 def phrase_names(
     text: str, knowledge: Knowledge, kinds: Sequence[ConceptKind] = ()
 ) -> Names | None:
-    """The names of the longest part of a text that is the name of something, if one is.
+    """The names of the longest part of a text that names something, if there is one.
 
-    A single word is looked up only where it is the whole text: too many words are names.
+    A single word is looked up only if it is the whole text: too many words are names.
 
     Args:
         text: the text.
@@ -269,12 +262,12 @@ def phrase_names(
 
 
 def names_within(text: str, knowledge: Knowledge) -> list[Names]:
-    """The names of the things that a text names, by its longest names, in the text's order.
+    """The names of the things in a text, by its longest names, in the text's order.
 
-    Of single words, these are names: those of diseases, drugs and things without kind, from four
-    letters on, and symbols of genes, written in capitals: "MET", but not "met". A symbol that is
-    but an alias has a digit: HER2. Variants are not looked up, whose names hold those of genes.
-    In a text that is all in capitals, capitals say nothing, unless it is a list of symbols.
+    Single words count if they name diseases, drugs or things without kind and have four letters or
+    more, or if they are symbols of genes in capitals: "MET", but not "met". A symbol that is only
+    an alias needs a digit: HER2. Variants are not looked up, since their names contain those of
+    genes. In a text all in capitals, capitals mean nothing, unless it is a list of symbols.
     """
     # A dash is no word: with one beside it, a single word would count as a name of two.
     spaced = (
@@ -308,7 +301,7 @@ def _is_symbol(word: str, knowledge: Knowledge) -> bool:
 
 
 def _meant_alone(word: str, concept: Concept) -> bool:
-    """Whether a word in a longer text means a concept that has it for a name."""
+    """Whether a word in a longer text means a concept that has this name."""
     if concept.kind != "gene":
         return len(word) >= _SHORTEST
     numbered = any(map(str.isdigit, word))
@@ -323,7 +316,7 @@ def of_concepts(text: str, concepts: Sequence[Concept], further: Iterable[Synony
 
 
 def names_of(concepts: Iterable[Concept], how: How) -> Iterator[Synonym]:
-    """The names that mean just these concepts, and what they are to the topic's own name."""
+    """The exact names of concepts, and how they relate to the topic's own name."""
     for concept in concepts:
         for name in concept.names:
             if name.kind in _EXACT:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import unknown
 from irplatform.expansion import names as spellings
-from irplatform.expansion.gene_notation import Marker, parse_markers, says_nothing
+from irplatform.expansion.gene_notation import Marker, is_placeholder, parse_markers
 from irplatform.expansion.lookup import (
     disease_names,
     disease_within,
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 _KINDS = 400
 """Kinds of a disease that are looked up; those that occur most are kept."""
 _SHORT = 5
-"""Letters of a drug's name that may be something else as well: FU, TXL."""
+"""Letters of a drug's name that may mean something else as well: FU, TXL."""
 _MEANT = 0.02
-"""Share of the documents with a topic's symbol that must have a sure name of the gene it may be."""
+"""Share of the documents with a topic's symbol that must have a sure name of the gene."""
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,18 @@ class TopicParts:
     """What a topic asks for.
 
     Attributes:
-        disease: the disease's names, if the topic has one; where no knowledge base has it as it
-            stands, those of the first part of it that is a disease. No names where no document has
-            any of them.
+        disease: the disease's names, if the topic has one. If no knowledge base has it as it
+            stands, those of the first part of it that is a disease. Without names if no document
+            has any.
         genes: the names of each gene.
         markers: the parts of the gene field.
-        treatments: the names of each treatment; without concepts where nobody knows it.
+        treatments: the names of each treatment; without concepts if it is unknown.
         drugs: drugs that are known to act on the genes.
-        phrases: concepts among the words that name no gene; of a topic that has neither a disease
-            nor genes, those of its query.
-        described: the whole text of the disease, where `disease` is a part of it.
+        phrases: concepts among the words that name no gene; for a topic with neither a disease nor
+            genes, those of its query.
+        described: the whole text of the disease, if `disease` is a part of it.
         unaltered: genes, by their texts, that the topic wants without alteration: KRAS wild-type.
-        query: the topic's own query, without fields that say that there is nothing.
+        query: the topic's own query, without fields that hold placeholders such as "none".
     """
 
     disease: Names | None
@@ -78,7 +78,7 @@ class TopicParts:
 
 
 class TopicReader:
-    """Takes topics apart; what it looked up for one it knows for the next."""
+    """Takes topics apart, and remembers what it looked up."""
 
     def __init__(self, knowledge: Knowledge, evidence: Evidence) -> None:
         self._knowledge = knowledge
@@ -117,7 +117,7 @@ class TopicReader:
         )
 
     def _symbol(self, written: str) -> str:
-        """A gene's symbol as knowledge bases write it: PDGFRα is PDGFRA, where they have that."""
+        """A gene's symbol as knowledge bases write it: PDGFRA for PDGFRα, if they have that."""
         latin = spellings.with_latin_letter(written)
         return latin if latin != written and genes_called(latin, self._knowledge) else written
 
@@ -158,8 +158,9 @@ class TopicReader:
     def _meant_gene(self, symbol: str) -> Names:
         """The gene that a topic's symbol means in the documents, else a family of genes.
 
-        Of the genes that have it as an alias, that whose sure names it is most used with: ER is
-        ESR1 and not EREG. With a number in it, as in CD20, it is no word, and means the only one.
+        Of the genes with that alias, the one whose sure names the symbol occurs with most: ER is
+        ESR1 and not EREG. A symbol with a number, as CD20, is no word and means the only gene that
+        has it.
         """
         genes = genes_called(symbol, self._knowledge)
         sure = {gene: sure_names(symbol, gene, self._knowledge) for gene in genes}
@@ -196,7 +197,7 @@ class TopicReader:
         return tuple(self._evidence.occurring(drug_names(concepts, "drug-gene", self._knowledge)))
 
     def _as_in_fields(self, names: Names, plan: Weights) -> Names:
-        """What a plain text names; a gene or a disease as if it stood in the field for it."""
+        """The names in a plain text; a gene or disease is read as if it stood in its field."""
         concept = self._knowledge.concept(names.concepts[0])
         if concept is not None and concept.kind == "gene":
             return self._gene(names.text, plan.gene.agreement)
@@ -211,7 +212,7 @@ class TopicReader:
 def _without_names_of(disease: Names, gene: Names) -> Names:
     """A gene without aliases that are the topic's disease: CML is one of BCR.
 
-    One that is a kind of the disease stays: a syndrome that is called after its gene says as much.
+    An alias that is a kind of the disease stays: a syndrome named after its gene.
     """
     names = {name.text.lower() for name in disease.synonyms if name.how != "narrow"}
     names.add(disease.text.lower())
@@ -221,29 +222,26 @@ def _without_names_of(disease: Names, gene: Names) -> Names:
 
 def _text(topic: Topic, field: str) -> str:
     text = ", ".join(filter(None, topic.values(field)))
-    return "" if says_nothing(text) else text
+    return "" if is_placeholder(text) else text
 
 
 def _query(topic: Topic, fields: Iterable[str]) -> str:
     query = topic.query
     for text in (text for field in fields for text in topic.values(field)):
-        if says_nothing(text):
+        if is_placeholder(text):
             query = query.replace(text, "", 1)
     return query.strip()
 
 
-# Fields of topics that a query plan names.
-#
-# The default plan names fields that many topics do not have; those are searched by their words. A
-# field that somebody wrote into a plan is meant to be there: misspelt, it would silently leave a
-# part of every query out.
-
-
 def check_fields(topics: Sequence[Topic], plan: QueryPlan) -> None:
-    """See that the fields which a plan names, beside the default's, are fields of some topic.
+    """Refuse a plan with fields that no topic has, except those of the default plan.
+
+    The default plan names fields that many topics lack; those topics are searched by their words. A
+    field in somebody's own plan is meant to exist: misspelt, it would silently leave a part of
+    every query out.
 
     Raises:
-        InputError: no topic has one of them; the nearest that there is.
+        InputError: no topic has a field; the nearest one is named.
     """
     known = {name for topic in topics for name, value in topic.fields.items() if value}
     for setting, name in _named(plan):

@@ -1,9 +1,18 @@
-"""How a topic becomes a query: fields, weights, required parts and expansions, as data.
+"""Query plans: how a topic becomes a query, with fields, weights, required parts and expansions.
 
 A plan is a model in which everything has a default. A TOML file or settings such as
 `bm25.plan.gene.weight=2` change some of it. Every weight multiplies a BM25 score, except those of
-words, headings, drugs and proximity: such a part counts by whether it is there, and not by how
-rare it is.
+words, headings, drugs and proximity: such a part counts by its presence, not by its rarity.
+
+A first stage looks better on the topics that its weights were chosen on than on any others.
+Whatever learns from these topics then trusts it too much: a weight of interpolation, or a feature
+that is the first stage's score. So a plan may bring folds (cross-fitting: Chernozhukov et al.,
+Econometrics Journal 2018): some of the topics that it was chosen on, each with weights that were
+chosen on the others. Such a topic is searched with those, all other topics with the plan itself.
+
+The default plan has folds for the topics of TREC Precision Medicine 2018. They belong to its
+weights: a plan that differs in any option has only the folds that it brings itself. Still, whatever
+it keeps of the default was chosen on these topics, as `chosen_on` reports.
 """
 
 from __future__ import annotations
@@ -36,7 +45,7 @@ def _weight(default: float, description: str) -> float:
 
 
 class SynonymWeights(Options):
-    """How much a name counts, by what it is to the topic's own name, which counts 1."""
+    """How much a name counts, by its relation to the topic's own name, which counts 1."""
 
     synonym: float = _weight(1.0, "synonyms")
     narrow: float = _weight(0.5, "kinds of the disease")
@@ -181,7 +190,7 @@ class QueryPlan(Weights):
 
 
 def read_plan(path: Path) -> dict[str, object]:
-    """What a TOML file changes in the default plan.
+    """The changes to the default plan in a TOML file.
 
     Raises:
         InputError: the file is missing or not TOML, or has a key or a value that no plan has.
@@ -200,25 +209,13 @@ def read_plan(path: Path) -> dict[str, object]:
     return content
 
 
-# Topics that a plan's weights were chosen on, searched with weights chosen without them.
-#
-# A first stage looks better on the topics that its weights were chosen on than on any others. What
-# learns from these topics then trusts it too much: a weight of interpolation, or a feature that is
-# the first stage's score. So a plan may bring folds (cross-fitting: Chernozhukov et al.,
-# Econometrics Journal 2018): some of the topics it was chosen on, each with weights that were
-# chosen on the others. Such a topic is searched with those, all other topics with the plan itself.
-#
-# The default plan has folds for the topics of TREC Precision Medicine 2018. They belong to its
-# weights: a plan that differs in any option has those folds only that it brings itself. Whatever
-# it leaves as in the default was chosen on these topics all the same, which `chosen_on` tells.
-
 QUERY_FORMAT = 17
 """Raise it when the same topic, plan and knowledge bases make another query."""
 _DEFAULT = Path(__file__).with_name("default-folds.toml")
 
 
 def weights_for(topic: Topic, plan: QueryPlan) -> Weights:
-    """What a topic is searched with: the fold's weights that did not see it, or the plan's."""
+    """The weights for a topic: those of the fold that did not see it, or the plan's."""
     folds = folds_of(plan)
     if not folds:
         return plan
@@ -227,13 +224,13 @@ def weights_for(topic: Topic, plan: QueryPlan) -> Weights:
 
 
 def topic_mark(topic: Topic, plan: Weights) -> str:
-    """How a fold names a topic: its disease and its gene, in lower case."""
+    """The name of a topic in a fold: its disease and its gene, in lower case."""
     texts = (", ".join(topic.values(part.field)) for part in (plan.disease, plan.gene))
     return " | ".join(" ".join(text.lower().split()) for text in texts)
 
 
 def folds_of(plan: QueryPlan) -> tuple[Fold, ...]:
-    """The folds that hold for a plan: its own, else the default's where the weights are."""
+    """The folds that hold for a plan: its own, or the default's with the default's weights."""
     if not plan.held_out or plan.folds:
         return plan.folds if plan.held_out else ()
     return _default_folds() if plan == QueryPlan() else ()
@@ -247,7 +244,7 @@ class ChosenOn:
         topics: how many of the topics it was chosen on.
         of: how many topics there are.
         held_out: whether these are searched with weights that were chosen without them.
-        reason: why they are not, where they are not.
+        reason: why they are not.
     """
 
     topics: int
@@ -272,10 +269,10 @@ class ChosenOn:
 
 
 def chosen_on(topics: Sequence[Topic], plan: QueryPlan) -> ChosenOn | None:
-    """What is known of topics that a plan, or the default that it changes, was chosen on.
+    """The topics that a plan, or the default that it changes, was chosen on.
 
     Returns:
-        None where there is no such topic.
+        None if there is no such topic.
     """
     marks = {mark for fold in plan.folds or _default_folds() for mark in fold.topics}
     count = sum(topic_mark(topic, plan) in marks for topic in topics)
@@ -305,7 +302,7 @@ def _differing(names: Sequence[str]) -> str:
 
 
 def query_dependencies(plan: QueryPlan) -> Mapping[str, object]:
-    """What queries depend on beside plan and bases: how they are made, and the default's folds."""
+    """What queries depend on besides plan and bases: how they are made, and the default's folds."""
     dependencies = {"queries": QUERY_FORMAT}
     folds = folds_of(plan)
     if not folds or folds == plan.folds:  # the plan's own are among the options

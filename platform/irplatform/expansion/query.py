@@ -1,6 +1,6 @@
-"""From the parts of a topic and a plan to an expression.
+"""From the parts of a topic and a plan to an expression, and to Lucene's query.
 
-The query is a sum of components, each with its weight of the plan; a component whose weight is 0 is
+The query is a sum of components, each with its weight in the plan; components with weight 0 are
 left out.
 """
 
@@ -47,7 +47,7 @@ _MUTATION = (
 )  # fmt: skip
 _WORD = re.compile(r"\w+")
 _HALF = 0.5
-"""Share of each further gene of a topic where it counts whether one is there."""
+"""Share of each further gene, where the presence of genes counts."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Component:
 
 
 def components(topic: Topic, parts: TopicParts, plan: Weights) -> list[Component]:
-    """The components of a topic's query, those of weight 0 too."""
+    """The components of a topic's query, including those of weight 0."""
     if parts.disease is None and not parts.markers:
         summands = [
             Component("text.weight", plan.text.weight, _words([parts.query])),
@@ -82,7 +82,7 @@ def components(topic: Topic, parts: TopicParts, plan: Weights) -> list[Component
 
 
 def _in_query(topic: Topic, plan: Weights) -> list[str]:
-    """Further fields that the topic's own query has, put there by the collection's template.
+    """Further fields in the topic's own query, put there by the collection's template.
 
     They are looked for beside disease and gene, whose words a field may share.
     """
@@ -178,7 +178,7 @@ def _treatment(names: Names, plan: Weights, field: str) -> Expression:
 
 
 def _named(names: Names, anywhere: Expression) -> Expression:
-    """What has a treatment: any of its names, or all words of one that nobody knows."""
+    """Any name of a treatment, or all words of one that no knowledge base has."""
     words = names.text.split()
     if names.concepts or len(words) <= 1:
         return anywhere
@@ -214,7 +214,7 @@ def _names(names: Names, plan: Weights, field: str) -> Expression:
 
 
 def _phrases(parts: TopicParts, plan: Weights) -> Expression:
-    """Concepts that a text names: by any of their names, or by their headings."""
+    """Concepts that a text names, by any of their names or by their headings."""
     expressions = []
     for names in parts.phrases:
         expressions.append(_names(names, plan, CONTENTS))
@@ -257,9 +257,6 @@ def _flat(topic: Topic, name: str) -> str:
     return " ".join(topic.values(name))
 
 
-# Makes the queries of topics for one index, one plan and some knowledge bases.
-
-
 class Expander:
     """Expands topics.
 
@@ -279,19 +276,19 @@ class Expander:
         return self._reader.read(topic, weights_for(topic, self._plan))
 
     def components(self, topic: Topic) -> list[Component]:
-        """The components of a topic's query, those of weight 0 too."""
+        """The components of a topic's query, including those of weight 0."""
         return components(topic, self.parts(topic), weights_for(topic, self._plan))
 
     def expression(self, topic: Topic) -> Expression:
-        """The query of a topic, as something to read."""
+        """The query of a topic as an expression."""
         return sum_of(self.components(topic), weights_for(topic, self._plan))
 
     def compiled(self, expression: Expression) -> Any:
-        """The Lucene query of an expression; make it in the main thread, see `compile`."""
+        """The Lucene query of an expression; make it in the main thread, see `Compiler`."""
         return self._compiler(expression)
 
     def query(self, topic: Topic) -> Any:
-        """The Lucene query of a topic; make it in the main thread, see `compile`."""
+        """The Lucene query of a topic; make it in the main thread, see `Compiler`."""
         return self._compiler(self.expression(topic))
 
 
@@ -299,7 +296,7 @@ class Expander:
 def _tools(
     index: LuceneIndex, knowledge_bases: tuple[str, ...], fingerprint: str
 ) -> tuple[Compiler, TopicReader]:
-    """What remembers names and counts, so that trying many plans looks everything up once."""
+    """Objects that remember names and counts, so that many plans look everything up once."""
     del fingerprint  # knowledge bases that were replaced meanwhile are read anew
     compiler = Compiler(index.analyzer, index.reader)
     return compiler, TopicReader(open_knowledge(knowledge_bases), Evidence(compiler))
