@@ -1,4 +1,4 @@
-"""Documents, topics, corpora and collections: the data that everything here works with."""
+"""Documents, topics, training data, corpora and collections: the data of the whole platform."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _values(field: FieldValue | None) -> tuple[str, ...]:
 
 
 def _anew(original: Document | Topic | LabelledTopic) -> tuple[object, ...]:
-    """What makes one like it in another process, where what is read-only cannot be sent."""
+    """How to make its like in another process; read-only mappings cannot be sent."""
     values = (getattr(original, attribute.name) for attribute in dataclass_fields(original))
     return type(original), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
 
@@ -38,9 +38,9 @@ class Document:
 
     Attributes:
         id: unique in its collection.
-        title: its title; may be empty.
-        abstract: its abstract or, where there is none, whatever text the collection has.
-        fields: everything else, by name; read-only, for all systems are given the same documents.
+        title: may be empty.
+        abstract: its abstract; without one, whatever text the collection has.
+        fields: everything else, by name; read-only, for all systems share the documents.
     """
 
     id: str
@@ -61,7 +61,7 @@ class Document:
         return f"{self.title} {self.abstract}".strip()
 
     def values(self, name: str) -> tuple[str, ...]:
-        """What a field holds, be it one text or several; nothing where it is missing."""
+        """The values of a field, one text or several; none if it is missing."""
         return _values(self.fields.get(name))
 
 
@@ -73,7 +73,7 @@ class Topic:
         id: unique in its collection.
         query: the words that go to the first stage.
         fields: the parts that it was given in, by name (disease, gene, demographic…); read-only,
-            for all systems are given the same topics.
+            for all systems share the topics.
     """
 
     id: str
@@ -87,11 +87,11 @@ class Topic:
         return _anew(self)
 
     def values(self, name: str) -> tuple[str, ...]:
-        """What a field holds, be it one text or several; nothing where it is missing."""
+        """The values of a field, one text or several; none if it is missing."""
         return _values(self.fields.get(name))
 
     def describe(self) -> list[object]:
-        """All that it says, as JSON: what is computed for a topic depends on it."""
+        """The whole topic as JSON: what is computed for a topic depends on it."""
         return [self.id, self.query, dict(self.fields)]
 
 
@@ -100,7 +100,7 @@ class Documents(Sequence[Document]):
 
     Args:
         ids: the candidates' ids, best of the first stage first.
-        fetch: returns the documents of some ids, in their order.
+        fetch: returns the documents with some ids, in their order.
     """
 
     def __init__(
@@ -148,10 +148,10 @@ class LabelledTopic:
     Attributes:
         topic: the topic.
         candidates: ids of the documents that the first stage found, best first.
-        judgments: document id to grade, read-only; a candidate that is not in it was not judged.
-            Judged documents need not be among the candidates. A grade is a whole number; a level,
-            as of clicks, is a float and may have decimals.
-        first_stage: the first stage's scores of the candidates, where they are known.
+        judgments: document id to grade, read-only. Candidates that are not in it were not judged;
+            judged documents need not be candidates. A grade is a whole number; a level, as of
+            clicks, is a float and may have decimals.
+        first_stage: the first stage's scores of the candidates, if they are known.
     """
 
     topic: Topic
@@ -169,7 +169,7 @@ class LabelledTopic:
 
 @dataclass(frozen=True, slots=True)
 class TextPair:
-    """What a model may learn from beside judged topics.
+    """A pair of texts to learn from, besides judged topics.
 
     Attributes:
         query: a text that asks.
@@ -184,18 +184,17 @@ class TextPair:
 
 @dataclass(frozen=True)
 class TrainingData:
-    """What `fit` learns from.
+    """The data that `fit` learns from.
 
     Attributes:
         training: topics to learn from.
-        validation: topics to stop early and choose on; disjoint from `training`, and both are
-            disjoint from the topics that will be evaluated.
-        workspace: a folder that survives a kill; an interrupted `fit` is called again with what
-            it left there.
-        unseen: topics of the fold that is held out, in cross-validation, and where features are
-            learned out of fold (by groups of features, and by rerankers whose scores are
-            features). If you learn from other data, too, such as pairs of a file, leave out what
-            belongs to these topics. Otherwise empty: a reranker is not told which topics of
+        validation: topics to stop early and choose on. Training, validation and evaluated topics
+            are disjoint.
+        workspace: a folder that survives a kill; an interrupted `fit` is called again with what it
+            left there.
+        unseen: topics of the fold that is held out, in cross-validation and where features are
+            learned out of fold. If you learn from other data, such as pairs of a file, leave out
+            what belongs to these topics. Otherwise empty: a reranker does not know which topics of
             another collection it will score.
     """
 
@@ -209,11 +208,6 @@ class TrainingData:
         for name in ("training", "validation", "unseen"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
-
-# The collection: a corpus, its topics and judgments, and what no file format says.
-#
-# That is: which collection trains rerankers for this one, which topics validate them, and which
-# measures are reported by default.
 
 Qrels = Mapping[str, Mapping[str, float]]
 """Topic id to document id to grade; 0 and below is not relevant.
@@ -236,7 +230,7 @@ class Corpus(ABC):
     finds_fields: bool = False
     """Whether these names are found in the documents, and so are no part of the fingerprint."""
     promises_titles: bool = False
-    """Whether somebody said that documents have titles, which is no part of it, either."""
+    """Whether documents were promised to have titles; no part of the fingerprint, either."""
 
     @property
     @abstractmethod
@@ -245,14 +239,14 @@ class Corpus(ABC):
 
     @property
     def texts_fingerprint(self) -> str:
-        """Stands for their ids, titles and abstracts, where it is known without the fields."""
+        """Stands for ids, titles and abstracts, if it is known without the fields."""
         return self.fingerprint
 
     def same_documents(self, other: Corpus) -> bool:
         """Whether another corpus has the same ids, titles and abstracts.
 
-        Judgments of one are then judgments of the other's documents. Fields may differ: topics that
-        train are searched in the evaluated collection's corpus, and the partner's is never read.
+        Judgments of one are then judgments of the other's documents. Fields may differ: training
+        topics are searched in the evaluated collection's corpus, and the partner's is never read.
         """
         return (
             self.fingerprint == other.fingerprint
@@ -268,39 +262,39 @@ class Corpus(ABC):
         """
 
     def count(self) -> int | None:
-        """How many documents there are, where that is known without reading them."""
+        """How many documents there are, if that is known without reading them."""
         return None
 
     def size_hint(self) -> int | None:
-        """About how many there are, to show how far something is."""
+        """About how many there are, to show progress."""
         return self.count()
 
     def problems(self) -> Sequence[str]:
-        """What is wrong with what was said of the documents, in sentences.
+        """What is wrong with claims about the documents, in sentences.
 
-        Known once they have all been read; before that there is nothing.
+        Known once all documents have been read; before that there is nothing.
         """
         return ()
 
 
 @dataclass(frozen=True)
 class Collection:
-    """A test collection.
+    """A test collection: a corpus, its topics and judgments, and what no file format says.
 
     Attributes:
         id: its name, unique among collections; used in paths and tables.
         title: what it is, in a line.
         corpus: its documents.
         load_topics: reads the topics as a list, in the collection's order.
-        load_qrels: reads the judgments, or None where there are none.
+        load_qrels: reads the judgments; None if there are none.
         measures: ir-measures' names of the default measures.
         training: resolves the collection that trains rerankers for this one, if it names one.
         validation: resolves the collection whose topics validate while training on *this* one, if
             it names one (a folder's `dev` split for its `train` split).
         sampled_qrels: a 5-column file for infNDCG and infAP.
-        note: what a reader of its scores must know, shown above every table.
-        expand: the knowledge bases that its queries are expanded with, unless the user says others.
-        plan: what differs from the default plan of expanded queries, as a file of it would say.
+        note: what readers of its scores must know, shown above every table.
+        expand: the knowledge bases that its queries are expanded with by default.
+        plan: changes to the default plan of expanded queries, as a file of it would hold.
         parts: the collections that it joins, see `joined`; usually none.
     """
 
@@ -326,20 +320,19 @@ class Collection:
         return tuple(self.load_topics())
 
 
-# What the id of a topic or a document may be, wherever it comes from: a column of TREC's files.
-#
-# Control characters are refused because programs that read such files, trec_eval among them, end a
-# text at some of them; and Lucene's longest term bounds the id of a document.
-
 MOST_BYTES = 32_766
-"""Of a term of Lucene's, in UTF-8."""
+"""Of a term of Lucene's, in UTF-8; it bounds the ids of documents."""
 _MARK = "\ufeff"
 """A byte order mark, which programs take off the beginning of a file."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def fault(identifier: str) -> str:
-    """Why a text can be no id, to go on after it in a sentence; "" where it can."""
+    """Why a text cannot be the id of a topic or document, to follow it in a sentence; "" if it can.
+
+    TREC's files have ids in columns, and programs that read them, such as trec_eval, end a text at
+    some control characters.
+    """
     if not identifier:
         return "is empty"
     if identifier.split() != [identifier]:
@@ -357,7 +350,7 @@ def fault(identifier: str) -> str:
 
 
 def main_headings(value: FieldValue | None) -> list[str]:
-    """Headings without their qualifiers and the stars of major topics, each once.
+    """MeSH headings without their qualifiers and the stars of major topics, each once.
 
     Args:
         value: several texts, or one with semicolons; `*Melanoma / drug therapy` is *Melanoma*.

@@ -1,8 +1,8 @@
-"""What users are told when something goes wrong.
+"""Errors and their words, as users see them.
 
-A `PlatformError` is a failure that we expected and can explain; the command line prints its text
-and exits with `exit_code`. An `InputError` is the user's to mend: it says what is wrong, where, and
-what to do. Anything else that reaches the top is a bug of ours and shows a traceback.
+A `PlatformError` is a failure that was expected and can be explained; the command line prints its
+text and exits with `exit_code`. An `InputError` is the user's to mend: it says what is wrong,
+where, and what to do. Anything else that reaches the top is a bug and shows a traceback.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _MOST_LISTED = 12
 """More names than this help nobody."""
 _SHORT = 3
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""All but tabs and line breaks, and what turns the direction of text around."""
+"""Control characters, except tabs and line breaks, and what turns the direction of text around."""
 _LONGEST_LINE = 4_000
-"""Characters of a line that are shown: the rest of a value of 10 MB helps nobody."""
+"""Characters of a line that are shown: values may have 10 MB."""
 _QUOTES = Repr()
 _QUOTES.maxstring = _QUOTES.maxother = 60
 
@@ -35,7 +35,7 @@ class PlatformError(Exception):
     """A failure with an explanation (exit code 1).
 
     Attributes:
-        names_plugin: whether the message says which plugin it is about.
+        names_plugin: whether the message names the plugin.
     """
 
     exit_code = 1
@@ -46,14 +46,9 @@ class InputError(PlatformError):
     """Wrong usage or bad input (exit code 2).
 
     Args:
-        message: what is wrong and what to do, in a sentence or two.
+        message: what is wrong and what to do, in a sentence or two; kept without the place.
         path: the file at fault, if there is one.
         line: its line, counted from 1.
-
-    Attributes:
-        message: the message without the place.
-        path: the file.
-        line: the line.
     """
 
     exit_code = 2
@@ -69,7 +64,7 @@ class InputError(PlatformError):
 
 
 class ChangedFileError(InputError):
-    """A file is not what it was when the work began: what was made of it so far must go."""
+    """A file has changed since the work began: anything made from it must go."""
 
 
 class PluginError(PlatformError):
@@ -82,11 +77,11 @@ _NO_SPACE = re.compile(
     r"No space left on device|Disk quota exceeded|database or disk is full"
     r"|^\d+ requested and \d+ written$"
 )
-"""What is written where an error has no number: last, by numpy."""
+"""Texts of errors without a number; the last one is numpy's."""
 
 
 def lacks_space(error: BaseException) -> bool:
-    """Whether an error says that a disk, or a user's part of it, is full.
+    """Whether an error says that a disk, or a user's quota, is full.
 
     numpy, safetensors, SQLite and Java say it in words.
     """
@@ -103,11 +98,11 @@ _NO_MEMORY = re.compile(
 
 
 _TORCHS_WORDS = ("out of memory", "can't allocate memory", "not enough memory", "alloc_failed")
-"""What torch writes where memory is missing, on GPUs and on CPUs."""
+"""Torch's words where memory is missing, on GPUs and on CPUs."""
 
 
 def lacks_resources(error: BaseException) -> bool:
-    """Whether an error says that memory, or the number of processes, is used up; often in words."""
+    """Whether an error says that memory, or the number of processes, is used up."""
     if isinstance(error, MemoryError):
         return True
     if isinstance(error, OSError) and error.errno:
@@ -116,7 +111,7 @@ def lacks_resources(error: BaseException) -> bool:
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Whether an error says that memory ran out; torch says it in words, as a `RuntimeError`."""
+    """Whether an error says that memory ran out; torch's is a `RuntimeError`."""
     if isinstance(error, RuntimeError):
         message = in_words(error).lower()
         return any(words in message for words in _TORCHS_WORDS)
@@ -124,7 +119,7 @@ def lacks_memory(error: BaseException) -> bool:
 
 
 def show_traceback(error: BaseException) -> None:
-    """Print the whole traceback, for authors of plugins, if `IRPLATFORM_TRACEBACK` is set."""
+    """Print the whole traceback if `IRPLATFORM_TRACEBACK` is set, for authors of plugins."""
     if os.environ.get("IRPLATFORM_TRACEBACK", "0") not in ("", "0"):
         traceback.print_exception(error)
 
@@ -145,28 +140,28 @@ def check_least(option: str, value: float, least: int) -> None:
 
 
 def in_a_line(error: BaseException) -> str:
-    """The kind of an error and its text in a line: "OSError: no licence file"."""
+    """An error's kind and text in a line: "OSError: no licence file"."""
     text = unstopped(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def unstopped(told: object) -> str:
-    """What others told, in a line and without its full stop: our sentence goes on."""
+    """A text of others in a line without its full stop, to go on with a sentence of ours."""
     return one_line(in_words(told)).removesuffix(".")
 
 
 def one_line(text: str) -> str:
-    """A text of others without its line breaks: each message of ours is a line."""
+    """A text without its line breaks: each message is a line."""
     return printable(" ".join(filter(None, map(str.strip, text.splitlines()))))
 
 
 def printable(text: str) -> str:
-    """A text with its control characters written as escapes: a terminal would obey them."""
+    """A text with its control characters as escapes: a terminal would obey them."""
     return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def for_display(text: str) -> str:
-    """A text of any origin as people are shown it: printable, and long lines cut in the middle."""
+    """A text for people: printable, and long lines cut in the middle."""
     return "\n".join(map(_shortened, printable(text).split("\n")))
 
 
@@ -178,7 +173,7 @@ def _shortened(line: str) -> str:
 
 
 def in_words(told: object) -> str:
-    """What others told; nothing where their `__str__` fails, too."""
+    """An object as text; "" if its `__str__` fails."""
     try:
         return str(told)
     except Exception:
@@ -186,7 +181,7 @@ def in_words(told: object) -> str:
 
 
 def quoted(value: object) -> str:
-    """What a plugin returned, as Python writes it; of what is long, beginning and end."""
+    """A plugin's answer, as Python writes it; of long ones, beginning and end."""
     return _QUOTES.repr(value)
 
 
@@ -204,14 +199,14 @@ def counted(number: int, noun: str) -> str:
 def unknown(
     kind: str, name: str, known: Iterable[str], *, of: str = "", hint: str = ""
 ) -> InputError:
-    """An error for a name that nobody registered, with the nearest right one.
+    """An error for an unknown name, with the nearest right one.
 
     Args:
-        kind: what the name should have named, as a noun: "reranker", "measure".
-        name: the name as it was given.
+        kind: what the name should have named: "reranker", "measure".
+        name: as it was given.
         known: all right names.
-        of: what it should have been a part of: "'k2' is no option of bm25"; without one it is
-            "unknown option 'k2'".
+        of: what it should have been a part of: "'k2' is no option of bm25"; without it, "unknown
+            option 'k2'".
         hint: what else to do, appended as it is.
     """
     names = _ordered(known)
@@ -226,21 +221,21 @@ def unknown(
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The question for the nearest right name, or "" where none is near."""
+    """The question for the nearest right name, or "" if none is near."""
     near = nearest(name, known)
     return f"Did you mean '{near}'?" if near else ""
 
 
 def _ordered(names: Iterable[str]) -> list[str]:
-    """In the order of the alphabet, numbers first and by size."""
+    """In alphabetical order, numbers first and by size."""
     return sorted(names, key=lambda name: (0, int(name), "") if name.isdecimal() else (1, 0, name))
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The right name that is spelled nearly like a wrong one, or "".
+    """The right name with nearly the same spelling, or "".
 
-    Numbers have none: 19 is spelled nearly like 99. Names of up to three letters are near where one
-    letter differs.
+    Numbers have none: 19 is spelled nearly like 99. Names of up to three letters may differ in one
+    letter.
     """
     if name.isdecimal():
         return ""
@@ -257,5 +252,5 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def _holding(name: str, known: Iterable[str]) -> list[str]:
-    """Names that hold a name of more than a few letters, as vanilla-bert does bert."""
+    """Names that contain a name of more than a few letters, as vanilla-bert contains bert."""
     return [right for right in known if len(name) >= _SHORT and name.lower() in right.lower()]

@@ -1,4 +1,8 @@
-"""Typed options of systems: declared, set by name, explained in words."""
+"""Typed options of systems: declared, set by name, explained in words.
+
+Users know neither Python nor pydantic. So types are put into words ("number above 0, or
+'mean-length'"), and messages about values say what to write.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +25,6 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 
-# The type of an option in words of a user, who knows neither Python nor pydantic.
-
 _WORDS = {
     str: "text",
     int: "whole number",
@@ -40,7 +42,7 @@ def type_in_words(annotation: Any, limits: Iterable[Any] = ()) -> str:
 
     Args:
         annotation: of the option.
-        limits: what else was declared of it, as pydantic's `FieldInfo.metadata` holds it.
+        limits: declared besides, as in pydantic's `FieldInfo.metadata`.
     """
     annotation, limits = _bare(annotation, limits)
     arguments = get_args(annotation)
@@ -63,7 +65,7 @@ def is_choice(annotation: Any) -> bool:
 
 
 def is_number(annotation: Any) -> bool:
-    """Whether values are numbers, or numbers among others, and not true or false."""
+    """Whether values are numbers, alone or among others, and never true or false."""
     annotation, _ = _bare(annotation, ())
     members = get_args(annotation) if is_choice(annotation) else [annotation]
     types = [_bare(member, ())[0] for member in members]
@@ -91,14 +93,14 @@ def _list_in_words(arguments: Sequence[Any]) -> str:
 
 
 def _table_in_words(value: Any) -> str:
-    """A table whose values are anything is one of settings; others say what they hold."""
+    """A table of any values is one of settings; other tables say what they hold."""
     if value is Any or get_origin(value) is dict:
         return "table of settings"
     return f"text to {type_in_words(value)}"
 
 
 def _limits_in_words(limits: Iterable[Any]) -> str:
-    """What numbers are allowed: " above 0", " from 0 to 1", " (0 or more)"."""
+    """The limits of numbers: " above 0", " from 0 to 1", " (0 or more)"."""
     bounds: dict[str, Any] = {}
     for limit in limits:
         for name in ("ge", "gt", "le", "lt"):
@@ -123,27 +125,21 @@ def _name(annotation: Any) -> str:
     return annotation.__name__ if isinstance(annotation, type) else str(annotation)
 
 
-# A value of an option as a user writes it on the command line, after `--set` or `--over`.
-
-
 def read_value(written: str, *, text: bool = False) -> object:
-    """Read a value as TOML, so that numbers, switches and lists have their types.
+    """Read a value after `--set` or `--over` as TOML, so that it has its type.
 
-    What is not TOML, or nothing that is read as such, is text.
+    Anything that is not TOML is text.
 
     Args:
         written: the value.
-        text: whether the option takes text: then what looks like a number, a switch or a date is
-            text, too. What is in quotes loses them still.
+        text: whether the option takes text: then numbers, switches and dates stay text, and only
+            quotes are removed.
     """
     try:
         value: object = parse_toml(f"value = {written}")["value"]
     except TOMLError:
         return written
     return value if not text or isinstance(value, str | list | dict) else written
-
-
-# Settings by name: which of them a system takes, and the nested values that they make.
 
 
 def setting_names(options: type[Options], prefix: str = "") -> Iterator[str]:
@@ -168,7 +164,7 @@ def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
 
 
 class HasOptions(Protocol):
-    """A system under a name, as far as settings concern it."""
+    """A system with a name and options."""
 
     @property
     def name(self) -> str: ...  # noqa: D102
@@ -190,7 +186,7 @@ def settings_of(
         registration: the system.
         settings: all that were given.
         of_name: options of all systems with its name, which are left to those that have them.
-        beneath: values that the settings are set into, as JSON holds them.
+        beneath: values that the settings change, as JSON holds them.
     """
     paths = {key: path for key in settings if (path := _path_of(key, registration, of_name))}
     with_parts = {path[0] for path in paths.values() if len(path) > 1}
@@ -220,12 +216,12 @@ def _path_of(key: str, registration: HasOptions, of_name: Container[str]) -> lis
 
 
 def path_within(key: str, system: str, names: Container[str]) -> list[str]:
-    """A setting's name as a path in a system's options; the system's own name may stand before it.
+    """A setting's name as a path in a system's options, without the system's own name.
 
     Args:
         key: the setting's name, such as "delta.loop.epochs".
         system: the system's name, which may have dots in it.
-        names: of its options; the first part of a path that is one of them is none of the system's.
+        names: of its options; a path that begins with one of them has no system's name.
     """
     if key.partition(".")[0] in names:
         return key.split(".")
@@ -235,7 +231,7 @@ def path_within(key: str, system: str, names: Container[str]) -> list[str]:
 
 
 def _takes_none(options: Any, path: Sequence[str]) -> bool:
-    """Whether an option may be unset, and "none" is no value of it."""
+    """Whether an option may be unset, and has no value "none"."""
     for part in path:
         field = getattr(options, "model_fields", {}).get(part)
         if field is None:
@@ -249,7 +245,7 @@ def _takes_none(options: Any, path: Sequence[str]) -> bool:
 def _base(registration: HasOptions, option: str) -> dict[str, Any]:
     """The present values of an option that has parts, to change some of them.
 
-    What is as in its class is left out, so that an option knows which of its parts were set.
+    Values that are as in the class are left out, so that an option knows which parts were set.
     """
     if option not in registration.system.Options.model_fields:
         return {}
@@ -260,9 +256,9 @@ def _base(registration: HasOptions, option: str) -> dict[str, Any]:
 class Options(BaseModel):
     """Base of every typed declaration of options.
 
-    Declare each as an annotated attribute with a default and `Field(description="…")`; it can then
-    be set with `--set name=value` or from a TOML file, is validated, documented by
-    `platform rerankers show`, and recorded beside every run.
+    Declare each as an annotated attribute with a default and `Field(description="…")`. It can then
+    be set with `--set name=value` or from a TOML file; it is validated, documented by `platform
+    rerankers show`, and recorded beside every run.
     """
 
     model_config = ConfigDict(
@@ -276,16 +272,12 @@ class Options(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _truth_is_no_number(cls, value: object, info: ValidationInfo) -> object:
-        """Pydantic would take true for 1."""
+        """Refuse true for a number: pydantic would take it for 1."""
         declared = cls.model_fields[str(info.field_name)]
         if isinstance(value, bool) and is_number(declared.annotation):
             raise ValueError(f"it takes: {type_in_words(declared.annotation, declared.metadata)}")
         return value
 
-
-# Errors about the value of an option, in the words of a user.
-#
-# pydantic names the type that it wanted; these messages say what to write.
 
 _SHOULD_BE = {
     "int": "a whole number",
@@ -334,7 +326,7 @@ def _in_words(kind: str, message: str, value: object) -> str:
 
 
 def as_list(value: object) -> str:
-    """How a list of what was given would be written: `a,b` is `["a", "b"]`."""
+    """How to write a list of what was given: `a,b` is `["a", "b"]`."""
     items = [item.strip(" \"'[]") for item in str(value).split(",")]
     items = [item for item in items if item] or ["NAME"]
     numbers = all(map(_NUMBER.fullmatch, items))

@@ -1,8 +1,8 @@
-"""Groups of features as a service: for learning to rank, and for the last layer of neural models.
+"""Groups of features, for learning to rank and for the last layer of neural models.
 
-A group is a plugin (`plugin.FeatureGroup`); here is what every model that reads groups shares.
-`SideFeatures` is all that a neural reranker needs: groups opened by name, computed once, learned
-out of fold where they learn, standardized on the training topics, saved with the weights.
+A group is a plugin (`plugin.FeatureGroup`). `SideFeatures` is all that a neural reranker needs:
+groups opened by name, computed once, learned out of fold, standardized on the training topics,
+saved with the weights.
 """
 
 from irplatform.features.calculator import Calculator

@@ -1,9 +1,9 @@
-"""Features of groups, each document's computed once.
+"""Features of groups: each document's computed once, and what groups learned on disk.
 
-They are the same for every member of a system, and a document's features do not depend on the
-others (the contract of `FeatureGroup`). So they are remembered while the process runs, document by
-document: members that draw other documents of a topic compute only those that are new. Those of
-training topics are kept in the cache, too.
+Features are the same for every member of a system, and a document's features do not depend on other
+documents (the contract of `FeatureGroup`). So they are remembered document by document while the
+process runs: members that draw other documents of a topic compute only the new ones. Those of
+training topics are also kept in the cache.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _DOCUMENTS_AT_ONCE = 10_000
 
 
 class _Memory:
-    """Rows of features by key and document; topics that were not asked for long are forgotten."""
+    """Rows of features by key and document; it forgets the topics that were unused for longest."""
 
     def __init__(self) -> None:
         self._features: OrderedDict[str, tuple[dict[str, int], Features]] = OrderedDict()
@@ -72,13 +72,13 @@ _memories: WeakKeyDictionary[ForwardIndex, dict[str, _Memory]] = WeakKeyDictiona
 
 
 def _vectors_of(resources: Resources) -> str:
-    """Stands for the word vectors that features are computed with: a checkpoint brings its own."""
+    """A fingerprint of the word vectors behind the features: checkpoints bring their own."""
     source = getattr(resources, "source", None)
     return "" if source is None else fingerprint(source.describe())
 
 
 def forget_features() -> None:
-    """Let all features be computed anew, for whoever measures how long that takes."""
+    """Let all features be computed anew, to measure how long that takes."""
     _memories.clear()
 
 
@@ -163,11 +163,8 @@ def _key(mark: str, topic: Topic) -> str:
     return fingerprint({"group": mark, "topic": topic.describe()})
 
 
-# Files of groups of features: their names, settings and features, and what they learned.
-
-
 def save_groups(groups: Sequence[Group], path: Path) -> None:
-    """Write names, settings and features of groups to a file, what they learned beside it."""
+    """Write names, settings and features of groups to a file, and what they learned beside it."""
     description = {
         "groups": [
             {

@@ -1,13 +1,14 @@
-"""Features that are learned, for the topics that they are learned from: out of fold.
+"""Out-of-fold features of groups that learn, for the topics that they learn from.
 
 A model that ranks a training topic with features that its own judgments went into learns to trust
-them more than they deserve. So the topics are split into folds (`folding`); the instance of a group
-that computes a fold's features has learned from the other folds. Unless a group is meant to
-remember documents, what the fold's topics judge is left out of what the others say.
+them too much. So the topics are split into folds; the instance of a group that computes a fold's
+features has learned from the other folds. Unless a group is meant to remember documents, those that
+the fold's topics judge are removed from what the others learn. Topics that belong together
+(sentences of one citing article, topics that ask the same) stay in one fold.
 
 All members of a system share these instances, which are kept in the cache: the folds are of all
-topics, those that a member validates on too. No topic's features come from its own judgments; what
-a member's validation topics say does reach the features of its training topics.
+topics, including those that a member validates on. No topic's features come from its own judgments;
+the judgments of a member's validation topics do reach the features of its training topics.
 """
 
 from __future__ import annotations
@@ -56,11 +57,11 @@ class CrossFitted(TrainableFeatureGroup):
         self._folds = dict(folds)
 
     def names(self) -> tuple[str, ...]:
-        """Those of the group."""
+        """The group's."""
         return self._whole.names()
 
     def prepared_with(self) -> Mapping[str, object]:
-        """What the group was prepared with."""
+        """The group's."""
         return self._whole.prepared_with()
 
     def compute_batch(
@@ -112,7 +113,7 @@ def _training_topics(
     remembers: bool,
     hides: bool,
 ) -> tuple[list[LabelledTopic], list[LabelledTopic]]:
-    """What the instance of a fold learns from, and what it may stop early on: the next fold."""
+    """The topics that a fold's instance learns from, and the next fold, to stop early on."""
 
     def topics_of(some_folds: Sequence[int]) -> list[LabelledTopic]:
         return [t for t, its_fold in zip(topics, folds, strict=True) if its_fold in some_folds]
@@ -170,7 +171,7 @@ def _fitted(
 def _explain_nothing_left(
     group: Group, training: Sequence[LabelledTopic], error: InputError
 ) -> None:
-    """Say why there is nothing to learn from, where it was hidden: who learned would not know."""
+    """Say why nothing is left to learn from where it was hidden, which the group cannot know."""
     if any(grade > 0 for topic in training for grade in topic.judgments.values()):
         return
     raise InputError(
@@ -212,12 +213,6 @@ def _digest(topics: Sequence[LabelledTopic]) -> str:
     return mark.hexdigest()
 
 
-# How training topics are split into folds, for features that are learned out of fold.
-#
-# Topics that belong together (sentences of one citing article, topics that ask the same) stay in
-# one fold: a feature that learned from one of them would know the others.
-
-
 @dataclass(frozen=True)
 class Folding:
     """How topics are split.
@@ -225,8 +220,8 @@ class Folding:
     Attributes:
         folds: how many folds.
         apart: the topic field whose values keep topics together.
-        hide_judged: what a fold's topics judge is left out of what the others say, unless a group
-            is meant to remember documents: right where new topics have new documents.
+        hide_judged: remove what a fold's topics judge from what the others learn, unless a group is
+            meant to remember documents: right where new topics have new documents.
     """
 
     folds: int
@@ -234,7 +229,7 @@ class Folding:
     hide_judged: bool = True
 
     def split(self, topics: Sequence[LabelledTopic]) -> list[int]:
-        """Per topic, its fold; the same for the same topics, in whatever order."""
+        """The fold of each topic; the same for the same topics, in whatever order."""
         kin = [str(t.topic.fields.get(self.apart) or f"\0{t.topic.id}") for t in topics]
         names = sorted(set(kin))
         order = np.random.default_rng(5).permutation(len(names))
@@ -247,7 +242,7 @@ class Folding:
 
 
 def _together(kin: Sequence[str], families: Sequence[int]) -> dict[str, str]:
-    """Per name the first of those that a family of topics ties it to, directly or not."""
+    """For each name, the first of those that a family of topics ties it to, directly or not."""
     tied = components(list(zip(kin, families, strict=True)))
     first: dict[int, str] = {}
     for name, component in sorted(zip(kin, tied, strict=True)):

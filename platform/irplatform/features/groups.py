@@ -1,4 +1,4 @@
-"""Groups of features under their names: opened, and what they say and compute checked."""
+"""Groups of features under their names: opened, and their answers checked."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Group:
     """A group of features under its name.
 
     Attributes:
-        registration: as what it was registered.
+        registration: of the group.
         settings: its options, where they are not the defaults.
         held: the prepared group.
-        learned: stands for what it learned; "" where it did not.
+        learned: stands for what it learned; "" if it did not.
         saved: the same for what `save_groups` keeps of it.
         remembers: whether its features show what other topics say of a document.
         variant: tells it from another group of the same name.
@@ -86,7 +86,7 @@ class Group:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Its features' names, with its own before."""
+        """Its features' names, each after its own."""
         return tuple(f"{self.label}.{name}" for name in self.names)
 
     @property
@@ -95,14 +95,14 @@ class Group:
         return self.registration.who
 
     def plugin_call(self, doing: str) -> AbstractContextManager[None]:
-        """Within it, what goes wrong in the group's code names the plugin and the place."""
+        """Run code of the group; errors name the plugin and the place."""
         return self.registration.plugin_call(doing)
 
     def save(self, instance: TrainableFeatureGroup, folder: Path) -> None:
-        """Let an instance of the group write what it learned into an empty folder.
+        """Let an instance of the group save what it learned in an empty folder.
 
         Raises:
-            PluginError: it fails, or writes nothing: whoever loads that would have learned nothing.
+            PluginError: it fails or writes nothing, so that what it learned would be lost.
         """
         with self.plugin_call("saving"):
             instance.save(folder)
@@ -113,7 +113,7 @@ class Group:
 
     @cached_property
     def described(self) -> dict[str, Any]:
-        """What its features depend on, beside documents and topics."""
+        """What its features depend on, besides documents and topics."""
         depends_on = self.registration.dependencies(self.held.options)
         with self.plugin_call("saying what it was prepared with"):
             answer = self.held.prepared_with()
@@ -130,7 +130,7 @@ class Group:
 
     @property
     def _source(self) -> dict[str, Any]:
-        """What tells a stranger's code, and files that its options name, from what they were."""
+        """What identifies third-party code, and the files that its options name."""
         description = self.registration.describe(self.held.options)
         return {name: description[name] for name in ("source", "files") if name in description}
 
@@ -146,7 +146,7 @@ class Group:
         return text(self.who, "lacks", answer)
 
     def applies(self, topics: Sequence[Topic], resources: Resources) -> bool:
-        """Whether topics have what it takes; where they lack something, the user is told."""
+        """Whether topics have everything it needs; a notice says what they lack."""
         lacking = self.lacking(topics)
         if not lacking and not self.names:
             lacking = "there are none with these settings."
@@ -187,7 +187,7 @@ class Group:
 def open_groups(
     names: Sequence[str], settings: Mapping[str, Mapping[str, Any]], resources: Resources
 ) -> list[Group]:
-    """Make groups of features ready.
+    """Prepare groups of features.
 
     Raises:
         InputError: there is no such group, it is named twice, or settings are for another one.

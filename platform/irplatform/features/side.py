@@ -1,13 +1,13 @@
 """Features for the last layer of a neural reranker.
 
-What a network reads of words and vectors leaves out what a first stage, a knowledge base or a
-document's headings say. `SideFeatures` gives a model these numbers as one matrix per topic: groups
-opened by name, standardized with mean and deviation of the training documents, and cut at ±5 so
-that no single feature of an unusual document drowns the rest (our choice).
+`SideFeatures` gives a model what a first stage, a knowledge base or a document's headings say,
+which words and vectors leave out, as one matrix per topic: groups opened by name, standardized with
+mean and deviation of the training documents, and cut at ±5 so that no single feature of an unusual
+document drowns the rest (our choice).
 
-The width depends on names and settings alone. A group that the training topics have nothing to
-offer for gives zeros, as does a feature that is the same for all training documents: so weights of
-pre-training on topics without such fields fit the model that is then trained on topics with them.
+The width depends on names and settings alone. Groups that do not apply to the training topics give
+zeros, as do features that are the same for all training documents. So weights of pre-training on
+topics without such fields fit a model that is then trained on topics with them.
 """
 
 from __future__ import annotations
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from irplatform.training.samplers import Pool
 
 
-# What features add to a score, for explanations: each group's share, and the largest features.
-
 LARGEST = 20
 """Features that are listed one by one."""
 
@@ -45,7 +43,7 @@ def contributions(
     values: npt.NDArray[np.float32],
     adds: npt.NDArray[np.floating[Any]],
 ) -> dict[str, Any]:
-    """The part of one document's score that features make, as JSON.
+    """The part of one document's score that features make, as JSON: by group, and the largest.
 
     Args:
         groups: per group, the names of its features, `group.feature`.
@@ -78,8 +76,8 @@ def contributions(
 FOLDS = 5
 """Of training topics, for groups that learn."""
 _SHARED = 200_000
-"""Candidates that are computed for all members of a system together; beyond it, each member's
-samples alone."""
+"""Candidates that are computed for all members of a system together; of more, each member's samples
+alone."""
 _TOPICS_AT_ONCE = 50
 _MOST = 5.0
 _GROUPS = "features.json"
@@ -94,7 +92,7 @@ class SideFeatures:
     Args:
         names: of groups; none makes matrices without columns.
         settings: options of groups, by name.
-        resources: the harness's resources.
+        resources: those of the reranker.
 
     Raises:
         InputError: there is no such group, it is named twice, or settings are for another one.
@@ -124,9 +122,8 @@ class SideFeatures:
         """Learn from training topics: groups that learn, mean and deviation of every feature.
 
         Returns:
-            What `matrix` is for other topics, for the documents of each pool: float32
-            [documents, width]; features that are learned come from instances that never saw the
-            topic's judgments.
+            The `matrix` of each pool's documents, float32 [documents, width]; learned features come
+            from instances that never saw the topic's judgments.
         """
         topics = [labelled.topic for labelled in (*data.training, *data.validation)]
         how = Folding(FOLDS, APART)
@@ -155,7 +152,7 @@ class SideFeatures:
         """Features of pools.
 
         Members of a system learn from other parts of the same topics, and draw other documents of
-        them; so the candidates of all topics come from the cache, where they are not too many.
+        them. So the candidates of all topics come from the cache, if they are not too many.
         """
         calculator = Calculator(self._resources)
         topics = sorted([*data.training, *data.validation], key=lambda t: t.topic.id)
@@ -237,7 +234,7 @@ class SideFeatures:
 
     @staticmethod
     def saved_in(folder: Path) -> bool:
-        """Whether a folder has what `save` writes where there are groups."""
+        """Whether a folder has what `save` writes if there are groups."""
         return (folder / _GROUPS).exists()
 
     def save(self, folder: Path) -> None:

@@ -386,6 +386,3 @@ def _clock(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}"
-
-
-# Seconds per stage of a command: stages lie within stages, and no second counts twice.

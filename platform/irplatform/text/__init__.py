@@ -1,6 +1,6 @@
 """Text as models see it: tokens, word vectors, the forward index, lexical features.
 
-Names are imported when they are first used: the modules behind some of them load numpy.
+Names are imported at first use: the modules of some of them load numpy.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Arrays on disk that grow while they are made, and slices of flat arrays, one behind the other."""
+"""Arrays on disk that grow while they are made, and slices of flat arrays."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def map_array(path: Path, dtype: type[Number]) -> npt.NDArray[Number]:
 
 
 def new_matrix(path: Path, shape: tuple[int, int]) -> Matrix:
-    """A float32 matrix on disk, as .npy, to be written to row by row and flushed.
+    """A float32 matrix on disk, as .npy, to be filled row by row and flushed.
 
     Raises:
         OSError: the disk has no room for it.
@@ -80,7 +80,7 @@ def new_matrix(path: Path, shape: tuple[int, int]) -> Matrix:
 
 
 def _reserve(path: Path) -> None:
-    """Take a file's space from the disk: a mapped write that finds none ends in a signal."""
+    """Reserve a file's space on the disk: a mapped write that finds none ends in a signal."""
     if not hasattr(os, "posix_fallocate"):  # as on macOS
         return
     with path.open("r+b") as file:
@@ -92,7 +92,7 @@ def _reserve(path: Path) -> None:
 
 
 def ragged(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:
-    """Indices that gather slices of a flat array, one behind the other.
+    """Indices that gather slices of a flat array.
 
     Args:
         starts: where each slice begins in the flat array.
@@ -114,12 +114,12 @@ def without(
     """Slices of a flat array without some of their values.
 
     Args:
-        values: the slices, one behind the other.
+        values: the slices, one after the other.
         offsets: where each slice begins; one more than there are slices.
         dropped: which values to leave out.
 
     Returns:
-        The values that are left, and the offsets of the slices among them.
+        The remaining values, and the offsets of the slices among them.
     """
     kept = ~dropped
     before = np.concatenate([[0], np.cumsum(kept)])

@@ -25,7 +25,7 @@ def read_paragraphs(path: Path) -> Iterator[str]:
     """Stream the paragraphs of a file.
 
     Raises:
-        InputError: the file cannot be read, or is none of the formats above (file and line).
+        InputError: the file cannot be read, or has none of the formats above (file and line).
     """
     readers = {".txt": _read_lines, ".jsonl": _read_objects, ".tsv": _read_table}
     reader = readers.get(ending(path))
@@ -35,7 +35,7 @@ def read_paragraphs(path: Path) -> Iterator[str]:
 
 
 def ending(path: Path) -> str:
-    """The ending of a file's name that says how it is read."""
+    """The ending of a file's name that tells its format."""
     return Path(path.name.removesuffix(".gz")).suffix
 
 

@@ -1,9 +1,9 @@
 """Builds a forward index in one streaming pass over the documents, with all cores.
 
-Worker processes tokenize batches of documents (`forward_batch`); this process gives their words the
-final ids, in order of first appearance, and appends to files. What is written does not depend on
-the number of workers or on how documents fell into batches. Memory holds the vocabulary, 16 bytes
-per document, and the batches in flight. The IDF mass of documents needs the final document
+Worker processes tokenize batches of documents, and each batch numbers its words on its own. This
+process gives the words their final ids, in order of first appearance, and appends to files. The
+result does not depend on the number of workers or on the batches. Memory holds the vocabulary, 16
+bytes per document, and the batches in flight. The IDF mass of documents needs the final document
 frequencies and is summed in a second pass over the arrays.
 """
 
@@ -41,11 +41,6 @@ if TYPE_CHECKING:
     from irplatform.text.arrays import Int32
 
 
-# What a worker process makes of some documents while a forward index is built.
-#
-# A batch numbers its words on its own, so that batches can be read independently of one another;
-# `forward_build` gives the words their final ids.
-
 BATCH_DOCUMENTS = 1_000
 BATCH_CHARACTERS = 4_000_000
 
@@ -59,7 +54,7 @@ class Block:
 
     Attributes:
         tokens: the number of every word.
-        flags: per token, whether it is the first of its word in the document, in the abstract.
+        flags: per token, whether it is the first of its word in the document, and in the abstract.
         title_lengths: words of each title.
         lengths: words of each document.
     """
@@ -70,13 +65,13 @@ class Block:
     lengths: Int32
 
     def lengths_of(self, field: Field) -> Int32:
-        """Words of each document's field."""
+        """Words in the field of each document."""
         if field == "text":
             return self.lengths
         return self.title_lengths if field == "title" else self.lengths - self.title_lengths
 
     def within(self, field: Field) -> npt.NDArray[np.bool_]:
-        """Which tokens stand in a field."""
+        """Which tokens are in a field."""
         if field == "text":
             return np.ones(len(self.tokens), dtype=bool)
         return self._in_title if field == "title" else ~self._in_title
@@ -170,7 +165,7 @@ def read_batch(documents: Sequence[tuple[str, str, str]]) -> Batch:
 
 
 def in_title(title_lengths: Int32, lengths: Int32) -> npt.NDArray[np.bool_]:
-    """Per token of consecutive documents, whether it is one of a title."""
+    """Per token of consecutive documents, whether it belongs to a title."""
     parts = np.stack([title_lengths, lengths - title_lengths], axis=1).ravel()
     return np.repeat(np.tile([True, False], len(lengths)), parts)
 
@@ -202,12 +197,12 @@ def build_forward_index(
 
     Args:
         documents: read once, as a stream.
-        folder: where to write; made if it is missing. Files of an earlier attempt are overwritten.
+        folder: made if it is missing. Files of an earlier attempt are overwritten.
         workers: how many processes tokenize; by default one per core. 1 stays in this process.
         total: about how many documents there are, for the progress display.
 
     Raises:
-        InputError: two documents have the same id (it is named).
+        InputError: two documents have the same id.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "facts.json").unlink(missing_ok=True)  # without it, there is no index here
@@ -300,7 +295,7 @@ class _Writer:
             field.add(block, ids, len(self._vocabulary))
 
     def finish(self) -> None:
-        """Write what needs the whole collection; the index can be opened after this."""
+        """Write what needs the whole collection; then the index can be opened."""
         folder = self._folder
         if (twice := self._doc_ids.finish()) is not None:
             raise InputError(f"two documents have the id '{twice}'. Ids must be unique.")

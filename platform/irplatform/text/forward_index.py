@@ -1,9 +1,13 @@
 """The forward index: every document's words as numbers, with the statistics of title and abstract.
 
-Rerankers read the words of a topic's candidates from it instead of tokenizing text again. It is a
-folder of memory-mapped arrays (see `forward_build` for how it is made), so that opening it costs
-nothing and 27 million documents need no memory. A document is the words of its title followed by
-those of its abstract; the field "text" is both. Every word has an id: none is conflated as rare.
+Rerankers read the words of a topic's candidates from it, and need not tokenize text again. It is a
+folder of memory-mapped arrays (`forward_build` makes it), so that opening it costs nothing and 27
+million documents need no memory. A document is the words of its title and then those of its
+abstract; the field "text" is both. Every word has an id: none is conflated as rare.
+
+Document ids and vocabularies are string tables on disk: the strings in one file, and a sorted array
+of their 64-bit hashes. A look-up touches a few pages. Every hit is compared with the string itself,
+so two strings with one hash are no danger.
 """
 
 from __future__ import annotations
@@ -34,13 +38,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# Distinct strings by number and numbers by string, on disk: document ids, and vocabularies.
-#
-# Millions of strings in a dictionary cost gigabytes and seconds at every start. Here they lie
-# behind one another in a file, and a sorted array of their 64-bit hashes, memory-mapped, finds
-# them: opening costs nothing, a look-up touches a few pages. Every hit is compared with the string
-# itself, so two strings of one hash are no danger.
-
 UNKNOWN = -1
 
 
@@ -50,7 +47,7 @@ def _hashes(encoded: Sequence[bytes]) -> npt.NDArray[np.uint64]:
 
 
 class StringTableWriter:
-    """Writes a table; strings get numbers in the order in which they are added."""
+    """Writes a table; strings are numbered in the order in which they are added."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
@@ -80,7 +77,7 @@ class StringTableWriter:
         """Complete the table, once its files are closed.
 
         Returns:
-            A string that was added twice, or None when all are distinct as they must be.
+            A string that was added twice; None if all are distinct, as they must be.
         """
         hashes = np.concatenate([*self._hashes, np.empty(0, np.uint64)])
         order = np.argsort(hashes, kind="stable")
@@ -102,7 +99,7 @@ class StringTableWriter:
 
 
 class StringTable(Sequence[str]):
-    """A table that `StringTableWriter` wrote: a sequence of strings that can be searched."""
+    """A sequence of distinct strings, searchable, that `StringTableWriter` wrote."""
 
     def __init__(
         self, text: npt.NDArray[np.uint8], ends: Int64, hashes: npt.NDArray[np.uint64], order: Int64
@@ -176,9 +173,9 @@ Field = Literal["title", "abstract", "text"]
 FIELDS: tuple[Field, ...] = ("title", "abstract", "text")
 
 FORWARD_INDEX_FORMAT = 1
-"""Of the folder's files. A new one makes cached indexes be built again under another name."""
+"""Of the folder's files. A new number makes cached indexes be built again under another name."""
 PADDING = -1
-"""What fills the rows of a matrix of word ids, and stands for words the collection lacks."""
+"""Fills the rows of a matrix of word ids, and stands for words that the collection lacks."""
 
 
 def inverse_document_frequency(document_frequency: Int32, documents: int) -> Float64:
@@ -209,15 +206,15 @@ class Vocabulary(Sequence[str]):
 
 @dataclass(frozen=True)
 class FieldStatistics:
-    """What is known of one field over the whole collection.
+    """Statistics of a field over the whole collection.
 
     Attributes:
-        document_frequency: per word, in how many documents' field it occurs.
+        document_frequency: per word, how many documents have it in this field.
         collection_frequency: per word, how often it occurs in all.
         lengths: per document, the number of words.
         unique_counts: per document, the number of distinct words.
         idf: per word, its inverse document frequency.
-        idf_mass: per document, the sum of the IDF of its distinct words.
+        idf_mass: per document, the summed IDF of its distinct words.
     """
 
     document_frequency: Int32
@@ -229,10 +226,7 @@ class FieldStatistics:
 
 
 class ForwardIndex:
-    """A forward index on disk.
-
-    A *row* is the place of a document in the collection's stream, counted from 0.
-    """
+    """A forward index on disk. A *row* is a document's place in the collection's stream, from 0."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -263,13 +257,10 @@ class ForwardIndex:
         return cls(folder)
 
     def rows(self, doc_ids: Sequence[str]) -> Int64:
-        """The rows of documents.
-
-        Returns:
-            int64 [len(doc_ids)].
+        """The rows of documents: int64 [len(doc_ids)].
 
         Raises:
-            PlatformError: a document is not in the index (it is named).
+            PlatformError: a document is not in the index.
         """
         rows = self._doc_ids.find(doc_ids)
         if len(rows) and rows.min() == UNKNOWN:
@@ -289,7 +280,7 @@ class ForwardIndex:
             length: how many words of each.
 
         Returns:
-            Word ids, int32 [documents, length], shorter documents padded with -1 on the right.
+            Word ids, int32 [documents, length]; shorter documents are padded with -1 on the right.
         """
         if len(self._tokens) == 0:
             return np.full((len(rows), length), PADDING, dtype=np.int32)
@@ -301,15 +292,15 @@ class ForwardIndex:
         return words
 
     def tokens(self, rows: Int64, field: Field = "text") -> tuple[Int32, Int64]:
-        """All words of a field of documents, one document behind the other.
+        """All words of a field of documents, one document after the other.
 
         Args:
             rows: int64 [documents].
             field: "text" is the title's words and then the abstract's.
 
         Returns:
-            The word ids, int32 [words], and where each document begins among them, int64
-            [documents + 1], the last being their number.
+            The word ids, int32 [words], and where each document begins among them, int64 [documents
+            + 1], the last being their number.
         """
         starts = self._offsets[rows]
         if field == "title":
@@ -324,7 +315,7 @@ class ForwardIndex:
         return self._tokens[indices], offsets
 
     def query_ids(self, text: str) -> Int32:
-        """The word ids of a topic's text, int32 [words]; -1 for each that the collection lacks."""
+        """The word ids of a topic's text, int32 [words]; -1 for words that the collection lacks."""
         return self.vocabulary.ids(tokenize(text))
 
     def document_frequency(self, field: Field) -> Int32:
@@ -376,11 +367,11 @@ _BLOCK = 20_000
 def distinct_per_document(
     index: ForwardIndex, number_of: Int32, field: Field = "text"
 ) -> Iterator[tuple[Int64, Int64, Int64]]:
-    """What stands for words, each once for every document that has it.
+    """Numbers that stand for words, each once for every document that has the word.
 
     Args:
         index: the documents.
-        number_of: int32 [words], what stands for each word, from 0: its stem, say.
+        number_of: int32 [words], a number for each word, from 0: that of its stem, say.
         field: of the documents.
 
     Yields:
@@ -399,7 +390,7 @@ def distinct_per_document(
 def distinct_words(tokens: Int32 | Int64, vocabulary: int) -> tuple[Int64, Int64]:
     """Distinct token ids in ascending order, and each token's position among them.
 
-    Marking the vocabulary beats sorting the tokens while it is not much larger than they are.
+    Marking the vocabulary beats sorting the tokens unless it is much larger than they are.
 
     Args:
         tokens: of any shape; -1 is padding, whose position is the number of distinct ids.

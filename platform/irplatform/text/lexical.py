@@ -1,7 +1,20 @@
 """The 18 lexical match features of Delta (Mohan et al., WWW 2018, "Lexical Match Features").
 
-Each is a kind of match (`field_match`) of a query with a field of a document. The paper numbers
-them 1 to 18; `ALL18` lists their names in that order, and `LEX3` those of the model Delta-32-Lex3.
+Each is a kind of match of a query Q with a field F of a document. Words are distinct, except that
+words which the collection lacks count each time that they occur. There is no truncation or
+conflation of rare words. With idf(w) = log(1 + (N - df(w) + 0.5) / (df(w) + 0.5)) and the df of the
+field:
+
+- `overlap`: |Q ∩ F| / |Q|, and `bigram_overlap`, the same of pairs of neighbouring words;
+- `jaccard`: |Q ∩ F| / |Q ∪ F|;
+- `idf_overlap`, `idf_jaccard`: both with every word counted by its IDF;
+- `bm25`: Σ idf(w) · tf · (k1 + 1) / (tf + k1 · (1 - b + b · |F| / average |F|)) over the words of
+  the query as often as they occur, k1 = 2.0, b = 0.75 (the paper's), with the statistics of the
+  field over the whole collection.
+
+A number with nothing to divide by (an empty query, say) is 0. A query word that the collection
+lacks (-1) matches nothing and counts as a word with df = 0. The paper numbers the features 1 to 18:
+`ALL18` lists their names in that order, and `LEX3` those of the model Delta-32-Lex3.
 """
 
 from __future__ import annotations
@@ -24,29 +37,13 @@ if TYPE_CHECKING:
     from irplatform.text.forward_index import Field, ForwardIndex
 
 
-# What a query and a field of documents have in common, in numbers (Mohan et al., WWW 2018).
-#
-# For a query Q and a field F of a document, over distinct words (of the query's words that the
-# collection lacks, each time that they stand there) and without truncation or rare-word
-# conflation, with idf(w) = log(1 + (N - df(w) + 0.5) / (df(w) + 0.5)) and the df of that field:
-#
-# - `overlap`: |Q ∩ F| / |Q|, and `bigram_overlap`, the same of pairs of neighbouring words;
-# - `jaccard`: |Q ∩ F| / |Q ∪ F|;
-# - `idf_overlap`, `idf_jaccard`: both with every word counted by its IDF;
-# - `bm25`: Σ idf(w) · tf · (k1 + 1) / (tf + k1 · (1 - b + b · |F| / average |F|)) over the words of
-#   the query as often as they stand there, k1 = 2.0, b = 0.75 (the paper's), with the statistics of
-#   that field over the whole collection.
-#
-# A number without anything to divide by (an empty query, say) is 0. A query word that the
-# collection lacks (-1) matches nothing and counts as a word of its own with df = 0.
-
 K1 = 2.0
 B = 0.75
 
 
 @dataclass(frozen=True)
 class FieldMatch:
-    """What a query and one field of documents have in common, computed as it is asked for.
+    """The match of a query with one field of documents, computed on demand.
 
     The match features are methods, which return float64 [documents].
 
@@ -75,7 +72,7 @@ class FieldMatch:
 
     @cached_property
     def unknown(self) -> int:
-        """How many further words the query has, those that stand twice counted twice."""
+        """How many words the query has besides, each time that they occur."""
         return int(np.count_nonzero(self.query < 0))
 
     @cached_property
@@ -233,7 +230,7 @@ LexicalNames = Annotated[tuple[str, ...], AfterValidator(_only_known)]
 
 
 def feature_names(features: Sequence[str | int]) -> tuple[str, ...]:
-    """Names of features that are given by name or by the paper's number.
+    """The names of features that are given by name or by the paper's number.
 
     Raises:
         InputError: there is no such feature.
@@ -261,7 +258,7 @@ def lexical_features(
         index: the collection's forward index.
         query_ids: the query's words, see `ForwardIndex.query_ids`.
         rows: the documents' rows, see `ForwardIndex.rows`.
-        features: which, by name or by the paper's number.
+        features: by name or by the paper's number.
 
     Returns:
         float32 [len(rows), len(features)].

@@ -1,7 +1,7 @@
-"""What documents of a corpus share, ids or texts, found in 8 bytes a document.
+"""Texts or ids that several documents of a corpus share, found with 8 bytes a document.
 
-Hashes are kept, where ids themselves would take 100 bytes each. Two texts may share one: where a
-hash comes twice, the corpus is read again for the texts behind it.
+Hashes are kept, where ids would take 100 bytes each. Two texts may share one, so where a hash comes
+twice, the corpus is read again for the texts behind it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Repeats:
-    """What comes more than once among the documents that were read so far.
+    """Texts that occur more than once among the documents read so far.
 
     Args:
-        text: what is compared of a document; None of one that is not.
+        text: the text of a document to compare; None for documents to ignore.
     """
 
     def __init__(self, text: Callable[[Document], str | None] = attrgetter("id")) -> None:

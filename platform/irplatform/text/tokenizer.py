@@ -1,10 +1,8 @@
-"""Delta's tokenizer: words in lower case, abbreviations and numbers whole, punctuation dropped.
+"""Words: Delta's tokenizer, the composed form of text, stop words, and lines in capitals.
 
 Mohan, Fiorini, Kim, Lu (WWW 2018, section 4.1): "splitting on space and punctuation, while
-preserving abbreviations and numeric forms, followed by a conversion to lower-case … all
-punctuation was discarded and numeric forms were collapsed into 7 classes".
-
-What the paper leaves open, and what is done here:
+preserving abbreviations and numeric forms, followed by a conversion to lower-case … all punctuation
+was discarded and numeric forms were collapsed into 7 classes". Where the paper is open:
 
 - An abbreviation is a dotted one ("e.g.", "i.v." → `eg`, `iv`), a mix of letters and digits ("p53",
   "BRCA1"), or a short name and a number around a hyphen ("IL-6", "HER-2/neu", "5-HT" → `il6`,
@@ -14,6 +12,13 @@ What the paper leaves open, and what is done here:
 - Accents, ligatures and full-width forms are folded, typographic hyphens are hyphens, and Greek
   letters become words of their own ("TNFα", "TNF-α", "TNF-alpha" → `tnf` `alpha`); μ before a unit
   is `u` ("μg" → `ug`). A possessive "'s" is dropped.
+
+Lucene, unlike this tokenizer, takes other forms of a letter for other words. So documents are
+indexed and queries analyzed in composed form (`composed`). Unicode's NFC makes one character of an
+"e" and an accent. Letters, digits and signs in other forms become plain as in NFKC ("ﬁ" → "fi",
+full-width "ＢＲＡＦ", "Ⅲ" → "III", "CO₂" → "CO2", the micro sign → "μ"); invisible characters
+within a word, such as a soft hyphen, go. Superscripts, fractions and circled numbers stay: Lucene
+splits words there, and the mark of a footnote is no part of its word.
 """
 
 from __future__ import annotations
@@ -67,7 +72,7 @@ _UNICODE = re.compile(_PATTERN.replace("L", r"[^\W\d_]"), re.VERBOSE)
 _POSSESSIVE = re.compile(r"(?<=\w)'s(?!\w)")
 
 _SYMBOLS = str.maketrans("", "", "™®©\u00ad\u200b\u200c\u200d\ufeff")
-"""Signs that vanish: a word goes on through them, or ends before them."""
+"""Signs that vanish: words go on through them, or end before them."""
 
 _LETTERS = str.maketrans(
     dict.fromkeys("‐‑‒–—―−﹣", "-")
@@ -89,8 +94,7 @@ def tokenize(text: str) -> list[str]:
     """Split text into words; see the module for the rules.
 
     Returns:
-        The words in order. Each is either letters and digits only, in lower case, or one of
-        `NUMBER_CLASSES`.
+        The words in order: letters and digits only, in lower case, or one of `NUMBER_CLASSES`.
     """
     return [word if word.isalpha() else normalize(word) for word in pieces(text)]
 
@@ -98,7 +102,7 @@ def tokenize(text: str) -> list[str]:
 def pieces(text: str) -> list[str]:
     """The first half of `tokenize`: lower-case pieces of text, each of which makes one word.
 
-    Whoever counts pieces in a dictionary needs to `normalize` only the distinct ones.
+    To count words with a dictionary, `normalize` only the distinct pieces.
     """
     if text.isascii():
         text = text.lower()
@@ -113,7 +117,7 @@ def pieces(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 16)
 def normalize(piece: str) -> str:
-    """The word that a piece stands for: without punctuation, or a class of numbers."""
+    """The word for a piece: without punctuation, or a class of numbers."""
     if piece[0] == "$":
         return DOLLARS
     if piece[-1] == "%":
@@ -136,7 +140,7 @@ def _class_of_digits(piece: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Lower-case text with accents, ligatures, typographic hyphens and Greek letters made plain."""
+    """Lower-case text with plain accents, ligatures, typographic hyphens and Greek letters."""
     text = _NOT_ASCII.sub(_fold_match, text).lower()
     if text.isascii():
         return text
@@ -162,29 +166,17 @@ def _spell_out(match: re.Match[str]) -> str:
     return f" {names} " if letter_follows else f" {names}"
 
 
-# One way to write a word: composed letters, no ligatures, no letters of another width.
-#
-# Unicode's NFC makes an "é" of one character, not of an "e" and an accent. Letters, digits and
-# signs that are others in another form are these others ("ﬁ" → "fi", full-width "ＢＲＡＦ", "Ⅲ" →
-# "III", "CO₂" → "CO2", the micro sign → "μ"), as in NFKC; and what cannot be seen within a word,
-# such as a soft hyphen, goes. Superscripts, fractions and circled numbers stay: Lucene parts words
-# there, and the mark of a footnote is no part of its word. Our tokenizer folds all this, too, and
-# finds the same words in a text as in its composed form.
-#
-# Lucene takes each of these for another word, so that documents are indexed, and queries analyzed,
-# in this form.
-
 COMPOSITION = 2
-"""Version of what is composed: the first was NFC alone."""
+"""Version of the composed form; the first was NFC alone."""
 _UNSEEN = re.compile("[\u00ad\u200b\u200c\u200d\ufeff]")
 _KEPT = ("<super", "<fraction", "<circle", "<noBreak")
 _OF_A_WIDTH = ("<wide", "<narrow", "<small")
 _NARROW_SPACE = "\u202f"
-"""Which Lucene takes for a part of a word, as in "10 mg"."""
+"""Lucene takes it for a part of a word, as in "10 mg"."""
 
 
 def composed(text: str) -> str:
-    """A text with each word in the one way to write it."""
+    """A text with every word in its composed form."""
     if text.isascii():
         return text
     if not _is_plain(text):
@@ -193,7 +185,7 @@ def composed(text: str) -> str:
 
 
 def is_folded(text: str) -> bool:
-    """Whether composing changes more of a text than NFC does."""
+    """Whether composing changes a text more than NFC does."""
     if text.isascii() or _is_plain(text):
         return False
     return composed(text) != unicodedata.normalize("NFC", text)
@@ -234,21 +226,19 @@ def _folded_character(character: str) -> str:
     return plain if words or form in _OF_A_WIDTH else character
 
 
-# Superscripts of XML as plain text, where nothing is raised.
-
 _ORDINALS = {"st", "nd", "rd", "th"}
 _POWER = re.compile(r"[-\u2212\u2013+]?\d")
 _WORD = re.compile(r"[A-Za-z]\w|\d\w*[A-Za-z]")
 
 
 def apart(before: str, raised: str) -> str:
-    """What parts superscript text from what it stands at.
+    """The separator between superscript text of XML and the text before it.
 
     BRAF<sup>V600E</sup> has two words, 10<sup>5</sup> is a power; CD4<sup>+</sup>, V600<sup>E</sup>
     and 9<sup>th</sup> are one word each.
 
     Args:
-        before: the text that it stands at; its last character decides.
+        before: the text before; its last character decides.
         raised: the superscript text.
     """
     if not before[-1:].isalnum() or raised in _ORDINALS:
@@ -257,11 +247,6 @@ def apart(before: str, raised: str) -> str:
         return "^"
     return " " if _WORD.match(raised) else ""
 
-
-# Words that tell nothing of a text's subject: the English stop words of NLTK.
-#
-# DeepSenSe (Lo et al., Datasets) drops them from its sentences and DRMM (Guo et al., CIKM 2016)
-# from its queries. As in NLTK, parts of contractions ("don", "t", "ll") are among them.
 
 STOP_WORDS = frozenset(
     """
@@ -276,6 +261,8 @@ STOP_WORDS = frozenset(
     needn shan shouldn wasn weren won wouldn
     """.split()  # noqa: SIM905 - a list would take a page
 )
+"""The English stop words of NLTK, with parts of contractions ("don", "t", "ll"). DeepSenSe (Lo et
+al., Datasets) drops them from its sentences and DRMM (Guo et al., CIKM 2016) from its queries."""
 
 
 def content_words(text: str) -> list[str]:
@@ -284,15 +271,15 @@ def content_words(text: str) -> list[str]:
 
 
 _SHOUTED = 0.7
-"""Share of capitals among a line's letters from which on they say nothing."""
+"""Share of capitals among a line's letters above which they mean nothing."""
 
 
 _FEWEST_WORDS = 4
-"""Of a line, to tell."""
+"""Words of a line that are needed to tell."""
 
 
 class Capitals:
-    """Whether a line of a text is written in capitals throughout, so that they say nothing."""
+    """The lines of a text that are in capitals throughout, so that capitals mean nothing."""
 
     def __init__(self, text: str) -> None:
         self._loud: list[tuple[int, bool]] = []
@@ -306,5 +293,5 @@ class Capitals:
             )
 
     def uninformative(self, place: int) -> bool:
-        """Whether a character stands in such a line."""
+        """Whether the character at a place is in such a line."""
         return next(loud for end, loud in self._loud if place < end)

@@ -1,4 +1,4 @@
-"""Where word vectors come from: a file of published ones, a checkpoint, or training on a corpus."""
+"""The source of word vectors: a file of published ones, a checkpoint, or training on a corpus."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _IMPORTED = "imported"
 
 @dataclass(frozen=True)
 class VectorSource:
-    """Where word vectors come from.
+    """The source of word vectors.
 
     Attributes:
         imported: a file of published vectors, used as they are.
-        extra_text: text files that vectors are trained on beside the collection's documents.
-        ready: folders of vectors in our own form, which a checkpoint brings, by `key`. They go
-            first: a model means the vectors that it was trained with.
+        extra_text: text files to train on, besides the collection's documents.
+        ready: folders of vectors in our own form, from a checkpoint, by `key`. They go first,
+            because a model needs the vectors that it was trained with.
     """
 
     imported: Path | None = None
@@ -41,7 +41,7 @@ class VectorSource:
                 raise InputError("there is no such file of text or word vectors.", path=path)
 
     def check(self) -> None:
-        """See that the user's files hold vectors and text, as far as their beginnings tell.
+        """Check that the user's files hold vectors and text, as far as their beginnings show.
 
         Raises:
             InputError: they do not.
@@ -56,7 +56,7 @@ class VectorSource:
                 raise InputError("there is no text in this file.", path=path)
 
     def key(self, options: VectorOptions) -> str:
-        """Stands for what these options get: published vectors are the same for all."""
+        """A key for the vectors that some options get: published vectors are the same for all."""
         of_options = fingerprint(options.model_dump())
         if of_options in self.ready:
             return of_options
@@ -75,10 +75,10 @@ class VectorSource:
         }
 
     def open(self, corpus: Corpus, options: VectorOptions) -> Artifact:
-        """The folder of the vectors, which are made where they are not there.
+        """The folder of the vectors, which are made if they are missing.
 
         Args:
-            corpus: what is trained on.
+            corpus: the documents to train on.
             options: of training.
         """
         from irplatform.text import import_vectors, train_vectors

@@ -1,9 +1,13 @@
 """Trains word vectors with word2vec (Mikolov et al., NIPS 2013) through gensim.
 
 The defaults are those of Delta (Mohan et al., WWW 2018, section 3.1): skip-gram with hierarchical
-softmax, window 5, 300 dimensions, sentence by sentence. What depends on the size of the text (the
-minimum frequency, the number of epochs) follows a rule. With one worker, the default, the same text
-and options give the same bytes; more workers are faster and do not.
+softmax, window 5, 300 dimensions, sentence by sentence. Minimum frequency and number of epochs
+depend on the size of the text. With one worker, the default, the same text and options give the
+same bytes; more workers are faster and do not.
+
+A sentence of scientific prose ends at a full stop, question or exclamation mark before a space and
+something that can begin a sentence, unless the full stop belongs to an abbreviation ("e.g.", "et
+al.", "Fig. 1"), to an initial ("J. Smith", "E. coli") or to a number.
 """
 
 from __future__ import annotations
@@ -35,18 +39,18 @@ if TYPE_CHECKING:
     from irplatform.data import Document
 
 
-# Keeps a report of gensim 4.4 from the user: of an error that there was not.
-#
-# Where a product of two vectors is exactly -1, compiled code takes it for the sign of an error and
-# finds none (https://github.com/piskvorky/gensim/issues/3642). Python then writes to sys.stderr,
-# in pieces and past `sys.unraisablehook`: "Exception ignored in: 'gensim…'", and no exception.
-
 _BEGINNING = "Exception ignored in: "
 
 
 @contextmanager
 def without_false_errors() -> Iterator[None]:
-    """Keep such reports back from sys.stderr; all else is written as ever."""
+    """Keep gensim 4.4's reports of false errors from sys.stderr.
+
+    Where a product of two vectors is exactly -1, compiled code takes it for the sign of an error
+    and finds none (https://github.com/piskvorky/gensim/issues/3642). Python then writes to
+    sys.stderr, in pieces and past `sys.unraisablehook`: "Exception ignored in: 'gensim…'", without
+    an exception.
+    """
     usual = sys.stderr
     sys.stderr = _Without(usual)
     try:
@@ -77,12 +81,6 @@ class _Without:
         return len(text)
 
 
-# Splits text into sentences, for training word vectors sentence by sentence.
-#
-# A rule for scientific prose: a sentence ends at a full stop, question or exclamation mark that is
-# followed by space and by what can begin a sentence, unless the full stop belongs to an
-# abbreviation ("e.g.", "et al.", "Fig. 1"), to an initial ("J. Smith", "E. coli") or to a number.
-
 _ABBREVIATION = re.compile(
     "al|approx|ca|cf|corp|dept|dr|e[.]g|eds?|eq|eqs|eqn|et|etc|ex|figs?|i[.]e|inc|incl|jr|ltd|max|"
     "min|mrs?|ms|nos?|p[.]o|pp|prof|refs?|resp|sect|spp?|ssp|st|subsp|suppl|tab|var|viz|vols?|vs|"
@@ -90,7 +88,7 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _MAY_END = frozenset({"al", "etc"})
-"""Abbreviations that often end a sentence as well: a capitalized word after them begins one."""
+"""Abbreviations that may also end a sentence, if a capitalized word follows."""
 
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _BOUNDARY = re.compile(r"""([.!?])["'”’)\]]*\s+(?=(["'“‘(\[]*)(\w))""")
@@ -102,8 +100,7 @@ def sentences(text: str) -> list[str]:
     """Split text into sentences.
 
     Returns:
-        The sentences in order, without the space around them; none is empty. Joined by spaces they
-        are the text again, but for the space between them.
+        The sentences in order, without the space around them; none is empty.
     """
     return [
         sentence for paragraph in _PARAGRAPH.split(text) for sentence in _of_paragraph(paragraph)
@@ -147,7 +144,7 @@ _WORDS_PLENTY = 1e9
 
 _BATCH_CHARACTERS = 2_000_000
 _LONGEST_SENTENCE = 10_000
-"""Words; what follows in a line, gensim passes over (`MAX_WORDS_IN_BATCH`)."""
+"""Words; gensim ignores the rest of a longer line (`MAX_WORDS_IN_BATCH`)."""
 
 _AtLeastOne = Annotated[int, Field(ge=1)]
 
@@ -187,13 +184,13 @@ class VectorOptions(Options):
 
 
 def automatic_min_count(words: int) -> int:
-    """The minimum frequency for a text of so many words; see `VectorOptions.min_count`."""
+    """The minimum frequency for a text of that many words; see `VectorOptions.min_count`."""
     scaled = round(_PAPER_MIN_COUNT * math.sqrt(words / _PAPER_WORDS))
     return max(_LEAST_MIN_COUNT, min(_PAPER_MIN_COUNT, scaled))
 
 
 def automatic_epochs(words: int) -> int:
-    """The number of epochs for a text of so many words; see `VectorOptions.epochs`."""
+    """The number of epochs for a text of that many words; see `VectorOptions.epochs`."""
     epochs = min(_MOST_EPOCHS, max(_USUAL_EPOCHS, round(_WORDS_ENOUGH / max(1, words))))
     return max(1, min(epochs, int(_WORDS_PLENTY / max(1, words))))
 
@@ -238,10 +235,10 @@ def train_vectors(
 
 
 class _Sentences:
-    """Streams a file of sentences, one a line, telling how many words went by.
+    """Streams a file of sentences, one a line, and reports how many words went by.
 
-    gensim reads them in a thread for each epoch. One that has just begun when the command is
-    interrupted finds the file gone, and has nothing to say about it.
+    gensim reads them in a thread for each epoch. A thread that has just begun when the command is
+    interrupted finds the file gone, and stays quiet.
     """
 
     def __init__(self, path: Path, advance: Callable[[int], None]) -> None:
@@ -299,7 +296,7 @@ def _train(
 
 
 def _stable_hash(word: str) -> int:
-    """In place of Python's own, which differs from process to process."""
+    """Python's own hash differs from process to process."""
     return zlib.crc32(word.encode())
 
 

@@ -1,8 +1,19 @@
-"""Word vectors as models read them: a memory-mapped matrix with a row for unknown words.
+"""Word vectors as models read them, and published ones in four formats.
 
-As in Severyn and Moschitti (SIGIR 2015) and both Delta papers (Mohan et al. 2017, 2018), every word
-without a vector of its own, rare or unseen, is the one word UNK, whose vector is drawn from
-U[-0.25, 0.25]. Vectors are made by `train_vectors` or `import_vectors`.
+Vectors are a memory-mapped matrix with a row for unknown words. As in Severyn and Moschitti (SIGIR
+2015) and both Delta papers (Mohan et al. 2017, 2018), every word without a vector of its own, rare
+or unseen, is the one word UNK, whose vector is drawn from U[-0.25, 0.25].
+
+Published vectors come as word2vec (.bin, .txt), GloVe (.txt) or fastText (.vec, .bin). word2vec's
+text and fastText's `.vec` begin with a line of two counts, GloVe's text does not. Text is read line
+by line: a word may contain spaces (there are such in GloVe's largest file), and a damaged line is
+named. gensim reads the binary formats. All but fastText's .bin may be compressed with gzip. Python
+pickles, which could run code, are refused.
+
+Every imported word goes through the platform's tokenizer, which lower-cases and spells
+abbreviations and numbers in one way. Entries that make no single word (phrases, punctuation) are
+left out. Where several make the same word ("IL-6" and "il6", all integers), the first one, in
+published files the most frequent, gives its vector.
 """
 
 from __future__ import annotations
@@ -32,7 +43,7 @@ if TYPE_CHECKING:
 
 
 VECTORS_FORMAT = 1
-"""Of the folder's files. A new one makes cached vectors be made again under another name."""
+"""Of the folder's files. A new number makes cached vectors be made again under another name."""
 UNK_RANGE = 0.25
 
 _FACTS = "vectors.json"
@@ -122,25 +133,22 @@ class WordVectors:
         return int(self.matrix.shape[1])
 
     def rows(self, words: Sequence[str]) -> Int32:
-        """The rows of words, UNK's for those without a vector: int32 [len(words)]."""
+        """The rows of words, UNK's for words without a vector: int32 [len(words)]."""
         rows = self.words.find(words)
         rows[rows == UNKNOWN] = self.unk
         return rows.astype(np.int32)
 
     def known_rows(self, words: Sequence[str]) -> Int64:
-        """The rows of the words that have a vector, in their order: int64, as many as there are."""
+        """The rows of the words that have a vector, in their order: int64, without the others."""
         rows = self.words.find(words)
         known: Int64 = rows[rows != UNKNOWN].astype(np.int64)
         return known
 
     def align(self, vocabulary: Vocabulary) -> Int32:
-        """The row of every word of a vocabulary, UNK's for those without a vector.
+        """The row of every word of a vocabulary, UNK's for words without a vector: int32 [words].
 
-        `matrix[align(vocabulary)[ids]]` are then the vectors of word ids; -1, the id of words
-        that the collection lacks, has to be mapped before.
-
-        Returns:
-            int32 [len(vocabulary)].
+        `matrix[align(vocabulary)[ids]]` are then the vectors of word ids. Map -1, the id of words
+        that the collection lacks, before.
         """
         if len(vocabulary) <= len(self.words):
             return self.rows(list(vocabulary))
@@ -151,32 +159,26 @@ class WordVectors:
         return aligned
 
     def align_known(self, vocabulary: Vocabulary) -> Int64:
-        """The row of every word of a vocabulary, -1 where it has none: int64 [len(vocabulary)]."""
+        """The row of every word of a vocabulary, -1 for words without a vector: int64 [words]."""
         aligned = self.align(vocabulary).astype(np.int64)
         aligned[aligned == self.unk] = UNKNOWN
         return aligned
 
     def coverage(self, vocabulary: Vocabulary, frequency: Int64) -> tuple[float, float]:
-        """How much of a collection has a vector.
+        """The shares of a collection's words, and of their occurrences, that have a vector.
 
         Args:
             vocabulary: its words.
             frequency: how often each occurs, int64 [len(vocabulary)].
 
         Returns:
-            The shares of its words, and of their occurrences, from 0 to 1; 0 where it has none.
+            Two shares from 0 to 1; 0 for an empty collection.
         """
         if not len(vocabulary):
             return 0.0, 0.0
         known = self.align(vocabulary) != self.unk
         return float(known.mean()), float(frequency[known].sum() / frequency.sum())
 
-
-# The file formats in which word vectors are published, and how to tell and read them.
-#
-# word2vec text and fastText's `.vec` begin with a line of two counts, GloVe's text does not. The
-# text formats are read here, line by line: a word may itself contain spaces (there are such in
-# GloVe's largest file), and a damaged line is named. The binary ones are read by gensim.
 
 Kind = Literal["word2vec-binary", "word2vec-text", "glove", "fasttext-binary"]
 Entry = tuple[str, "npt.NDArray[np.float32]"]
@@ -188,7 +190,7 @@ _BEST_COMPRESSION = 1_100
 
 
 def recognize(path: Path) -> Kind:
-    """Tell the kind of a file of vectors from its beginning.
+    """The kind of a file of vectors, by its beginning.
 
     Raises:
         InputError: it is of none of the kinds, or cannot be read.
@@ -307,17 +309,6 @@ def _read_binary(path: Path, kind: Kind) -> Iterator[Entry]:
     yield from ((word, vector) for word, vector in entries if word is not None)
 
 
-# Imports published word vectors: word2vec (.bin, .txt), GloVe (.txt), fastText (.vec, .bin).
-#
-# The kind is told from the file's first bytes (see `vector_formats`); all but fastText's .bin may
-# be compressed with gzip. These files hold words and numbers only; Python pickles, which could run
-# code when they are read, are refused.
-#
-# Every word of the file goes through the platform's tokenizer, which lower-cases and spells
-# abbreviations and numbers in one way. Entries that make no single word (phrases, punctuation) are
-# left out. Where several make the same word ("IL-6" and "il6", all integers), the first of them,
-# in published files the most frequent, gives its vector.
-
 _SEED = 1
 """Of the vector of UNK."""
 
@@ -352,17 +343,17 @@ def import_vectors(path: Path, folder: Path) -> None:
 
 
 _NOTHING = 1e-12
-"""Rows that are shorter are as good as 0, and stay it."""
+"""Shorter rows count as 0, and stay unchanged."""
 
 
 def unit_rows(matrix: Float32) -> Float32:
-    """Each row of a matrix, divided by its length; a row of zeros stays one."""
+    """Each row of a matrix, divided by its length; a row of zeros stays zero."""
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     return np.asarray(matrix / np.maximum(lengths, _NOTHING), dtype=np.float32)
 
 
 def unit_vectors(vectors: WordVectors) -> Float32:
-    """The rows of word vectors with length 1, for sums and cosines of words that are known.
+    """Word vectors of length 1, for sums and cosines of known words.
 
     Returns:
         float32 [words + 1, dimensions]; the row of unknown words is 0, which adds nothing.

@@ -1,4 +1,4 @@
-"""What trainable rerankers share: a base class, sampling, losses, the training loop, weight files.
+"""Shared parts of trainable rerankers: a base class, sampling, losses, the loop, weight files.
 
 Importing this package loads no torch; its functions do.
 """

@@ -1,11 +1,11 @@
-"""The form of a checkpoint: the folder that a trained reranker is kept in, and can be moved with.
+"""Checkpoints: the folders that trained rerankers are kept in, and can be moved with.
 
     checkpoint.json   the reranker, its options, its training topics, its weight of interpolation
     member-0/ …       what each member saved
-    vectors/KEY/ …    the word vectors that they were trained with, by what was asked for
+    vectors/KEY/ …    the word vectors that they were trained with, by `VectorSource.key`
 
-Whoever writes or reads one does it here, so that all agree on the names, on what is refused, and on
-which topics a checkpoint was trained on: its scores of these show what it remembers.
+They are written and read here alone, so that names and refusals agree, and so that a checkpoint
+knows its training topics: its scores of these show what it remembers.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Checkpoint:
         options: those that it was trained with.
         members: how many there are.
         weight: the first stage's share in interpolation, 0 to 1.
-        queries: stand for the words of the topics that it was trained on, those of pre-training,
-            of validation, of pairs of texts and of checkpoints whose scores it reads included.
+        queries: marks of the queries that it was trained on, including those of pre-training, of
+            validation, of pairs of texts and of checkpoints whose scores it reads.
         description: all that `write_checkpoint` recorded.
     """
 
@@ -70,7 +70,7 @@ class Checkpoint:
 
         Args:
             folder: of the checkpoint.
-            of: the name of the reranker that it has to be of; None takes any.
+            of: the name that its reranker must have; None accepts any.
 
         Raises:
             InputError: it is none, of another format, or of another reranker.
@@ -123,12 +123,12 @@ class Checkpoint:
         return {path.name: path for path in sorted(folders) if path.is_dir()}
 
     def learned(self, topics: Sequence[Topic]) -> list[Topic]:
-        """Those of some topics that it was trained on; see `topic_marks`."""
+        """The topics among some that it was trained on; see `topic_marks`."""
         return [topic for topic in topics if topic_marks(topic) & self.queries]
 
     @property
     def weights(self) -> dict[str, str]:
-        """Digests of all that its members saved: trainings of one description may differ in it."""
+        """Digests of its members' files: trainings with one description may differ in these."""
         folders = [member_folder(self.folder, number) for number in range(self.members)]
         files = sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
         names = [path.relative_to(self.folder).as_posix() for path in files]
@@ -136,11 +136,11 @@ class Checkpoint:
 
     @property
     def about(self) -> dict[str, Any]:
-        """The description without what stands for topics, which may be many thousands."""
+        """The description without the marks of topics, which may be many thousands."""
         return {name: value for name, value in self.description.items() if name != _QUERIES}
 
     def check_members(self) -> None:
-        """See that there is what each member saved, and that it is whole, before any work.
+        """Check that every member's files are there and whole, before any work.
 
         Raises:
             InputError: something is missing or damaged; which file, and which tensor of it.
@@ -156,7 +156,7 @@ class Checkpoint:
         self.check_files()
 
     def check_files(self) -> None:
-        """See that no file of it is damaged.
+        """Check that no file is damaged.
 
         Raises:
             InputError: one is; which file, and which tensor of it.
@@ -195,7 +195,7 @@ class Checkpoint:
 
 
 def member_folder(folder: Path, number: int) -> Path:
-    """Where a checkpoint has what a member saved, counted from 0."""
+    """The folder with what a member saved, counted from 0."""
     return folder / f"member-{number}"
 
 
@@ -214,11 +214,11 @@ def write_checkpoint(
         folder: has what the members saved, each in its `member_folder`.
         members: how many.
         vectors: folders of the word vectors that it was trained with, by `VectorSource.key`.
-        topics: those that it was trained on, those of pre-training and validation included.
+        topics: those that it was trained on, including those of pre-training and validation.
         description: what else is recorded: `reranker`, `options`, `interpolation` with its
             `weight`, and more.
-        inner: other checkpoints that it was trained with: what they learned from, it knows, too.
-        asked: queries that it learned from beside topics.
+        inner: other checkpoints that it was trained with, whose queries become its own.
+        asked: queries that it learned from besides topics.
     """
     shutil.rmtree(folder / _VECTORS, ignore_errors=True)
     for key, source in vectors.items():
@@ -236,17 +236,17 @@ def write_checkpoint(
 
 
 def learned_by(folders: Iterable[Path], topics: Sequence[Topic]) -> list[Topic]:
-    """Those of some topics that any of some checkpoints was trained on.
+    """The topics among some that any of some checkpoints was trained on.
 
     Raises:
-        InputError: one of them is none.
+        InputError: one of them is no checkpoint.
     """
     queries = frozenset[str]().union(*(Checkpoint.read(folder).queries for folder in folders))
     return [topic for topic in topics if topic_marks(topic) & queries]
 
 
 def cached_checkpoints() -> Iterator[Checkpoint]:
-    """The checkpoints of the cache that this version reads, by name."""
+    """The checkpoints in the cache that this version can read, by name."""
     for path in sorted((home() / KIND).glob(f"*/{_DESCRIPTION}")):
         try:
             yield Checkpoint.read(path.parent)
@@ -255,7 +255,7 @@ def cached_checkpoints() -> Iterator[Checkpoint]:
 
 
 def _link_or_copy(source: str, target: str) -> None:
-    """Vectors are large and never change: share the bytes where the file system can."""
+    """Vectors are large and never change: share the bytes if the file system can."""
     try:
         os.link(source, target)
     except OSError:

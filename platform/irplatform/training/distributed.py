@@ -1,9 +1,9 @@
 """Training one model in several processes, a GPU each, through torch's DistributedDataParallel.
 
 Of every n consecutive batches each of n processes takes one, and a step follows the gradient of all
-of them: what one process learns from batches n times as large, where the loss is a mean over the
-examples of a batch. Models know nothing of it: a `Task` gives its batches and their loss as ever.
-Only one with sparse gradients asks `peers_of` its workspace whether it may have them.
+of them: what one process learns from batches n times as large, if the loss is a mean over the
+examples of a batch. Models need not know: a `Task` gives its batches and their loss as ever. Only a
+task with sparse gradients asks `peers_of` its workspace whether it may have them.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
 PROCESSES_VARIABLE = "IRPLATFORM_TRAINING_PROCESSES"
 _SEEDS_BETWEEN = 100_000
-"""Between the dropout of two processes; more than there are epochs."""
+"""Between the dropout seeds of two processes; more than there are epochs."""
 _PATIENCE = timedelta(days=7)
-"""How long one process waits for another, which may be validating or building what both need. One
-that was killed is noticed by who started it."""
+"""How long one process waits for another, which may be validating or building something. If it was
+killed, the process that started it notices."""
 
 
 def training_processes(device: str) -> int:
-    """How many processes are to train a model together: what the variable says, else 1.
+    """How many processes train a model together: the variable's value, else 1.
 
     Raises:
-        InputError: that is no number, or more than there are GPUs.
+        InputError: it is not a number, or more than there are GPUs.
     """
     setting = os.environ.get(PROCESSES_VARIABLE, "1").strip() or "1"
     if not setting.isdecimal() or int(setting) < 1:
@@ -76,7 +76,7 @@ class Place:
         rank: its number, from 0.
         size: how many there are.
         meeting: a file through which they find each other; not there yet.
-        workspace: where this process trains. What it trains elsewhere, it trains alone.
+        workspace: where this process trains. In other folders it trains alone.
         shared: the workspace of process 0, which alone writes.
     """
 
@@ -88,10 +88,10 @@ class Place:
 
 
 class Alone:
-    """One process: everything as if there were no others."""
+    """A single process."""
 
     size = 1
-    """How many processes train together; each takes one of so many batches in a step."""
+    """How many processes train together; in a step, each takes one of as many batches."""
     first = True
     """Whether this process writes what the training leaves."""
     seed = 0
@@ -109,7 +109,7 @@ class Alone:
         return loss
 
     def batches(self, batches: Iterable[Any]) -> Iterator[tuple[Any, float]]:
-        """This process's batch for every step, and what to multiply its loss with."""
+        """This process's batch for every step, and the factor of its loss."""
         for batch in batches:
             yield batch, 1.0
 
@@ -122,7 +122,7 @@ class Alone:
         return measure()
 
     def in_turn(self, work: Callable[[], Result]) -> Result:
-        """Work that the others begin when the first process has finished it."""
+        """Do work that the others begin when the first process has finished it."""
         return work()
 
 
@@ -167,8 +167,8 @@ class Together(Alone):
     def batches(self, batches: Iterable[Any]) -> Iterator[tuple[Any, float]]:
         """Of every `size` batches one; the weight is the batch's part of their examples.
 
-        Gradients are averaged, hence the factor `size`. Where batches are left over at the end of
-        an epoch, processes without one take part with a weight of zero.
+        Gradients are averaged, hence the factor `size`. If batches are left over at the end of an
+        epoch, processes without one take part with a weight of zero.
         """
         rank, size = self.place.rank, self.place.size
         for step in batched(batches, size):
@@ -187,7 +187,7 @@ class Together(Alone):
         return (summed / self.place.size).cpu()
 
     def measured(self, measure: Callable[[], float]) -> float:
-        """A measure, computed by the first process and told to the others."""
+        """A measure, computed by the first process and sent to the others."""
         import torch
         from torch import distributed
 
@@ -198,7 +198,7 @@ class Together(Alone):
         return float(value)
 
     def in_turn(self, work: Callable[[], Result]) -> Result:
-        """Work that the others begin when the first process has finished it."""
+        """Do work that the others begin when the first process has finished it."""
         if not self.first:
             self._wait()
             return work()
@@ -217,14 +217,14 @@ _together: Together | None = None
 def quiet_torch() -> None:
     """Keep torch from warning of every model whose batches use all parameters; before its import.
 
-    Some do not, so that it has to look for unused ones.
+    It has to look for unused ones, which some models have.
     """
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
 
 
 @contextmanager
 def joined(place: Place, device: str) -> Iterator[None]:
-    """Train with others what is trained in the workspace of the place.
+    """Train with others whatever is trained in the workspace of the place.
 
     Args:
         place: which of the processes this is. All must come, or none goes on.
@@ -250,9 +250,9 @@ def joined(place: Place, device: str) -> Iterator[None]:
 
 @contextmanager
 def without_peers() -> Iterator[None]:
-    """Within it, train without the others: the cache lets one process build, and the others wait.
+    """Train without the others: only one process builds an entry of the cache, and the others wait.
 
-    They would wait for each other otherwise, where what is built is trained in the workspace.
+    If the entry is trained in the workspace, the processes would otherwise wait for each other.
     """
     global _together  # noqa: PLW0603 - likewise
     peers, _together = _together, None
@@ -263,9 +263,9 @@ def without_peers() -> Iterator[None]:
 
 
 def peers_of(workspace: Path) -> Alone:
-    """With whom a model is trained in this workspace.
+    """The processes that train a model in this workspace.
 
-    What a model trains on the way, into the cache, it trains alone.
+    What is trained on the way, into the cache, is trained alone.
     """
     if _together is not None and workspace.is_relative_to(_together.place.workspace):
         return _together
@@ -273,9 +273,9 @@ def peers_of(workspace: Path) -> Alone:
 
 
 def _examples(batch: Any) -> float:
-    """What a mean over the batch is a mean over: the sum of its weights, else its length.
+    """The number of examples in a batch: the sum of its weights, else its length.
 
-    A tuple is as long as what is in it; what has no length counts as any other batch.
+    A tuple is as long as its first item; a batch without a length counts as any other.
     """
     weight = getattr(batch, "weight", None)
     if weight is not None:

@@ -1,10 +1,17 @@
-"""Lists of documents of one topic to learn an order from.
+"""Lists and groups of documents of one topic to learn an order from.
 
-A list has relevant documents and others of the same pool (`pools`), so that reading n documents
-teaches the order of up to n²/4 pairs, where n documents in pairs teach n/2 (Gao, Dai and Callan,
-ECIR 2021, section 3, learn from lists with one relevant document). Others are drawn alike, wherever
-the first stage ranks them. If they came from its head, where relevant documents come from
-everywhere, a model would learn that what the first stage ranks high is not relevant.
+A list has relevant documents and others of the same pool, so that reading n documents teaches the
+order of up to n²/4 pairs, where n documents in pairs teach n/2 (Gao, Dai and Callan, ECIR 2021,
+section 3, learn from lists with one relevant document). Others are drawn alike, wherever the first
+stage ranks them. If they came from its head, while relevant documents come from everywhere, a model
+would learn that what the first stage ranks high is not relevant.
+
+A group is a relevant document with negatives from inside and outside the topic's candidates. Lo et
+al. (DeepSenSe, "Problem formulation") pair each citing sentence and cited article with one article
+from the sentence's first 1,000 and one from all others, so that a model learns both the subtle and
+the general differences. A group can be learned from document by document, as pairs, or as one
+relevant document among its negatives. The negatives that an epoch draws from are fixed per topic,
+so that whatever depends on them is computed once.
 """
 
 from __future__ import annotations
@@ -60,7 +67,7 @@ class ListSampler:
     """Draws lists, the same ones for the same seed and epoch.
 
     Args:
-        topics: where to learn from; those without documents of different grades are left out.
+        topics: to learn from; those without documents of different grades are left out.
         settings: how to draw.
         seed: of all choices.
 
@@ -74,7 +81,7 @@ class ListSampler:
         self.pools = draw_pools(topics, settings, seed)
 
     def epoch(self, epoch: int) -> Lists:
-        """All lists of an epoch, shuffled; every epoch has as many."""
+        """All lists of an epoch, shuffled; their number never changes."""
         random = np.random.default_rng([self.seed, 1_000_003, epoch])
         topics, documents = [], []
         for number in range(len(self.pools)):
@@ -86,9 +93,9 @@ class ListSampler:
         return Lists(topic, tuple(documents[place] for place in order))
 
     def batches(self, epoch: int, documents: int) -> Iterator[Lists]:
-        """The epoch's lists in pieces of at most so many documents, at least one list each.
+        """The epoch's lists in pieces of at most `documents` documents, at least one list each.
 
-        Every epoch has as many pieces.
+        Their number never changes.
         """
         lists = self.epoch(epoch)
         size = max(1, documents // max(len(places) for places in lists.documents))
@@ -116,15 +123,6 @@ def _draw(places: Int64, count: int, random: np.random.Generator) -> Int64:
         return places
     drawn: Int64 = random.choice(places, count, replace=False)
     return drawn
-
-
-# Groups to learn from: a relevant document with negatives from inside and outside its candidates.
-#
-# Lo et al. (DeepSenSe, "Problem formulation") pair each citing sentence and cited article with one
-# article from the sentence's first 1,000 and one from all others, so that a model learns both the
-# subtle and the general differences. A group can be learned from document by document, as pairs,
-# or as one relevant document among its negatives. The negatives that an epoch draws from are fixed
-# per topic, so that whatever is computed of them is computed once.
 
 
 class GroupSettings(Options):
@@ -188,7 +186,7 @@ class GroupSampler:
     """Draws groups, the same ones for the same seed and epoch.
 
     Args:
-        topics: where to learn from; those without a relevant document or a negative are left out.
+        topics: to learn from; those without a relevant document or a negative are left out.
         settings: how to draw.
         index: where documents outside the candidates are drawn from.
         seed: of all choices.
@@ -254,7 +252,7 @@ class GroupSampler:
         return Groups(np.array(topics, dtype=np.int64)[order], members[order])
 
     def _negatives(self, pool: GroupPool, random: np.random.Generator) -> list[int]:
-        """Places of the negatives; what one side of the pool lacks, the other gives."""
+        """Places of the negatives; if one side of the pool has none, they come from the other."""
         inside = np.arange(pool.relevant, pool.relevant + pool.inside)
         outside = np.arange(pool.relevant + pool.inside, len(pool.doc_ids))
         return [
@@ -264,6 +262,6 @@ class GroupSampler:
 
 
 def _draw_group(places: Int64, count: int, random: np.random.Generator) -> list[int]:
-    """So many of the places, each at most once where there are enough."""
+    """Some of the places, each at most once if there are enough."""
     chosen: list[int] = random.choice(places, count, replace=len(places) < count).tolist()
     return chosen

@@ -1,7 +1,7 @@
-"""The training loop: epochs, validation, early stopping, and a state to go on from after a kill.
+"""The training loop: epochs, validation, early stopping, and a state to resume from.
 
-All randomness of an epoch comes from the seed and the epoch's number, so that an interrupted
-training resumes from the last complete epoch to the same weights as an undisturbed one.
+All randomness of an epoch comes from the seed and the epoch's number. So an interrupted training
+resumes after the last complete epoch and reaches the same weights as an undisturbed one.
 """
 
 from __future__ import annotations
@@ -37,21 +37,18 @@ if TYPE_CHECKING:
     from irplatform.training.distributed import Alone
 
 
-# Prepares what comes next while a model works on what it has.
-#
-# A GPU is fast enough to wait for texts that are read and cut into tokens between two steps.
-# Reading and tokenizing mostly run outside of Python's global lock, so that one thread can do it
-# meanwhile.
-
 Item = TypeVar("Item")
 Prepared = TypeVar("Prepared")
 
 _AHEAD = 2
-"""Items that are prepared before they are asked for, the one at work included."""
+"""Items that are prepared before they are asked for, including the one in progress."""
 
 
 def prefetch(prepare: Callable[[Item], Prepared], items: Iterable[Item]) -> Iterator[Prepared]:
-    """Prepare the items one by one in a thread, a little ahead of whoever takes them.
+    """Prepare items in a thread, a little ahead of their use.
+
+    A GPU is fast enough to wait for texts that are read and tokenized between two steps. Both
+    mostly run outside of Python's global lock.
 
     Yields:
         What is prepared, in the order of the items. An error of `prepare` is raised at its item's
@@ -74,23 +71,21 @@ def prefetch(prepare: Callable[[Item], Prepared], items: Iterable[Item]) -> Iter
 
 
 def _leave_java() -> None:
-    """Detach this thread from Java, if it read documents: else the JVM keeps what it has for it."""
+    """Detach this thread from Java, if it read documents, so that the JVM frees its memory."""
     if jnius := sys.modules.get("jnius"):
         jnius.detach()
 
-
-# Where a training stands after its last complete epoch, on disk: to go on from after a kill.
 
 _MODULE, _OPTIMIZER = "module.", "optimizer."
 """How the names of their tensors begin in the file."""
 
 
 class LoopState:
-    """The state of training after the last complete epoch, on disk.
+    """The state of a training after its last complete epoch, on disk.
 
-    `state.safetensors` holds the module, the optimizer and the epoch that they belong to, in one
-    file, so that a kill between two writes cannot mix epochs; `best.safetensors` the best module.
-    Of several processes that train together one writes, and all read.
+    `state.safetensors` holds the module, the optimizer and their epoch in one file, so that a kill
+    between two writes cannot mix epochs; `best.safetensors` the best module. Of several processes
+    that train together one writes, and all read.
     """
 
     def __init__(self, workspace: Path, *, writes: bool) -> None:
@@ -101,7 +96,7 @@ class LoopState:
         self.best_measure = -math.inf
 
     def restore(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
-        """Load what is there; returns the number of epochs done."""
+        """Load the state, if there is one, and return the number of epochs done."""
         if self._state.exists():
             try:
                 return self._read(module, optimizer)
@@ -139,8 +134,8 @@ class LoopState:
     ) -> None:
         """Keep the state after an epoch, and the module if it is the best so far.
 
-        Where nothing relevant is found in any epoch, nothing tells them apart, and the last is
-        taken: what was learned must not be lost.
+        If no epoch finds anything relevant, the last one counts as the best: what was learned must
+        not be lost.
         """
         import torch
 
@@ -171,7 +166,7 @@ def _shapes(module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dict[s
 
 
 _MANY_BATCHES = 20
-"""From so many on, the batches of an epoch are counted on the progress line."""
+"""From this number on, the batches of an epoch are counted on the progress line."""
 
 
 class LoopSettings(Options):
@@ -199,7 +194,7 @@ class AdadeltaSettings(LoopSettings):
 
 
 class Stopping(Protocol):
-    """When to stop; what a task with `OwnSteps` needs of settings."""
+    """When to stop; of settings, a task with `OwnSteps` needs only these."""
 
     @property
     def epochs(self) -> int:
@@ -207,21 +202,21 @@ class Stopping(Protocol):
 
     @property
     def patience(self) -> int:
-        """How many epochs without a better validation measure end the training."""
+        """After how many epochs without a better validation measure training ends."""
 
 
 class Task(Protocol):
-    """What the loop needs of a model."""
+    """A model, its data and its loss, as the loop needs them."""
 
     @property
     def module(self) -> torch.nn.Module:
         """The parameters to train."""
 
     def batches(self, epoch: int) -> Iterable[Any]:
-        """The batches of an epoch; the same ones whenever it is called with that number."""
+        """The batches of an epoch; the same ones at every call with its number."""
 
     def loss(self, batch: Any) -> Tensor:
-        """The loss of a batch, regularization included: one number, with a gradient."""
+        """The loss of a batch, including regularization: one number, with a gradient."""
 
     def validate(self) -> float:
         """The validation measure, higher is better; finite."""
@@ -229,31 +224,30 @@ class Task(Protocol):
 
 @runtime_checkable
 class OwnSteps(Protocol):
-    """What a task may have besides, to take its steps otherwise than `LoopSettings` says.
+    """A task that takes its steps otherwise than `LoopSettings` says.
 
-    As a pre-trained transformer is fine-tuned: AdamW with weight decay for some parameters, a rate
-    that rises and falls, gradients of bounded length.
+    As when a pre-trained transformer is fine-tuned: AdamW with weight decay for some parameters, a
+    rate that rises and falls, gradients of bounded length.
     """
 
     def optimizer(self) -> torch.optim.Optimizer:
-        """What steps, new and over the same parameters whenever it is called."""
+        """The optimizer, new and over the same parameters at every call."""
 
     def before_step(self, optimizer: torch.optim.Optimizer, epoch: int, step: int) -> None:
         """Called when a batch's gradients are there: to clip them, or to set rates.
 
-        A training that was interrupted goes on as if nothing had been where this depends on epoch
-        and step alone.
+        If it depends on epoch and step alone, an interrupted training resumes exactly.
         """
 
 
 @runtime_checkable
 class ReadsBatches(Protocol):
-    """What a task may have besides, to read the next batches while the model learns from one."""
+    """A task that reads the next batches while the model learns from one."""
 
     def read(self, batch: Any) -> Any:
         """What `loss` gets in place of a batch; called in a thread, for one batch at a time.
 
-        It draws nothing from torch's global generator, from which dropout draws meanwhile.
+        It must not draw from torch's global generator, from which dropout draws meanwhile.
         """
 
 
@@ -269,18 +263,18 @@ def run_loop(
 ) -> float:
     """Train, and leave the module with the weights of the best epoch.
 
-    Where several processes train together, all call this alike; see `distributed`.
+    If several processes train together, all call this alike; see `distributed`.
 
     Args:
         task: model, data and loss; it may have `OwnSteps` and be one that `ReadsBatches`.
-        settings: optimizer and stopping; of a task with `OwnSteps` just the latter.
+        settings: optimizer and stopping; of a task with `OwnSteps` only the latter.
         seed: of all randomness.
-        workspace: where the state after each epoch is kept, and looked for at the start.
-        keep_start: whether the module has learned before, so that the weights that it begins with
-            are validated, too, and stay where no epoch is better.
+        workspace: where the state after each epoch is kept, and found again.
+        keep_start: whether the module has learned before. Then its first weights are validated,
+            too, and stay if no epoch is better.
         report: called after each epoch with its number, mean loss and validation measure.
-        showing: shows how far an epoch is: takes its number of batches, None where that is not
-            known, and yields a function that takes the batches just done.
+        showing: shows how far an epoch is: takes its number of batches (None if unknown), and
+            yields a function that takes the batches just done.
 
     Returns:
         The best validation measure.
@@ -364,7 +358,7 @@ def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspac
 
 
 def _show_batches(count: int | None) -> AbstractContextManager[Callable[[int], None]]:
-    """Show how far an epoch is; of a few batches, which follow in no time, only the bar tells."""
+    """Show how far an epoch is; a few batches, which pass at once, move only the bar."""
     noun = "" if (count or 0) < _MANY_BATCHES else "batch"
     return console.steps(noun, count, part=console.LAST)
 

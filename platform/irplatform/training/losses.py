@@ -1,4 +1,10 @@
-"""Loss functions that several rerankers train with."""
+"""Losses that several rerankers train with, and the arithmetic that they share.
+
+Pairwise and listwise losses train networks. `pairwise_weights` learns a linear model from pairs:
+the loss is the mean over topics of log(1 + exp(s(lower) − s(higher))) over all pairs of different
+grades (RankNet's loss: Burges et al., ICML 2005), weighted by the difference, with an L2 penalty.
+It is convex, so L-BFGS finds its one minimum.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +58,8 @@ def listwise_logistic(scores: Tensor, grades: Tensor) -> Tensor:
 
     Args:
         scores: of the documents, [n].
-        grades: theirs, [n], on the CPU, so that a GPU is not waited for; at least two differ.
+        grades: of the documents, [n], on the CPU, so that no step waits for a GPU; at least two
+            differ.
     """
     higher, lower = (grades[:, None] > grades[None]).nonzero(as_tuple=True)
     weight = square_root((grades[higher] - grades[lower]).to(scores.dtype))
@@ -76,20 +83,14 @@ def weighted_cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor) -> Te
     return (weight * losses).sum() / weight.sum()
 
 
-# Weights of a linear model that learns from pairs (RankNet's loss: Burges et al., ICML 2005).
-#
-# The loss is the mean over topics of log(1 + exp(s(lower) − s(higher))) over all pairs of
-# different grades, weighted by the difference, with an L2 penalty. It is convex: L-BFGS finds its
-# one minimum.
-
 MOST_PAIRS = 4000
-"""Pairs of a topic; of more, so many are drawn at random."""
+"""Pairs of a topic; of more, this number is drawn at random."""
 
 
 def pairwise_weights(
     values: Float64, grades: Float64, offsets: Int64, *, l2: float, seed: int
 ) -> Float64:
-    """The weights with the least loss.
+    """The weights of a linear model with the least loss.
 
     Args:
         values: float64 [documents, features], standardized; a topic's documents lie together.
@@ -135,7 +136,7 @@ def _pairs(
 
 
 def _pairs_of_topic(grades: Float64, random: np.random.Generator) -> tuple[Int64, Int64]:
-    """Some or all of a topic's pairs, drawn by their number: ten thousand documents have millions.
+    """Some or all of a topic's pairs, drawn by number: ten thousand documents have millions.
 
     They are numbered by the higher document, then by the lower one.
     """
@@ -157,13 +158,8 @@ def _pairs_of_topic(grades: Float64, random: np.random.Generator) -> tuple[Int64
     return higher, lower
 
 
-# Values of documents that lie topic by topic, against the mean of their topic.
-#
-# Only documents of one topic are compared with each other: what all of them share says nothing.
-
-
 def centered(values: npt.NDArray[Any], offsets: Int64) -> Float64:
-    """Values less their topic's mean.
+    """Values less their topic's mean: only documents of one topic are compared with each other.
 
     Args:
         values: [documents] or [documents, features], the documents of a topic together.
@@ -179,25 +175,22 @@ def centered(values: npt.NDArray[Any], offsets: Int64) -> Float64:
     return np.asarray(values - np.repeat(means, sizes, axis=0))
 
 
-# Features of different units on one scale: mean 0 and deviation 1 over the training documents.
-#
-# A feature that is the same for all of them becomes 0 everywhere, as in `features.SideFeatures`: a
-# model has learned nothing of it that a document which differs should be scored by.
-
 _SMALLEST = 1e-6
-"""Deviation, as a share of the mean where that is above 1, from which on a feature varies."""
+"""Deviation above which a feature varies, as a share of the mean if that is above 1."""
 
 
 def learn_standardization(features: Tensor, mean: Tensor, scale: Tensor) -> None:
-    """Take mean and deviation from the features of training documents.
+    """Learn mean and deviation of features from training documents.
 
-    Both stay as they are where there are no features, or no two documents to tell a deviation.
+    Both stay as they are without features, or without two documents. A feature that is the same for
+    all documents becomes 0 everywhere, as in `features.SideFeatures`: a model has learned nothing
+    of it that could score a document that differs.
 
     Args:
         features: float32 [documents, F], not standardized.
         mean: float32 [F], written to.
-        scale: float32 [F], what a difference from the mean is to be divided by, infinite for a
-            feature that does not vary; written to.
+        scale: float32 [F], what a difference from the mean is divided by, infinite for a feature
+            that does not vary; written to.
     """
     if features.shape[1] and len(features) > 1:
         mean.copy_(features.mean(dim=0))

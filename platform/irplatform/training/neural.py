@@ -1,5 +1,7 @@
-"""Rerankers that learn the weights of one network: how it is made, trained, saved and loaded.
+"""Rerankers that learn the weights of one network, and vectors of documents that networks compute.
 
+A model that sees a document without the query computes it once for the whole collection. These
+vectors are an artifact named by the model's weights, read row by row through a memory map.
 Importing this module loads no torch.
 """
 
@@ -39,9 +41,8 @@ class NeuralReranker(TrainableReranker):
 
     Attributes:
         model: its name in checkpoints, whose file is `<model>.safetensors`.
-        network: the network, once `start` was called; in evaluation mode unless it is being
-            trained.
-        resources: what is lent, once `start` was called.
+        network: set by `start`; in evaluation mode unless it is being trained.
+        resources: set by `start`.
     """
 
     needs: Sequence[str] = ("torch", "gensim", "safetensors")
@@ -60,17 +61,17 @@ class NeuralReranker(TrainableReranker):
         self._named(self.identity())  # fails now, not after a training, where something is missing
 
     def identity(self) -> Mapping[str, Any]:
-        """What weights must have been saved with to be loaded, as JSON: sizes, names of features.
+        """What loaded weights must have been saved with, as JSON: sizes, names of features.
 
         The name of the model is added.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define identity()")
 
     def weights_changed(self) -> None:
-        """Called after training and loading; override it where something is made of the weights."""
+        """Called after training and loading; override it to renew what depends on the weights."""
 
     def encoding(self, data: TrainingData) -> AbstractContextManager[Callable[[int], None]]:
-        """A display to `advance` by 1 with each topic that a task reads."""
+        """A display to `advance` by 1 for each topic that a task reads."""
         topics = len(data.training) + len(data.validation)
         return progress("encoding training topics", topics, "topics", part=QUICK)
 
@@ -99,7 +100,7 @@ class NeuralReranker(TrainableReranker):
         self.weights_changed()
 
     def saved_weights(self, folder: Path, identity: Mapping[str, Any]) -> dict[str, Tensor]:
-        """Weights that were written into a folder.
+        """Weights that were saved in a folder.
 
         Raises:
             InputError: the file is missing or damaged, or of another identity.
@@ -113,12 +114,6 @@ class NeuralReranker(TrainableReranker):
     def _named(self, identity: Mapping[str, Any]) -> dict[str, Any]:
         return {"model": self.model, **identity}
 
-
-# Vectors of documents that do not depend on the query: computed once per model, kept on disk.
-#
-# What a model makes of a document alone is the same for every topic, so it is made for the whole
-# collection, kept as an artifact named by the model's weights, and read back row by row through a
-# memory map.
 
 _FILE = "documents.npy"
 _BLOCK = 512
@@ -136,9 +131,9 @@ def stored_documents(
     """Vectors of all documents of the collection, from the cache or computed now.
 
     Args:
-        resources: the harness's resources.
+        resources: those of the reranker.
         kind: the kind of the artifact, unique to the plugin.
-        depends_on: what the vectors depend on beside the documents; see `weights_digest`.
+        depends_on: what the vectors depend on besides the documents; see `weights_digest`.
         compute: vectors [n, width] of the documents in some rows of the forward index.
         width: numbers per document.
 
@@ -163,7 +158,7 @@ def stored_documents(
 
 
 def weights_digest(tensors: Mapping[str, Tensor]) -> str:
-    """Stands for weights: names, shapes and every bit of their values."""
+    """A digest of weights: names, shapes and every bit of their values."""
     digest = hashlib.sha256()
     for name, tensor in sorted(tensors.items()):
         values = np.ascontiguousarray(tensor.detach().cpu().numpy())
@@ -173,7 +168,7 @@ def weights_digest(tensors: Mapping[str, Tensor]) -> str:
 
 
 def vectors_digest(vectors: WordVectors) -> str:
-    """Stands for word vectors: how many, and the values of some thousands of them."""
+    """A digest of word vectors: how many, and the values of some thousands of them."""
     step = max(1, len(vectors.matrix) // _SAMPLE)
     sample = np.ascontiguousarray(vectors.matrix[::step])
     digest = hashlib.sha256(f"{vectors.matrix.shape} ".encode())

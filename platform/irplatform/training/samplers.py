@@ -1,8 +1,15 @@
-"""Pairs of documents to learn an order from.
+"""Samples of training topics to learn from: pools of documents, pairs, and single documents.
 
-An epoch pairs the relevant documents of a topic's pool (`pools`) with as many documents of lower
-grade (Mohan et al., WWW 2018, section 4.2: equal numbers of relevant and non-relevant documents per
-query), weighted by the square root of the difference of the grades (section 4.2.1).
+For every topic a pool is drawn once: relevant documents, judged ones of grade 0, and unjudged
+candidates of the first stage, which count as not relevant.
+
+An epoch pairs the relevant documents of a pool with as many documents of lower grade (Mohan et al.,
+WWW 2018, section 4.2: equal numbers of relevant and non-relevant documents per query), weighted by
+the square root of the difference of the grades (section 4.2.1). Models that classify learn from the
+most relevant documents of a topic and as many that are not relevant (Mohan et al., BioNLP 2017,
+section 3.1: at most 20 of each per query). Weighted samples count by their grade r: max(1, log(1 +
+r)) (2017, section 4.6) or its square root (WWW 2018, section 4.3.3); samples that are not relevant
+count 1.
 """
 
 from __future__ import annotations
@@ -22,12 +29,6 @@ if TYPE_CHECKING:
 
     from irplatform.data import LabelledTopic
     from irplatform.text.arrays import Float32, Int64
-
-
-# The documents of training topics that pairs and points are drawn from.
-#
-# For every topic a pool is drawn once: relevant documents, judged ones of grade 0, and unjudged
-# candidates of the first stage, which count as not relevant.
 
 
 class PoolSettings(Options):
@@ -85,7 +86,7 @@ class Pool:
 
 
 class Samples:
-    """What an epoch draws from pools: dataclasses of arrays whose rows belong together."""
+    """An epoch's draws from pools: dataclasses of arrays whose rows belong together."""
 
     topic: Int64
 
@@ -114,7 +115,7 @@ def draw_pools(topics: Sequence[LabelledTopic], settings: PoolSettings, seed: in
 
 
 def check_pools(pools: list[Pool]) -> list[Pool]:
-    """The pools; InputError where there are none."""
+    """The pools; InputError if there are none."""
     if not pools:
         raise InputError("no training topic has two candidates of different relevance.")
     return pools
@@ -129,7 +130,7 @@ class HasDocuments(Protocol):
 
 
 def pool_offsets(pools: Sequence[HasDocuments]) -> Int64:
-    """Where the documents of each pool begin, where all pools lie one behind the other.
+    """Where the documents of each pool begin if all pools lie one after the other.
 
     Returns:
         int64 [pools + 1]; the last one is the number of all documents.
@@ -196,7 +197,7 @@ class PairSampler:
     """Draws pairs, the same ones for the same seed and epoch.
 
     Args:
-        topics: where to learn from; those without a pair are left out.
+        topics: to learn from; those without a pair are left out.
         settings: how to draw.
         seed: of all choices.
 
@@ -240,14 +241,6 @@ class PairSampler:
         return np.full(len(higher), number, dtype=np.int64), higher, lower
 
 
-# Single documents to learn relevance from: the samples of models that classify.
-#
-# For every topic, its most relevant documents and as many that are not relevant (Mohan et al.,
-# BioNLP 2017, section 3.1: at most 20 of the most relevant documents of a query and an equal
-# number of others), drawn from the same pools as pairs. Weighted samples count by their grade r:
-# max(1, log(1 + r)) (2017, section 4.6) or its square root (Mohan et al., WWW 2018, section
-# 4.3.3); samples that are not relevant always count 1.
-
 Weighting = Literal["none", "log", "root"]
 """How much a relevant sample of grade r counts: 1, max(1, log(1 + r)) or max(1, √r)."""
 
@@ -264,7 +257,7 @@ class PointSettings(PoolSettings):
 
 @dataclass(frozen=True)
 class Points(Samples):
-    """Documents with the class that they belong to.
+    """Documents with their class.
 
     Attributes:
         topic: int64 [n], index of the topic.
@@ -287,7 +280,7 @@ class PointSampler:
     """Draws samples, the same ones for the same seed and epoch.
 
     Args:
-        topics: where to learn from; those without a sample of either class are left out.
+        topics: to learn from; those without a sample of either class are left out.
         settings: how to draw.
         seed: of all choices.
         weighting: how much relevant samples count.
@@ -343,7 +336,7 @@ class PointSampler:
 
 
 def sample_weights(grades: npt.NDArray[np.float64], weighting: Weighting) -> Float32:
-    """How much samples of some grades count, at least 1."""
+    """The weights of samples of some grades, at least 1."""
     if weighting == "none":
         return np.ones(len(grades), dtype=np.float32)
     damped = np.log1p(grades) if weighting == "log" else np.sqrt(grades)

@@ -1,8 +1,8 @@
-"""Reads pairs of texts to learn from: what asks, and what it should find.
+"""Pairs of texts to learn from: a text that asks, and one that it should find.
 
-A file of pairs is a table with a header, as tab-separated values, plain or gzipped; the reader is
-told which columns hold the texts, and which one says what source (a citing article, say) a pair is
-of, so that pairs of the topics that a model is judged on can be left out.
+A file of pairs is a table with a header, as tab-separated values, plain or gzipped. Options name
+the columns with the texts, and the one with the source of a pair (a citing article, say), so that
+pairs of the topics that a model is judged on can be left out.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PairsOfTopics:
-    """The pairs that some topics know: with their queries, or of the sources that they name.
+    """The pairs that belong to some topics: with their queries, or from sources that they name.
 
     A model that learned from these would remember the topics that it is judged on.
 
     Attributes:
         queries: `topic_marks` of the topics.
-        sources: `source_mark`s of what the topics are of.
+        sources: `source_mark`s of the topics' sources.
     """
 
     queries: frozenset[str]
@@ -59,8 +59,8 @@ def read_text_pairs(
         path: the file, .tsv or .tsv.gz.
         query: the column of texts that ask.
         text: the column of texts that they should find.
-        group: the column of sources; "" for none, and every source is "" where it is missing.
-        marker: cut from texts that ask, such as what stands for a reference.
+        group: the column of sources; if it is "" or missing, every source is "".
+        marker: cut from texts that ask, such as a mark for a reference.
 
     Raises:
         InputError: the file cannot be read, or has no such column (file and line).
@@ -83,13 +83,13 @@ def read_text_pairs(
 
 
 def check_text_pairs(path: Path, *, query: str, text: str, group: str = "") -> None:
-    """See that a file can be read as pairs, as far as its beginning tells.
+    """Check that a file can be read as pairs, as far as its beginning shows.
 
     Args:
         path: the file.
         query: see `read_text_pairs`.
         text: likewise.
-        group: a column of sources that has to be there; "" if none has to.
+        group: a column of sources that must be there; "" for none.
 
     Raises:
         InputError: it cannot be read, has no such column, or holds no pair.
@@ -101,12 +101,12 @@ def check_text_pairs(path: Path, *, query: str, text: str, group: str = "") -> N
 
 
 def refuse_with_pretraining(file: Path | None) -> None:
-    """See that a reranker which is pre-trained on topics is given no file of pairs.
+    """Refuse a file of pairs for a reranker that is pre-trained on topics.
 
     Pre-training does not know which topics come after it, so it could not leave out their pairs.
 
     Raises:
-        InputError: it is given one.
+        InputError: there is a file.
     """
     if file is not None:
         raise InputError(

@@ -1,7 +1,8 @@
-"""How a topic is known in whatever collection it stands: by what it asks, not by its id.
+"""The identity of a topic across collections: its question, not its id.
 
-A model that has learned from a topic has seen the answer to it, whoever asks again. Capitals, the
-order of words and the template that makes a query of a topic's fields make no other topic of it.
+A model that has learned from a topic has seen the answer, under whatever id the question comes
+again. Capitals, the order of words and the template that makes a query of a topic's fields make no
+other topic.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ APART = "citing_id"
 """The topic field whose values keep topics together: sentences of one citing article."""
 _WORD = re.compile(r"\w+")
 _SUBJECT = ("disease", "gene")
-"""Fields that make a topic of precision medicine what it is: who asks, and about which treatment,
-changes little about what is relevant."""
+"""Fields that identify a topic of precision medicine: the patient and the treatment change little
+about what is relevant."""
 _ADDED = "treatment"
-"""The field with what some topics add to another topic's query."""
+"""The field with an addition to another topic's query."""
 
 
 def topic_marks(topic: Topic) -> frozenset[str]:
@@ -46,12 +47,12 @@ def topic_marks(topic: Topic) -> frozenset[str]:
 
 @lru_cache(maxsize=64)  # a sentence of a file of pairs stands there once per title that it cites
 def query_mark(text: str) -> str:
-    """The fingerprint of a query's words, one of the `topic_marks` of each topic that asks it."""
+    """The fingerprint of a query's words, one of the `topic_marks` of topics with this query."""
     return _mark(_words(text))
 
 
 def source_mark(source: str) -> str:
-    """Stands for what topics or pairs are of, such as a DOI, in which capitals mean nothing."""
+    """The identity of a source of topics or pairs, such as a DOI, regardless of capitals."""
     return " ".join(source.split()).casefold()
 
 
@@ -72,7 +73,7 @@ def families(topics: Sequence[Topic]) -> list[int]:
 
 
 def sources(topic: Topic) -> list[tuple[str, str]]:
-    """Keys of what a topic is of, by the field `APART`; none where it says nothing."""
+    """Keys of a topic's sources, by the field `APART`; none without that field."""
     return [(APART, mark) for mark in map(source_mark, topic.values(APART)) if mark]
 
 

@@ -1,8 +1,8 @@
-"""How well a model ranks topics that it does not learn from: the measure of early stopping.
+"""The measure of early stopping: how well a model ranks topics that it does not learn from.
 
-A reranker's scores are used together with the first stage's, so that is how they are judged: the
-measure is nDCG@20 of the best of a few mixtures of both, the reranker alone among them (nDCG-exp@20
-where topics are judged by levels, as of clicks). Stopping on the reranker alone ends training while
+A reranker's scores are used together with the first stage's, so they are judged together: by
+nDCG@20 of the best of a few mixtures of both, including the reranker alone (nDCG-exp@20 where
+topics are judged by levels, as of clicks). Stopping on the reranker alone would end training while
 it still learns what the first stage cannot tell.
 """
 
@@ -36,7 +36,7 @@ MIXTURES = (0.0, 0.2, 0.4, 0.6, 0.8)
 
 @dataclass(frozen=True)
 class CandidateRows:
-    """The candidates of several topics, of which some share documents.
+    """The candidates of several topics, some of which share documents.
 
     Attributes:
         distinct: int64 [documents], rows of the forward index, each once, in ascending order.
@@ -51,10 +51,10 @@ class Validator:
     """Mean nDCG@20 of validation topics, with the best share of the first stage.
 
     Args:
-        topics: the validation topics; those without a relevant document are left out. Where they
-            carry no scores of the first stage, the reranker alone is judged.
-        limit: use at most this many of them, evenly spread, to keep epochs short.
-        depth: rank only so many candidates of each, the first stage's best; None ranks all.
+        topics: the validation topics; those without a relevant document are left out. Without
+            scores of the first stage, the reranker alone is judged.
+        limit: most topics, evenly spread, to keep epochs short.
+        depth: most candidates of each, the first stage's best; None ranks all.
 
     Attributes:
         topics: those that are used, with the candidates that are ranked.
@@ -96,7 +96,7 @@ class Validator:
         """Rank with `score(number)`, which scores the candidates of `topics[number]`.
 
         Returns:
-            Mean nDCG@20, 0 to 1; 0 where there are no validation topics.
+            Mean nDCG@20, 0 to 1; 0 without validation topics.
 
         Raises:
             PlatformError: a score is not finite.

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 _TYPES_OF_NUMPY = frozenset(
     {"F64", "F32", "F16", "I64", "I32", "I16", "I8", "U64", "U32", "U16", "U8", "BOOL"}
 )
-"""As safetensors calls them; there are others, such as BF16."""
+"""As safetensors calls them; it has others, such as BF16."""
 _AGAIN = "The file is damaged: copy it again, or make it again."
 
 
 def save_weights(path: Path, tensors: Mapping[str, Tensor], identity: Mapping[str, Any]) -> None:
-    """Write tensors with what identifies the model: its name and the sizes that must match.
+    """Write tensors with the identity of the model: its name and the sizes that must match.
 
-    Tensors that share memory, as those of tied layers, are written whole under each of their names.
+    Tensors that share memory, as in tied layers, are written whole under each of their names.
 
     Args:
-        path: the file to write, in a folder that is there.
+        path: the file to write, in an existing folder.
         tensors: by name, of any shape, on any device.
         identity: as JSON; `load_weights` compares it.
     """
@@ -81,7 +81,7 @@ def load_into(network: nn.Module, tensors: Mapping[str, Tensor], path: Path) -> 
     """Give a network its weights.
 
     Raises:
-        InputError: one is missing, not known, or of another shape.
+        InputError: one is missing, unknown, or of another shape.
     """
     shapes = {name: list(tensor.shape) for name, tensor in network.state_dict().items()}
     _refuse_other_shapes(path, tensors, shapes)
@@ -89,11 +89,11 @@ def load_into(network: nn.Module, tensors: Mapping[str, Tensor], path: Path) -> 
 
 
 def check_weights(path: Path) -> None:
-    """See that a file of tensors is whole, also one that another tool wrote.
+    """Check that a file of tensors is whole, even if another tool wrote it.
 
     Raises:
         InputError: it cannot be read, its tensors are not those that were saved, or one has values
-            that are not finite; which.
+            that are not finite.
     """
     if not path.is_file():
         raise InputError("there is no such weight file.", path=path)
@@ -108,9 +108,9 @@ def _check(path: Path, state: tuple[int, ...]) -> None:
 
 
 def _read(path: Path, *, for_torch: bool = True) -> tuple[Mapping[str, Any], dict[str, Any]]:
-    """What `save_weights` noted of tensors, and the tensors.
+    """The notes of `save_weights` on tensors, and the tensors.
 
-    Files of earlier versions have an identity alone, and those of others nothing.
+    Files of earlier versions have only an identity, and those of other tools nothing.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -137,9 +137,9 @@ def _read(path: Path, *, for_torch: bool = True) -> tuple[Mapping[str, Any], dic
 
 
 def _refuse_damage(path: Path, about: Mapping[str, Any], tensors: Mapping[str, Any]) -> None:
-    """See that tensors are those that were saved.
+    """Check that tensors are those that were saved.
 
-    A network may hold infinite numbers: what a feature is divided by that is the same everywhere.
+    A network may hold infinite numbers: the divisor of a feature that never varies.
     """
     if isinstance(about.get("shapes"), dict):
         _refuse_other_shapes(path, tensors, about["shapes"])
