@@ -35,94 +35,41 @@ _WORDS = {
     Any: "anything",
 }
 _NUMBERS = (int, float)
+_SHOULD_BE = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "string": "text",
+    "dict": "a table of settings",
+}
+"""By the beginning of pydantic's names of problems: `int_parsing`, `int_type`."""
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
-def type_in_words(annotation: Any, limits: Iterable[Any] = ()) -> str:
-    """A type, such as "number above 0, or 'mean-length'".
+class Options(BaseModel):
+    """Base of every typed declaration of options.
 
-    Args:
-        annotation: of the option.
-        limits: declared besides, as in pydantic's `FieldInfo.metadata`.
+    Declare each as an annotated attribute with a default and `Field(description="…")`. It can then
+    be set with `--set name=value` or from a TOML file; it is validated, documented by `platform
+    rerankers show`, and recorded beside every run.
     """
-    annotation, limits = _bare(annotation, limits)
-    arguments = get_args(annotation)
-    if is_choice(annotation):
-        return ", or ".join(type_in_words(argument, limits) for argument in arguments)
-    if get_origin(annotation) is Literal:
-        return _either([f"'{argument}'" for argument in arguments])
-    if get_origin(annotation) in (tuple, list):
-        return _list_in_words(arguments)
-    if get_origin(annotation) is dict:
-        return _table_in_words(arguments[1])
-    if annotation in _WORDS:
-        return _WORDS[annotation] + (_limits_in_words(limits) if annotation in _NUMBERS else "")
-    return "table" if hasattr(annotation, "model_fields") else _name(annotation)
 
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        validate_default=True,
+        populate_by_name=True,
+        allow_inf_nan=False,  # JSON holds neither
+    )
 
-def is_choice(annotation: Any) -> bool:
-    """Whether values of several types fit."""
-    return get_origin(annotation) in (Union, UnionType)
-
-
-def is_number(annotation: Any) -> bool:
-    """Whether values are numbers, alone or among others, and never true or false."""
-    annotation, _ = _bare(annotation, ())
-    members = get_args(annotation) if is_choice(annotation) else [annotation]
-    types = [_bare(member, ())[0] for member in members]
-    return any(kind in _NUMBERS for kind in types) and not {bool, Any} & set(types)
-
-
-def _bare(annotation: Any, limits: Iterable[Any]) -> tuple[Any, list[Any]]:
-    """A type without `Annotated`, and all that is declared of it."""
-    declared = list(limits)
-    if get_origin(annotation) is Annotated:
-        annotation, *further = get_args(annotation)
-        for limit in further:
-            declared += getattr(limit, "metadata", [limit])  # a `Field(…)` holds several
-    return annotation, declared
-
-
-def _list_in_words(arguments: Sequence[Any]) -> str:
-    items = [type_in_words(each) for each in arguments if each is not Ellipsis]
-    fixed = len(arguments) > 1 and arguments[-1] is not Ellipsis
-    if len({*items}) > 1:
-        return f"list of {len(items)}: {', '.join(items)}"
-    plural = {"text", "whole number", "number", "file", "table"}
-    several = f"{items[0]}s" if items[0] in plural else items[0]
-    return f"list of {len(arguments)} {several}" if fixed else f"list of {several}"
-
-
-def _table_in_words(value: Any) -> str:
-    """A table of any values is one of settings; other tables say what they hold."""
-    if value is Any or get_origin(value) is dict:
-        return "table of settings"
-    return f"text to {type_in_words(value)}"
-
-
-def _limits_in_words(limits: Iterable[Any]) -> str:
-    """The limits of numbers: " above 0", " from 0 to 1", " (0 or more)"."""
-    bounds: dict[str, Any] = {}
-    for limit in limits:
-        for name in ("ge", "gt", "le", "lt"):
-            if (bound := getattr(limit, name, None)) is not None:
-                bounds[name] = bound
-    if bounds.keys() == {"ge", "le"}:
-        return f" from {bounds['ge']} to {bounds['le']}"
-    if bounds.keys() == {"ge"}:
-        return f" ({bounds['ge']} or more)"
-    if bounds.keys() == {"le"}:
-        return f" ({bounds['le']} or less)"
-    words = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}
-    phrases = [f"{word} {bounds[name]}" for name, word in words.items() if name in bounds]
-    return f" {' and '.join(phrases)}" if phrases else ""
-
-
-def _either(words: Sequence[str]) -> str:
-    return " or ".join([*([", ".join(words[:-1])] if words[:-1] else []), words[-1]])
-
-
-def _name(annotation: Any) -> str:
-    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    @field_validator("*", mode="before")
+    @classmethod
+    def _truth_is_no_number(cls, value: object, info: ValidationInfo) -> object:
+        """Refuse true for a number: pydantic would take it for 1."""
+        declared = cls.model_fields[str(info.field_name)]
+        if isinstance(value, bool) and is_number(declared.annotation):
+            raise ValueError(f"it takes: {type_in_words(declared.annotation, declared.metadata)}")
+        return value
 
 
 def read_value(written: str, *, text: bool = False) -> object:
@@ -253,43 +200,6 @@ def _base(registration: HasOptions, option: str) -> dict[str, Any]:
     return dict(value.model_dump(exclude_unset=True)) if hasattr(value, "model_dump") else {}
 
 
-class Options(BaseModel):
-    """Base of every typed declaration of options.
-
-    Declare each as an annotated attribute with a default and `Field(description="…")`. It can then
-    be set with `--set name=value` or from a TOML file; it is validated, documented by `platform
-    rerankers show`, and recorded beside every run.
-    """
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        validate_default=True,
-        populate_by_name=True,
-        allow_inf_nan=False,  # JSON holds neither
-    )
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _truth_is_no_number(cls, value: object, info: ValidationInfo) -> object:
-        """Refuse true for a number: pydantic would take it for 1."""
-        declared = cls.model_fields[str(info.field_name)]
-        if isinstance(value, bool) and is_number(declared.annotation):
-            raise ValueError(f"it takes: {type_in_words(declared.annotation, declared.metadata)}")
-        return value
-
-
-_SHOULD_BE = {
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "string": "text",
-    "dict": "a table of settings",
-}
-"""By the beginning of pydantic's names of problems: `int_parsing`, `int_type`."""
-_NUMBER = re.compile(r"-?\d+(\.\d+)?")
-
-
 def first_problem(options: type[BaseModel], error: ValidationError) -> tuple[str, str]:
     """The first value that does not fit: the option's name, and what is wrong.
 
@@ -361,3 +271,91 @@ def _first(options: Any) -> str:
     for name, declared in getattr(options, "model_fields", {}).items():
         return f".{name}{_first(declared.annotation)}"
     return ""
+
+
+def type_in_words(annotation: Any, limits: Iterable[Any] = ()) -> str:
+    """A type, such as "number above 0, or 'mean-length'".
+
+    Args:
+        annotation: of the option.
+        limits: declared besides, as in pydantic's `FieldInfo.metadata`.
+    """
+    annotation, limits = _bare(annotation, limits)
+    arguments = get_args(annotation)
+    if is_choice(annotation):
+        return ", or ".join(type_in_words(argument, limits) for argument in arguments)
+    if get_origin(annotation) is Literal:
+        return _either([f"'{argument}'" for argument in arguments])
+    if get_origin(annotation) in (tuple, list):
+        return _list_in_words(arguments)
+    if get_origin(annotation) is dict:
+        return _table_in_words(arguments[1])
+    if annotation in _WORDS:
+        return _WORDS[annotation] + (_limits_in_words(limits) if annotation in _NUMBERS else "")
+    return "table" if hasattr(annotation, "model_fields") else _name(annotation)
+
+
+def is_choice(annotation: Any) -> bool:
+    """Whether values of several types fit."""
+    return get_origin(annotation) in (Union, UnionType)
+
+
+def is_number(annotation: Any) -> bool:
+    """Whether values are numbers, alone or among others, and never true or false."""
+    annotation, _ = _bare(annotation, ())
+    members = get_args(annotation) if is_choice(annotation) else [annotation]
+    types = [_bare(member, ())[0] for member in members]
+    return any(kind in _NUMBERS for kind in types) and not {bool, Any} & set(types)
+
+
+def _bare(annotation: Any, limits: Iterable[Any]) -> tuple[Any, list[Any]]:
+    """A type without `Annotated`, and all that is declared of it."""
+    declared = list(limits)
+    if get_origin(annotation) is Annotated:
+        annotation, *further = get_args(annotation)
+        for limit in further:
+            declared += getattr(limit, "metadata", [limit])  # a `Field(…)` holds several
+    return annotation, declared
+
+
+def _list_in_words(arguments: Sequence[Any]) -> str:
+    items = [type_in_words(each) for each in arguments if each is not Ellipsis]
+    fixed = len(arguments) > 1 and arguments[-1] is not Ellipsis
+    if len({*items}) > 1:
+        return f"list of {len(items)}: {', '.join(items)}"
+    plural = {"text", "whole number", "number", "file", "table"}
+    several = f"{items[0]}s" if items[0] in plural else items[0]
+    return f"list of {len(arguments)} {several}" if fixed else f"list of {several}"
+
+
+def _table_in_words(value: Any) -> str:
+    """A table of any values is one of settings; other tables say what they hold."""
+    if value is Any or get_origin(value) is dict:
+        return "table of settings"
+    return f"text to {type_in_words(value)}"
+
+
+def _limits_in_words(limits: Iterable[Any]) -> str:
+    """The limits of numbers: " above 0", " from 0 to 1", " (0 or more)"."""
+    bounds: dict[str, Any] = {}
+    for limit in limits:
+        for name in ("ge", "gt", "le", "lt"):
+            if (bound := getattr(limit, name, None)) is not None:
+                bounds[name] = bound
+    if bounds.keys() == {"ge", "le"}:
+        return f" from {bounds['ge']} to {bounds['le']}"
+    if bounds.keys() == {"ge"}:
+        return f" ({bounds['ge']} or more)"
+    if bounds.keys() == {"le"}:
+        return f" ({bounds['le']} or less)"
+    words = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}
+    phrases = [f"{word} {bounds[name]}" for name, word in words.items() if name in bounds]
+    return f" {' and '.join(phrases)}" if phrases else ""
+
+
+def _either(words: Sequence[str]) -> str:
+    return " or ".join([*([", ".join(words[:-1])] if words[:-1] else []), words[-1]])
+
+
+def _name(annotation: Any) -> str:
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation)

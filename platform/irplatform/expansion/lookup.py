@@ -37,6 +37,20 @@ _ANY_DISEASE = re.compile(
     r"|malignanc(y|ies)|metastas[ie]s",
     re.IGNORECASE,
 )
+_FAMILIES = {"RAS": ("KRAS", "NRAS", "HRAS"), "RAF": ("BRAF", "RAF1", "ARAF")}
+"""Genes of families whose symbols are not the family's with a number."""
+_BETWEEN_TREATMENTS = re.compile(
+    r",\s+|(?:(?<!\s)\s+)?[;+&]\s*"
+    r"|(?<!\s)\s+(?:/|and/or|and|or|plus|(?:(?:in combination|combined|together)\s+)?with)\s+",
+    re.IGNORECASE,
+)
+_BETWEEN_DRUGS = ((re.compile(r"[,/]"), any), (re.compile("[-–]"), all))
+"""Between treatments if one of them is a drug (not in CDK4/6 inhibitor or 1,25-dihydroxy-…), or if
+all are (not in platinum-resistant)."""
+_ASIDE = re.compile(r"(?:(?<!\s)\s+)?(?:\([^()]*\)|\[[^\[\]]*\])")
+"""Text in brackets: another name of a drug, or its company."""
+_CODE = re.compile(r"[A-Z]{1,5}[- ]?\d{2,}")
+"""A drug that so far has only its maker's code: AZD9291, MK-3475."""
 
 
 def disease_names(text: str, knowledge: Knowledge, kinds: int) -> Names:
@@ -123,10 +137,6 @@ def _headings_above(concepts: Iterable[Concept], knowledge: Knowledge) -> list[S
     return []
 
 
-_FAMILIES = {"RAS": ("KRAS", "NRAS", "HRAS"), "RAF": ("BRAF", "RAF1", "ARAF")}
-"""Genes of families whose symbols are not the family's with a number."""
-
-
 def genes_called(symbol: str, knowledge: Knowledge) -> list[str]:
     """The approved symbols of the genes with a name, the likeliest first."""
     symbols = [c.name for c in knowledge.find(symbol) if c.kind == "gene"]
@@ -192,20 +202,6 @@ def _other_gene(name: str, symbol: str, concepts: list[Concept], knowledge: Know
 
 def _letters(symbol: str) -> str:
     return re.sub(r"[^a-z0-9]", "", symbol.lower())
-
-
-_BETWEEN_TREATMENTS = re.compile(
-    r",\s+|(?:(?<!\s)\s+)?[;+&]\s*"
-    r"|(?<!\s)\s+(?:/|and/or|and|or|plus|(?:(?:in combination|combined|together)\s+)?with)\s+",
-    re.IGNORECASE,
-)
-_BETWEEN_DRUGS = ((re.compile(r"[,/]"), any), (re.compile("[-–]"), all))
-"""Between treatments if one of them is a drug (not in CDK4/6 inhibitor or 1,25-dihydroxy-…), or if
-all are (not in platinum-resistant)."""
-_ASIDE = re.compile(r"(?:(?<!\s)\s+)?(?:\([^()]*\)|\[[^\[\]]*\])")
-"""Text in brackets: another name of a drug, or its company."""
-_CODE = re.compile(r"[A-Z]{1,5}[- ]?\d{2,}")
-"""A drug that so far has only its maker's code: AZD9291, MK-3475."""
 
 
 def treatment_names(text: str, knowledge: Knowledge) -> list[Names]:

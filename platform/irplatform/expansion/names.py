@@ -22,6 +22,37 @@ if TYPE_CHECKING:
     from irplatform.knowledge.model import ConceptKind
 
 
+MESH = "MESH:"
+"""The beginning of ids of MeSH."""
+LONGEST = 20
+"""Most words of a part of a text that is looked up: few names are longer, and texts have
+hundreds."""
+_EXACT = ("preferred", "synonym", "abbreviation")
+_SHORTEST = 4
+"""Letters of a word that counts as a name in a longer text."""
+_SYMBOL = re.compile(r"(?=.*[A-Z])[A-Z0-9-]{3,10}")
+_BESIDE_SYMBOL = re.compile(r"(?<=[A-Z0-9])[-–](?=[a-z]{3})")
+"""As in HER2-positive. Names are found with and without hyphens."""
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_PUNCTUATION = '.,;:?!+()[]"“”'
+_WORD = re.compile(r"[^\W_]+")
+_SMALL_WORDS = frozenset({"and", "of", "the", "with", "in", "for"})
+_TUMORS = ("cancer", "carcinoma", "neoplasm", "tumor", "tumour", "malignancy")
+"""Head words that texts use for one another: "lung cancer", "lung carcinoma"."""
+_TUMOR = re.compile(rf"\b(({'|'.join(_TUMORS[:-1])})s?|malignanc(y|ies))$", re.IGNORECASE)
+_JOINTS = (
+    re.compile(r"(?<=[A-Za-z])-?(?=\d+[A-Z]?$)"),  # HER-2, IGF-1R
+    re.compile(r"(?<=^[A-Z])-?(?=RA[SF]$)", re.IGNORECASE),  # K-ras, B-raf
+)
+_GREEK = {
+    "A": ("alpha", "α"),
+    "B": ("beta", "β"),
+    "G": ("gamma", "γ"),
+    "D": ("delta", "δ"),
+    "E": ("epsilon", "ε"),
+}
+_LATIN = re.compile(rf"-?({'|'.join(form for forms in _GREEK.values() for form in forms)})(?=\d?$)")
+_ONCOGENE = "proto-oncogene"
 How = Literal["topic", "synonym", "narrow", "broad", "alias", "previous", "spelling"]
 """How a synonym relates to the topic's own name."""
 
@@ -95,116 +126,6 @@ def _united(same: Sequence[Names]) -> Names:
         return same[0]
     synonyms = (synonym for names in same for synonym in names.synonyms)
     return replace(same[0], synonyms=distinct(sorted(synonyms, key=lambda s: s.how != "topic")))
-
-
-_WORD = re.compile(r"[^\W_]+")
-_SMALL_WORDS = frozenset({"and", "of", "the", "with", "in", "for"})
-
-
-def initials(name: str) -> str:
-    """The initials of a name of several words, without the small ones."""
-    return "".join(word[0] for word in _words(name)).upper()
-
-
-def fits(short: str, name: str) -> bool:
-    """Whether an abbreviation in capitals is made of a name's letters, in order.
-
-    It has the first letter of every word but the small ones, and may have others: head and neck
-    cancer is HNC, and colorectal cancer CRC.
-    """
-    words = [word.upper() for word in _words(name)]
-    if not 2 <= len(words) <= len(short):
-        return False
-    used = {0}  # how many letters the words so far may have given
-    for word in words:
-        used = {
-            end
-            for start in used
-            for end in range(start + 1, len(short) + 1)
-            if word[0] == short[start] and _in_order(short[start + 1 : end], word[1:])
-        }
-    return len(short) in used
-
-
-def _words(name: str) -> list[str]:
-    return [word for word in _WORD.findall(name) if word.lower() not in _SMALL_WORDS]
-
-
-def _in_order(letters: str, word: str) -> bool:
-    rest = iter(word)
-    return all(letter in rest for letter in letters)
-
-
-_TUMORS = ("cancer", "carcinoma", "neoplasm", "tumor", "tumour", "malignancy")
-"""Head words that texts use for one another: "lung cancer", "lung carcinoma"."""
-_TUMOR = re.compile(rf"\b(({'|'.join(_TUMORS[:-1])})s?|malignanc(y|ies))$", re.IGNORECASE)
-_JOINTS = (
-    re.compile(r"(?<=[A-Za-z])-?(?=\d+[A-Z]?$)"),  # HER-2, IGF-1R
-    re.compile(r"(?<=^[A-Z])-?(?=RA[SF]$)", re.IGNORECASE),  # K-ras, B-raf
-)
-_GREEK = {
-    "A": ("alpha", "α"),
-    "B": ("beta", "β"),
-    "G": ("gamma", "γ"),
-    "D": ("delta", "δ"),
-    "E": ("epsilon", "ε"),
-}
-_LATIN = re.compile(rf"-?({'|'.join(form for forms in _GREEK.values() for form in forms)})(?=\d?$)")
-_ONCOGENE = "proto-oncogene"
-
-
-def of_a_tumor(name: str) -> Iterator[str]:
-    """A tumour's name with other words for tumour."""
-    if _TUMOR.search(name):
-        for word in _TUMORS:
-            yield _TUMOR.sub(word, name)
-
-
-def of_a_symbol(symbol: str) -> Iterator[str]:
-    """A gene's symbol with a hyphen where texts put one, or without its own."""
-    for joint in _JOINTS:
-        if match := joint.search(symbol):
-            yield symbol[: match.start()] + ("" if match[0] else "-") + symbol[match.end() :]
-            return
-
-
-def with_latin_letter(symbol: str) -> str:
-    """A gene's symbol with a Latin letter in place of a Greek one: PDGFRA for PDGFRα."""
-    if not (match := _LATIN.search(symbol)):
-        return symbol
-    letter = next(latin for latin, greek in _GREEK.items() if match[1] in greek)
-    return f"{symbol[: match.start()]}{letter}{symbol[match.end() :]}"
-
-
-def by_full_names(symbol: str, full_names: Iterable[str]) -> Iterator[str]:
-    """Spellings of a gene's symbol that follow from its full names.
-
-    The letter at the end may be Greek: PDGFRA, platelet derived growth factor receptor alpha, is
-    PDGFRα. A proto-oncogene is written with a c for cellular, as cMET; in c-MET the symbol is a
-    word of its own.
-    """
-    for name in full_names:
-        word, letter = _GREEK.get(symbol[-1:], ("", ""))
-        if word and name.lower().endswith(f" {word}"):
-            stem = symbol[:-1]
-            yield from (stem + letter, f"{stem}-{letter}", stem + word, f"{stem}-{word}")
-        if _ONCOGENE in name.lower():
-            yield f"c{symbol}"
-
-
-MESH = "MESH:"
-"""The beginning of ids of MeSH."""
-_EXACT = ("preferred", "synonym", "abbreviation")
-LONGEST = 20
-"""Most words of a part of a text that is looked up: few names are longer, and texts have
-hundreds."""
-_SHORTEST = 4
-"""Letters of a word that counts as a name in a longer text."""
-_SYMBOL = re.compile(r"(?=.*[A-Z])[A-Z0-9-]{3,10}")
-_BESIDE_SYMBOL = re.compile(r"(?<=[A-Z0-9])[-–](?=[a-z]{3})")
-"""As in HER2-positive. Names are found with and without hyphens."""
-_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
-_PUNCTUATION = '.,;:?!+()[]"“”'
 
 
 def named_concepts(
@@ -326,3 +247,76 @@ def names_of(concepts: Iterable[Concept], how: How) -> Iterator[Synonym]:
 def headings_of(concepts: Iterable[Concept], how: How) -> list[Synonym]:
     """The MeSH headings among concepts."""
     return [Synonym(c.name, how, c.id) for c in concepts if c.id.startswith(MESH)]
+
+
+def of_a_tumor(name: str) -> Iterator[str]:
+    """A tumour's name with other words for tumour."""
+    if _TUMOR.search(name):
+        for word in _TUMORS:
+            yield _TUMOR.sub(word, name)
+
+
+def of_a_symbol(symbol: str) -> Iterator[str]:
+    """A gene's symbol with a hyphen where texts put one, or without its own."""
+    for joint in _JOINTS:
+        if match := joint.search(symbol):
+            yield symbol[: match.start()] + ("" if match[0] else "-") + symbol[match.end() :]
+            return
+
+
+def with_latin_letter(symbol: str) -> str:
+    """A gene's symbol with a Latin letter in place of a Greek one: PDGFRA for PDGFRα."""
+    if not (match := _LATIN.search(symbol)):
+        return symbol
+    letter = next(latin for latin, greek in _GREEK.items() if match[1] in greek)
+    return f"{symbol[: match.start()]}{letter}{symbol[match.end() :]}"
+
+
+def by_full_names(symbol: str, full_names: Iterable[str]) -> Iterator[str]:
+    """Spellings of a gene's symbol that follow from its full names.
+
+    The letter at the end may be Greek: PDGFRA, platelet derived growth factor receptor alpha, is
+    PDGFRα. A proto-oncogene is written with a c for cellular, as cMET; in c-MET the symbol is a
+    word of its own.
+    """
+    for name in full_names:
+        word, letter = _GREEK.get(symbol[-1:], ("", ""))
+        if word and name.lower().endswith(f" {word}"):
+            stem = symbol[:-1]
+            yield from (stem + letter, f"{stem}-{letter}", stem + word, f"{stem}-{word}")
+        if _ONCOGENE in name.lower():
+            yield f"c{symbol}"
+
+
+def initials(name: str) -> str:
+    """The initials of a name of several words, without the small ones."""
+    return "".join(word[0] for word in _words(name)).upper()
+
+
+def fits(short: str, name: str) -> bool:
+    """Whether an abbreviation in capitals is made of a name's letters, in order.
+
+    It has the first letter of every word but the small ones, and may have others: head and neck
+    cancer is HNC, and colorectal cancer CRC.
+    """
+    words = [word.upper() for word in _words(name)]
+    if not 2 <= len(words) <= len(short):
+        return False
+    used = {0}  # how many letters the words so far may have given
+    for word in words:
+        used = {
+            end
+            for start in used
+            for end in range(start + 1, len(short) + 1)
+            if word[0] == short[start] and _in_order(short[start + 1 : end], word[1:])
+        }
+    return len(short) in used
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in _WORD.findall(name) if word.lower() not in _SMALL_WORDS]
+
+
+def _in_order(letters: str, word: str) -> bool:
+    rest = iter(word)
+    return all(letter in rest for letter in letters)

@@ -50,6 +50,51 @@ _HALF = 0.5
 """Share of each further gene, where the presence of genes counts."""
 
 
+class Expander:
+    """Expands topics.
+
+    Raises:
+        InputError: a knowledge base is not installed.
+    """
+
+    def __init__(
+        self, index: LuceneIndex, knowledge_bases: tuple[str, ...], plan: QueryPlan
+    ) -> None:
+        fingerprint = open_knowledge(knowledge_bases).fingerprint
+        self._compiler, self._reader = _tools(index, knowledge_bases, fingerprint)
+        self._plan = plan
+
+    def parts(self, topic: Topic) -> TopicParts:
+        """The parts of a topic with their names."""
+        return self._reader.read(topic, weights_for(topic, self._plan))
+
+    def components(self, topic: Topic) -> list[Component]:
+        """The components of a topic's query, including those of weight 0."""
+        return components(topic, self.parts(topic), weights_for(topic, self._plan))
+
+    def expression(self, topic: Topic) -> Expression:
+        """The query of a topic as an expression."""
+        return sum_of(self.components(topic), weights_for(topic, self._plan))
+
+    def compiled(self, expression: Expression) -> Any:
+        """The Lucene query of an expression; make it in the main thread, see `Compiler`."""
+        return self._compiler(expression)
+
+    def query(self, topic: Topic) -> Any:
+        """The Lucene query of a topic; make it in the main thread, see `Compiler`."""
+        return self._compiler(self.expression(topic))
+
+
+@lru_cache(maxsize=2)
+def _tools(
+    index: LuceneIndex, knowledge_bases: tuple[str, ...], fingerprint: str
+) -> tuple[Compiler, TopicReader]:
+    """Objects that remember names and counts, so that many plans look everything up once."""
+    del fingerprint  # knowledge bases that were replaced meanwhile are read anew
+    compiler = Compiler(index.analyzer, index.reader)
+    return compiler, TopicReader(open_knowledge(knowledge_bases), Evidence(compiler))
+
+
 @dataclass(frozen=True)
 class Component:
     """One part of the sum."""
@@ -255,48 +300,3 @@ def _sum(parts: Iterable[Expression]) -> Expression:
 
 def _flat(topic: Topic, name: str) -> str:
     return " ".join(topic.values(name))
-
-
-class Expander:
-    """Expands topics.
-
-    Raises:
-        InputError: a knowledge base is not installed.
-    """
-
-    def __init__(
-        self, index: LuceneIndex, knowledge_bases: tuple[str, ...], plan: QueryPlan
-    ) -> None:
-        fingerprint = open_knowledge(knowledge_bases).fingerprint
-        self._compiler, self._reader = _tools(index, knowledge_bases, fingerprint)
-        self._plan = plan
-
-    def parts(self, topic: Topic) -> TopicParts:
-        """The parts of a topic with their names."""
-        return self._reader.read(topic, weights_for(topic, self._plan))
-
-    def components(self, topic: Topic) -> list[Component]:
-        """The components of a topic's query, including those of weight 0."""
-        return components(topic, self.parts(topic), weights_for(topic, self._plan))
-
-    def expression(self, topic: Topic) -> Expression:
-        """The query of a topic as an expression."""
-        return sum_of(self.components(topic), weights_for(topic, self._plan))
-
-    def compiled(self, expression: Expression) -> Any:
-        """The Lucene query of an expression; make it in the main thread, see `Compiler`."""
-        return self._compiler(expression)
-
-    def query(self, topic: Topic) -> Any:
-        """The Lucene query of a topic; make it in the main thread, see `Compiler`."""
-        return self._compiler(self.expression(topic))
-
-
-@lru_cache(maxsize=2)
-def _tools(
-    index: LuceneIndex, knowledge_bases: tuple[str, ...], fingerprint: str
-) -> tuple[Compiler, TopicReader]:
-    """Objects that remember names and counts, so that many plans look everything up once."""
-    del fingerprint  # knowledge bases that were replaced meanwhile are read anew
-    compiler = Compiler(index.analyzer, index.reader)
-    return compiler, TopicReader(open_knowledge(knowledge_bases), Evidence(compiler))

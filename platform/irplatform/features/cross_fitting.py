@@ -42,6 +42,30 @@ _WHOLE = -1
 """In place of a fold: the instance for topics that are in none."""
 
 
+def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Folding) -> Group:
+    """A group that learned from the topics of a system."""
+    topics = sorted([*data.training, *data.validation], key=lambda t: t.topic.id)
+    folds = how.split(topics)
+    instances: dict[int, FeatureGroup] = {}
+    marks = {}
+    for fold in (*sorted(set(folds)), _WHOLE):
+        learned = _training_topics(
+            topics, folds, fold, remembers=group.remembers, hides=how.hide_judged
+        )
+        its_own = [t.topic for t, its_fold in zip(topics, folds, strict=True) if its_fold == fold]
+        unseen = [*data.unseen, *its_own]
+        instances[fold], marks[fold] = _fitted(group, learned, unseen, data.workspace, resources)
+    whole = instances.pop(_WHOLE)
+    assert isinstance(whole, TrainableFeatureGroup)  # `_fitted` makes no other
+    fold_by_mark = {_mark(t.topic): fold for t, fold in zip(topics, folds, strict=True)}
+    return replace(
+        group,
+        held=CrossFitted(whole, instances, fold_by_mark),
+        learned=fingerprint({"instances": [marks[fold] for fold in sorted(marks)]}),
+        saved=marks[_WHOLE],
+    )
+
+
 class CrossFitted(TrainableFeatureGroup):
     """A group that learned: one instance per fold of the topics, and one for all other topics."""
 
@@ -81,28 +105,41 @@ class CrossFitted(TrainableFeatureGroup):
         self._whole.save(folder)
 
 
-def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Folding) -> Group:
-    """A group that learned from the topics of a system."""
-    topics = sorted([*data.training, *data.validation], key=lambda t: t.topic.id)
-    folds = how.split(topics)
-    instances: dict[int, FeatureGroup] = {}
-    marks = {}
-    for fold in (*sorted(set(folds)), _WHOLE):
-        learned = _training_topics(
-            topics, folds, fold, remembers=group.remembers, hides=how.hide_judged
-        )
-        its_own = [t.topic for t, its_fold in zip(topics, folds, strict=True) if its_fold == fold]
-        unseen = [*data.unseen, *its_own]
-        instances[fold], marks[fold] = _fitted(group, learned, unseen, data.workspace, resources)
-    whole = instances.pop(_WHOLE)
-    assert isinstance(whole, TrainableFeatureGroup)  # `_fitted` makes no other
-    fold_by_mark = {_mark(t.topic): fold for t, fold in zip(topics, folds, strict=True)}
-    return replace(
-        group,
-        held=CrossFitted(whole, instances, fold_by_mark),
-        learned=fingerprint({"instances": [marks[fold] for fold in sorted(marks)]}),
-        saved=marks[_WHOLE],
-    )
+@dataclass(frozen=True)
+class Folding:
+    """How topics are split.
+
+    Attributes:
+        folds: how many folds.
+        apart: the topic field whose values keep topics together.
+        hide_judged: remove what a fold's topics judge from what the others learn, unless a group is
+            meant to remember documents: right where new topics have new documents.
+    """
+
+    folds: int
+    apart: str
+    hide_judged: bool = True
+
+    def split(self, topics: Sequence[LabelledTopic]) -> list[int]:
+        """The fold of each topic; the same for the same topics, in whatever order."""
+        kin = [str(t.topic.fields.get(self.apart) or f"\0{t.topic.id}") for t in topics]
+        names = sorted(set(kin))
+        order = np.random.default_rng(5).permutation(len(names))
+        fold_of = {names[place]: rank % self.folds for rank, place in enumerate(order)}
+        first = _together(kin, families([t.topic for t in topics]))
+        parted = sorted(set(first.values()))
+        if len({fold_of[name] for name in parted}) < min(self.folds, len(parted)):
+            fold_of = {name: rank % self.folds for rank, name in enumerate(parted)}
+        return [fold_of[first[name]] for name in kin]
+
+
+def _together(kin: Sequence[str], families: Sequence[int]) -> dict[str, str]:
+    """For each name, the first of those that a family of topics ties it to, directly or not."""
+    tied = components(list(zip(kin, families, strict=True)))
+    first: dict[int, str] = {}
+    for name, component in sorted(zip(kin, tied, strict=True)):
+        first.setdefault(component, name)
+    return {name: first[component] for name, component in zip(kin, tied, strict=True)}
 
 
 def _training_topics(
@@ -211,40 +248,3 @@ def _digest(topics: Sequence[LabelledTopic]) -> str:
         mark.update(repr((labelled.candidates, labelled.first_stage)).encode())
         mark.update(repr(sorted(labelled.judgments.items())).encode())
     return mark.hexdigest()
-
-
-@dataclass(frozen=True)
-class Folding:
-    """How topics are split.
-
-    Attributes:
-        folds: how many folds.
-        apart: the topic field whose values keep topics together.
-        hide_judged: remove what a fold's topics judge from what the others learn, unless a group is
-            meant to remember documents: right where new topics have new documents.
-    """
-
-    folds: int
-    apart: str
-    hide_judged: bool = True
-
-    def split(self, topics: Sequence[LabelledTopic]) -> list[int]:
-        """The fold of each topic; the same for the same topics, in whatever order."""
-        kin = [str(t.topic.fields.get(self.apart) or f"\0{t.topic.id}") for t in topics]
-        names = sorted(set(kin))
-        order = np.random.default_rng(5).permutation(len(names))
-        fold_of = {names[place]: rank % self.folds for rank, place in enumerate(order)}
-        first = _together(kin, families([t.topic for t in topics]))
-        parted = sorted(set(first.values()))
-        if len({fold_of[name] for name in parted}) < min(self.folds, len(parted)):
-            fold_of = {name: rank % self.folds for rank, name in enumerate(parted)}
-        return [fold_of[first[name]] for name in kin]
-
-
-def _together(kin: Sequence[str], families: Sequence[int]) -> dict[str, str]:
-    """For each name, the first of those that a family of topics ties it to, directly or not."""
-    tied = components(list(zip(kin, families, strict=True)))
-    first: dict[int, str] = {}
-    for name, component in sorted(zip(kin, tied, strict=True)):
-        first.setdefault(component, name)
-    return {name: first[component] for name, component in zip(kin, tied, strict=True)}

@@ -34,47 +34,10 @@ if TYPE_CHECKING:
     from irplatform.training.samplers import Pool
 
 
-LARGEST = 20
-"""Features that are listed one by one."""
-
-
-def contributions(
-    groups: Sequence[Sequence[str]],
-    values: npt.NDArray[np.float32],
-    adds: npt.NDArray[np.floating[Any]],
-) -> dict[str, Any]:
-    """The part of one document's score that features make, as JSON: by group, and the largest.
-
-    Args:
-        groups: per group, the names of its features, `group.feature`.
-        values: float32 [features], of all groups.
-        adds: float [features], what each adds to the score.
-    """
-    names = [name for group in groups for name in group]
-    order = np.argsort(-np.abs(adds), kind="stable")
-    ends = np.cumsum([0, *map(len, groups)])
-    shown, rest = order[:LARGEST], order[LARGEST:]
-    parts: dict[str, Any] = {
-        "groups": [
-            {
-                "group": group[0].partition(".")[0],
-                "features": len(group),
-                "adds": float(adds[start:end].sum()),
-            }
-            for group, start, end in zip(groups, ends[:-1], ends[1:], strict=True)
-        ],
-        "features": [
-            {"feature": names[place], "value": float(values[place]), "adds": float(adds[place])}
-            for place in shown
-        ],
-    }
-    if len(rest):
-        parts["other_features"] = {"features": len(rest), "adds": float(adds[rest].sum())}
-    return parts
-
-
 FOLDS = 5
 """Of training topics, for groups that learn."""
+LARGEST = 20
+"""Features that are listed one by one."""
 _SHARED = 200_000
 """Candidates that are computed for all members of a system together; of more, each member's samples
 alone."""
@@ -284,3 +247,38 @@ def _joined(matrices: Sequence[Features], doc_ids: Sequence[str]) -> Features:
     if not matrices:
         return np.empty((len(doc_ids), 0), dtype=np.float32)
     return np.hstack(list(matrices))
+
+
+def contributions(
+    groups: Sequence[Sequence[str]],
+    values: npt.NDArray[np.float32],
+    adds: npt.NDArray[np.floating[Any]],
+) -> dict[str, Any]:
+    """The part of one document's score that features make, as JSON: by group, and the largest.
+
+    Args:
+        groups: per group, the names of its features, `group.feature`.
+        values: float32 [features], of all groups.
+        adds: float [features], what each adds to the score.
+    """
+    names = [name for group in groups for name in group]
+    order = np.argsort(-np.abs(adds), kind="stable")
+    ends = np.cumsum([0, *map(len, groups)])
+    shown, rest = order[:LARGEST], order[LARGEST:]
+    parts: dict[str, Any] = {
+        "groups": [
+            {
+                "group": group[0].partition(".")[0],
+                "features": len(group),
+                "adds": float(adds[start:end].sum()),
+            }
+            for group, start, end in zip(groups, ends[:-1], ends[1:], strict=True)
+        ],
+        "features": [
+            {"feature": names[place], "value": float(values[place]), "adds": float(adds[place])}
+            for place in shown
+        ],
+    }
+    if len(rest):
+        parts["other_features"] = {"features": len(rest), "adds": float(adds[rest].sum())}
+    return parts

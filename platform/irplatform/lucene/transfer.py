@@ -36,20 +36,13 @@ TITLE = "title"
 _OWN_NAMES = frozenset({"id", TITLE, "abstract", CONTENTS, "fields", "raw", "entity"})
 """Names that a record or Anserini uses. Document fields with these names are stored but not
 searchable."""
-
 _SEPARATOR = " such that "
 """Joins the values of a field. Both words are stop words: they leave a gap in the positions, so
 that no phrase matches across two values."""
-
 _NO_TEXT = "\u00a0"
 """Stands for missing text: Anserini refuses documents whose contents are blank in Java's eyes (up
 to U+0020). This character has no words, and the article can still be fetched by its id."""
 _BLANK = "".join(map(chr, range(33)))
-
-
-def searchable(fields: Iterable[str]) -> list[str]:
-    """The further fields of a corpus that can be searched by name."""
-    return [name for name in fields if name not in _OWN_NAMES]
 
 
 def to_record(document: Document) -> str:
@@ -77,12 +70,6 @@ def to_record(document: Document) -> str:
         raise InputError(f"document '{document.id}' cannot be indexed: {error}.") from error
 
 
-def is_changed(document: Document) -> bool:
-    """Whether composing changes words of a document more than NFC would ("é" for "é")."""
-    texts = [text for name in document.fields for text in document.values(name)]
-    return any(map(is_folded, (document.text, *texts)))
-
-
 def from_record(record: str) -> Document:
     """The document that `to_record` was given."""
     parsed = orjson.loads(record)
@@ -97,6 +84,17 @@ def from_record(record: str) -> Document:
     )
 
 
+def searchable(fields: Iterable[str]) -> list[str]:
+    """The further fields of a corpus that can be searched by name."""
+    return [name for name in fields if name not in _OWN_NAMES]
+
+
+def is_changed(document: Document) -> bool:
+    """Whether composing changes words of a document more than NFC would ("é" for "é")."""
+    texts = [text for name in document.fields for text in document.values(name)]
+    return any(map(is_folded, (document.text, *texts)))
+
+
 @cache
 def best_first() -> Any:
     """The order of runs for Lucene: score descending, then id descending.
@@ -108,6 +106,15 @@ def best_first() -> Any:
     by_value = java_class("org.apache.lucene.search.SortField$Type").STRING_VAL
     by_id = field("id", by_value, True)
     return java_class("org.apache.lucene.search.Sort")(field.FIELD_SCORE, by_id)
+
+
+def ranking(hits: Any) -> Ranking:
+    """A `TopFieldDocs` in the order of `best_first` as a ranking."""
+    score_docs = orjson.loads(_mapper().writeValueAsString(hits))["scoreDocs"]
+    scores = np.array([hit["fields"][0] for hit in score_docs], dtype=np.float32)
+    scores.flags.writeable = False
+    ids = tuple(_bytes(hit["fields"][1][1:-1]).decode() for hit in score_docs)
+    return Ranking(ids, scores)  # already in order: Ranking.of would only find that out again
 
 
 @cache
@@ -129,38 +136,12 @@ def _mapper() -> Any:
     return mapper
 
 
-def ranking(hits: Any) -> Ranking:
-    """A `TopFieldDocs` in the order of `best_first` as a ranking."""
-    score_docs = orjson.loads(_mapper().writeValueAsString(hits))["scoreDocs"]
-    scores = np.array([hit["fields"][0] for hit in score_docs], dtype=np.float32)
-    scores.flags.writeable = False
-    ids = tuple(_bytes(hit["fields"][1][1:-1]).decode() for hit in score_docs)
-    return Ranking(ids, scores)  # already in order: Ranking.of would only find that out again
-
-
 def _bytes(hexadecimal: str) -> bytes:
     """The bytes that Lucene writes as "70 6d 1": those below 16 have one digit."""
     try:
         return bytes.fromhex(hexadecimal)
     except ValueError:
         return bytes(int(digits, 16) for digits in hexadecimal.split())
-
-
-@cache
-def _references_reader() -> Any:
-    """A reader of [{"bytes": base 64, "length": number}, …] as a Java list of `BytesRef`."""
-    reference = java_class("java.lang.Class").forName("org.apache.lucene.util.BytesRef")
-    mapper = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
-    return mapper.readerForListOf(reference)
-
-
-def byte_references(doc_ids: Iterable[str]) -> Any:
-    """Document ids as Lucene holds them: a Java list of `BytesRef` with their UTF-8."""
-    references = [
-        {"bytes": b64encode(encoded).decode(), "length": len(encoded)}
-        for encoded in map(str.encode, doc_ids)
-    ]
-    return _references_reader().readValue(orjson.dumps(references).decode())
 
 
 def stored_records(searcher: Any, doc_ids: Iterable[str], threads: int) -> dict[str, str]:
@@ -172,3 +153,20 @@ def stored_records(searcher: Any, doc_ids: Iterable[str], threads: int) -> dict[
         doc_id: document["fields"][-1]["charSequenceValue"]
         for doc_id, document in documents.items()
     }
+
+
+def byte_references(doc_ids: Iterable[str]) -> Any:
+    """Document ids as Lucene holds them: a Java list of `BytesRef` with their UTF-8."""
+    references = [
+        {"bytes": b64encode(encoded).decode(), "length": len(encoded)}
+        for encoded in map(str.encode, doc_ids)
+    ]
+    return _references_reader().readValue(orjson.dumps(references).decode())
+
+
+@cache
+def _references_reader() -> Any:
+    """A reader of [{"bytes": base 64, "length": number}, …] as a Java list of `BytesRef`."""
+    reference = java_class("java.lang.Class").forName("org.apache.lucene.util.BytesRef")
+    mapper = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
+    return mapper.readerForListOf(reference)

@@ -43,9 +43,91 @@ if TYPE_CHECKING:
 
 BATCH_DOCUMENTS = 1_000
 BATCH_CHARACTERS = 4_000_000
-
 _FIRST_IN_TEXT = 1
 _FIRST_IN_ABSTRACT = 2
+_SECOND_PASS_ROWS = 10_000
+
+
+def build_forward_index(
+    documents: Iterable[Document],
+    folder: Path,
+    *,
+    workers: int | None = None,
+    total: int | None = None,
+) -> None:
+    """Build the forward index of a collection.
+
+    Args:
+        documents: read once, as a stream.
+        folder: made if it is missing. Files of an earlier attempt are overwritten.
+        workers: how many processes tokenize; by default one per core. 1 stays in this process.
+        total: about how many documents there are, for the progress display.
+
+    Raises:
+        InputError: two documents have the same id.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "facts.json").unlink(missing_ok=True)  # without it, there is no index here
+    with (
+        _Writer(folder) as writer,
+        progress("building forward index", total, "documents") as advance,
+    ):
+        for batch in ordered_map(read_batch, batches(documents), workers=workers):
+            writer.add(batch)
+            advance(len(batch.doc_ids))
+    writer.finish()
+
+
+def batches(documents: Iterable[Document]) -> Iterator[list[tuple[str, str, str]]]:
+    """Cut a stream of documents into lists of (id, title, abstract)."""
+    batch: list[tuple[str, str, str]] = []
+    characters = 0
+    for document in documents:
+        batch.append((document.id, document.title, document.abstract))
+        characters += len(document.title) + len(document.abstract)
+        if len(batch) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch = []
+            characters = 0
+    if batch:
+        yield batch
+
+
+def read_batch(documents: Sequence[tuple[str, str, str]]) -> Batch:
+    """Tokenize and number some documents; runs in a worker."""
+    numbering = _PieceNumbering()
+    tokens: list[int] = []
+    title_lengths = []
+    ends = []
+    for _, title, abstract in documents:
+        start = len(tokens)
+        tokens += map(numbering.__getitem__, pieces(title))
+        title_lengths.append(len(tokens) - start)
+        tokens += map(numbering.__getitem__, pieces(abstract))
+        ends.append(len(tokens))
+    numbers = np.array(tokens, dtype=np.int32)
+    titles = np.array(title_lengths, dtype=np.int32)
+    lengths = np.diff(np.array(ends, dtype=np.int64), prepend=0).astype(np.int32)
+    return Batch(
+        doc_ids=[doc_id for doc_id, _, _ in documents],
+        words="\n".join(numbering.words),
+        block=Block(numbers, _flags(numbers, titles, lengths), titles, lengths),
+    )
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some documents in numbers of their own.
+
+    Attributes:
+        doc_ids: of the documents.
+        words: distinct words in order of first appearance, one a line; a token is an index to it.
+        block: the documents' words.
+    """
+
+    doc_ids: list[str]
+    words: str
+    block: Block
 
 
 @dataclass(frozen=True)
@@ -94,76 +176,6 @@ class Block:
         return in_title(self.title_lengths, self.lengths)
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Some documents in numbers of their own.
-
-    Attributes:
-        doc_ids: of the documents.
-        words: distinct words in order of first appearance, one a line; a token is an index to it.
-        block: the documents' words.
-    """
-
-    doc_ids: list[str]
-    words: str
-    block: Block
-
-
-class Numbering(dict[str, int]):
-    """Gives each new word the next number."""
-
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self)
-        return number
-
-
-class _PieceNumbering(dict[str, int]):
-    def __init__(self) -> None:
-        super().__init__()
-        self.words = Numbering()
-
-    def __missing__(self, piece: str) -> int:
-        number = self[piece] = self.words[piece if piece.isalpha() else normalize(piece)]
-        return number
-
-
-def batches(documents: Iterable[Document]) -> Iterator[list[tuple[str, str, str]]]:
-    """Cut a stream of documents into lists of (id, title, abstract)."""
-    batch: list[tuple[str, str, str]] = []
-    characters = 0
-    for document in documents:
-        batch.append((document.id, document.title, document.abstract))
-        characters += len(document.title) + len(document.abstract)
-        if len(batch) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
-            yield batch
-            batch = []
-            characters = 0
-    if batch:
-        yield batch
-
-
-def read_batch(documents: Sequence[tuple[str, str, str]]) -> Batch:
-    """Tokenize and number some documents; runs in a worker."""
-    numbering = _PieceNumbering()
-    tokens: list[int] = []
-    title_lengths = []
-    ends = []
-    for _, title, abstract in documents:
-        start = len(tokens)
-        tokens += map(numbering.__getitem__, pieces(title))
-        title_lengths.append(len(tokens) - start)
-        tokens += map(numbering.__getitem__, pieces(abstract))
-        ends.append(len(tokens))
-    numbers = np.array(tokens, dtype=np.int32)
-    titles = np.array(title_lengths, dtype=np.int32)
-    lengths = np.diff(np.array(ends, dtype=np.int64), prepend=0).astype(np.int32)
-    return Batch(
-        doc_ids=[doc_id for doc_id, _, _ in documents],
-        words="\n".join(numbering.words),
-        block=Block(numbers, _flags(numbers, titles, lengths), titles, lengths),
-    )
-
-
 def in_title(title_lengths: Int32, lengths: Int32) -> npt.NDArray[np.bool_]:
     """Per token of consecutive documents, whether it belongs to a title."""
     parts = np.stack([title_lengths, lengths - title_lengths], axis=1).ravel()
@@ -183,81 +195,22 @@ def _first_places(keys: Int64) -> Int64:
     return np.unique(keys, return_index=True)[1]
 
 
-_SECOND_PASS_ROWS = 10_000
+class Numbering(dict[str, int]):
+    """Gives each new word the next number."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
 
 
-def build_forward_index(
-    documents: Iterable[Document],
-    folder: Path,
-    *,
-    workers: int | None = None,
-    total: int | None = None,
-) -> None:
-    """Build the forward index of a collection.
-
-    Args:
-        documents: read once, as a stream.
-        folder: made if it is missing. Files of an earlier attempt are overwritten.
-        workers: how many processes tokenize; by default one per core. 1 stays in this process.
-        total: about how many documents there are, for the progress display.
-
-    Raises:
-        InputError: two documents have the same id.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "facts.json").unlink(missing_ok=True)  # without it, there is no index here
-    with (
-        _Writer(folder) as writer,
-        progress("building forward index", total, "documents") as advance,
-    ):
-        for batch in ordered_map(read_batch, batches(documents), workers=workers):
-            writer.add(batch)
-            advance(len(batch.doc_ids))
-    writer.finish()
-
-
-class _Counts:
+class _PieceNumbering(dict[str, int]):
     def __init__(self) -> None:
-        self._values = np.zeros(1 << 16, dtype=np.int64)
+        super().__init__()
+        self.words = Numbering()
 
-    def add(self, words: Int64, numbers: Int64, size: int) -> None:
-        if size > len(self._values):
-            self._values = np.pad(self._values, (0, max(size, len(self._values))))
-        self._values[words] += numbers  # the words of a batch are distinct
-
-    def first(self, size: int) -> Int64:
-        self.add(np.empty(0, np.int64), np.empty(0, np.int64), size)
-        return self._values[:size]
-
-
-class _FieldWriter:
-    def __init__(self, folder: Path, field: Field, stack: ExitStack) -> None:
-        self._folder = folder
-        self._field = field
-        self._lengths = stack.enter_context(ArrayWriter(folder / f"{field}.lengths.int32", "i4"))
-        self._unique = stack.enter_context(ArrayWriter(folder / f"{field}.unique.int32", "i4"))
-        self._document_frequency = _Counts()
-        self._collection_frequency = _Counts()
-        self.words = 0
-
-    def add(self, block: Block, ids: Int64, size: int) -> None:
-        """Append a batch whose words have these ids, in a vocabulary of this size."""
-        field = self._field
-        first = block.first_in(field)
-        per_document = np.bincount(block.documents[first], minlength=len(block.lengths))
-        documents = np.bincount(block.tokens[first], minlength=len(ids))
-        occurrences = np.bincount(block.tokens[block.within(field)], minlength=len(ids))
-        self._lengths.append(block.lengths_of(field))
-        self._unique.append(per_document)
-        self._document_frequency.add(ids, documents, size)
-        self._collection_frequency.add(ids, occurrences, size)
-        self.words += int(occurrences.sum())
-
-    def finish(self, size: int) -> None:
-        path = self._folder / f"{self._field}.df.int32"
-        write_array(path, self._document_frequency.first(size).astype(np.int32))
-        path = self._folder / f"{self._field}.cf.int64"
-        write_array(path, self._collection_frequency.first(size))
+    def __missing__(self, piece: str) -> int:
+        number = self[piece] = self.words[piece if piece.isalpha() else normalize(piece)]
+        return number
 
 
 class _Writer:
@@ -319,6 +272,50 @@ class _Writer:
         }
         with atomic_write(folder / "facts.json") as file:
             json.dump(facts, file, indent=1)
+
+
+class _FieldWriter:
+    def __init__(self, folder: Path, field: Field, stack: ExitStack) -> None:
+        self._folder = folder
+        self._field = field
+        self._lengths = stack.enter_context(ArrayWriter(folder / f"{field}.lengths.int32", "i4"))
+        self._unique = stack.enter_context(ArrayWriter(folder / f"{field}.unique.int32", "i4"))
+        self._document_frequency = _Counts()
+        self._collection_frequency = _Counts()
+        self.words = 0
+
+    def add(self, block: Block, ids: Int64, size: int) -> None:
+        """Append a batch whose words have these ids, in a vocabulary of this size."""
+        field = self._field
+        first = block.first_in(field)
+        per_document = np.bincount(block.documents[first], minlength=len(block.lengths))
+        documents = np.bincount(block.tokens[first], minlength=len(ids))
+        occurrences = np.bincount(block.tokens[block.within(field)], minlength=len(ids))
+        self._lengths.append(block.lengths_of(field))
+        self._unique.append(per_document)
+        self._document_frequency.add(ids, documents, size)
+        self._collection_frequency.add(ids, occurrences, size)
+        self.words += int(occurrences.sum())
+
+    def finish(self, size: int) -> None:
+        path = self._folder / f"{self._field}.df.int32"
+        write_array(path, self._document_frequency.first(size).astype(np.int32))
+        path = self._folder / f"{self._field}.cf.int64"
+        write_array(path, self._collection_frequency.first(size))
+
+
+class _Counts:
+    def __init__(self) -> None:
+        self._values = np.zeros(1 << 16, dtype=np.int64)
+
+    def add(self, words: Int64, numbers: Int64, size: int) -> None:
+        if size > len(self._values):
+            self._values = np.pad(self._values, (0, max(size, len(self._values))))
+        self._values[words] += numbers  # the words of a batch are distinct
+
+    def first(self, size: int) -> Int64:
+        self.add(np.empty(0, np.int64), np.empty(0, np.int64), size)
+        return self._values[:size]
 
 
 def _sum_idf_masses(folder: Path) -> None:

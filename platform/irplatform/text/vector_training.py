@@ -39,48 +39,17 @@ if TYPE_CHECKING:
     from irplatform.data import Document
 
 
+_PAPER_MIN_COUNT = 101
+_PAPER_WORDS = 4e9
+_LEAST_MIN_COUNT = 2
+_USUAL_EPOCHS = 5
+_MOST_EPOCHS = 30
+_WORDS_ENOUGH = 60e6
+_WORDS_PLENTY = 1e9
+_BATCH_CHARACTERS = 2_000_000
+_LONGEST_SENTENCE = 10_000
+"""Words; gensim ignores the rest of a longer line (`MAX_WORDS_IN_BATCH`)."""
 _BEGINNING = "Exception ignored in: "
-
-
-@contextmanager
-def without_false_errors() -> Iterator[None]:
-    """Keep gensim 4.4's reports of false errors from sys.stderr.
-
-    Where a product of two vectors is exactly -1, compiled code takes it for the sign of an error
-    and finds none (https://github.com/piskvorky/gensim/issues/3642). Python then writes to
-    sys.stderr, in pieces and past `sys.unraisablehook`: "Exception ignored in: 'gensim…'", without
-    an exception.
-    """
-    usual = sys.stderr
-    sys.stderr = _Without(usual)
-    try:
-        yield
-    finally:
-        sys.stderr = usual
-
-
-class _Without:
-    def __init__(self, usual: Any) -> None:
-        self._usual = usual
-        self._begun = threading.local()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._usual, name)
-
-    def write(self, text: str) -> int:
-        before = getattr(self._begun, "text", "")
-        self._begun.text = ""
-        if (not before and text == _BEGINNING) or (
-            before == _BEGINNING and text.startswith("'gensim.")
-        ):
-            self._begun.text = text
-        elif before == _BEGINNING:
-            self._usual.write(before + text)
-        elif not before or text != "\n":
-            self._usual.write(text)
-        return len(text)
-
-
 _ABBREVIATION = re.compile(
     "al|approx|ca|cf|corp|dept|dr|e[.]g|eds?|eq|eqs|eqn|et|etc|ex|figs?|i[.]e|inc|incl|jr|ltd|max|"
     "min|mrs?|ms|nos?|p[.]o|pp|prof|refs?|resp|sect|spp?|ssp|st|subsp|suppl|tab|var|viz|vols?|vs|"
@@ -89,63 +58,10 @@ _ABBREVIATION = re.compile(
 )
 _MAY_END = frozenset({"al", "etc"})
 """Abbreviations that may also end a sentence, if a capitalized word follows."""
-
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _BOUNDARY = re.compile(r"""([.!?])["'”’)\]]*\s+(?=(["'“‘(\[]*)(\w))""")
 _LAST_WORD = re.compile(r"(?:.*[\s(\[,;/])?([^\s(\[,;/]+)\Z", re.DOTALL)
 """Leaps to the end; a search for the word alone would begin at every letter before it."""
-
-
-def sentences(text: str) -> list[str]:
-    """Split text into sentences.
-
-    Returns:
-        The sentences in order, without the space around them; none is empty.
-    """
-    return [
-        sentence for paragraph in _PARAGRAPH.split(text) for sentence in _of_paragraph(paragraph)
-    ]
-
-
-def _of_paragraph(text: str) -> list[str]:
-    parts = []
-    start = 0
-    for boundary in _BOUNDARY.finditer(text):
-        if _ends_sentence(text[start : boundary.start()], boundary[1], boundary[3]):
-            parts.append(text[start : boundary.end()].strip())
-            start = boundary.end()
-    parts.append(text[start:].strip())
-    return [sentence for sentence in parts if sentence]
-
-
-def _ends_sentence(before: str, mark: str, first_character: str) -> bool:
-    if first_character.islower():
-        return False
-    if mark != ".":
-        return True
-    word = _LAST_WORD.match(before)
-    if word is None:
-        return True
-    last = word[1]
-    if len(last) == 1 and last.isupper():  # an initial, or a genus
-        return False
-    if last.lower() in _MAY_END:
-        return first_character.isupper()
-    return _ABBREVIATION.fullmatch(last) is None
-
-
-_PAPER_MIN_COUNT = 101
-_PAPER_WORDS = 4e9
-_LEAST_MIN_COUNT = 2
-_USUAL_EPOCHS = 5
-_MOST_EPOCHS = 30
-_WORDS_ENOUGH = 60e6
-_WORDS_PLENTY = 1e9
-
-_BATCH_CHARACTERS = 2_000_000
-_LONGEST_SENTENCE = 10_000
-"""Words; gensim ignores the rest of a longer line (`MAX_WORDS_IN_BATCH`)."""
-
 _AtLeastOne = Annotated[int, Field(ge=1)]
 
 
@@ -181,18 +97,6 @@ class VectorOptions(Options):
     )
     seed: int = Field(1, ge=0, lt=2**32, description="of the initial vectors and of UNK")
     workers: int = Field(1, ge=1, description="threads; only 1 is repeatable")
-
-
-def automatic_min_count(words: int) -> int:
-    """The minimum frequency for a text of that many words; see `VectorOptions.min_count`."""
-    scaled = round(_PAPER_MIN_COUNT * math.sqrt(words / _PAPER_WORDS))
-    return max(_LEAST_MIN_COUNT, min(_PAPER_MIN_COUNT, scaled))
-
-
-def automatic_epochs(words: int) -> int:
-    """The number of epochs for a text of that many words; see `VectorOptions.epochs`."""
-    epochs = min(_MOST_EPOCHS, max(_USUAL_EPOCHS, round(_WORDS_ENOUGH / max(1, words))))
-    return max(1, min(epochs, int(_WORDS_PLENTY / max(1, words))))
 
 
 def train_vectors(
@@ -234,23 +138,16 @@ def train_vectors(
     vectors.save(folder)
 
 
-class _Sentences:
-    """Streams a file of sentences, one a line, and reports how many words went by.
+def automatic_min_count(words: int) -> int:
+    """The minimum frequency for a text of that many words; see `VectorOptions.min_count`."""
+    scaled = round(_PAPER_MIN_COUNT * math.sqrt(words / _PAPER_WORDS))
+    return max(_LEAST_MIN_COUNT, min(_PAPER_MIN_COUNT, scaled))
 
-    gensim reads them in a thread for each epoch. A thread that has just begun when the command is
-    interrupted finds the file gone, and stays quiet.
-    """
 
-    def __init__(self, path: Path, advance: Callable[[int], None]) -> None:
-        self._path = path
-        self._advance = advance
-
-    def __iter__(self) -> Iterator[list[str]]:
-        with suppress(FileNotFoundError), self._path.open(encoding="utf-8") as file:
-            for line in file:
-                words = line.split()
-                yield words
-                self._advance(len(words))
+def automatic_epochs(words: int) -> int:
+    """The number of epochs for a text of that many words; see `VectorOptions.epochs`."""
+    epochs = min(_MOST_EPOCHS, max(_USUAL_EPOCHS, round(_WORDS_ENOUGH / max(1, words))))
+    return max(1, min(epochs, int(_WORDS_PLENTY / max(1, words))))
 
 
 def _train(
@@ -295,6 +192,25 @@ def _train(
     )
 
 
+class _Sentences:
+    """Streams a file of sentences, one a line, and reports how many words went by.
+
+    gensim reads them in a thread for each epoch. A thread that has just begun when the command is
+    interrupted finds the file gone, and stays quiet.
+    """
+
+    def __init__(self, path: Path, advance: Callable[[int], None]) -> None:
+        self._path = path
+        self._advance = advance
+
+    def __iter__(self) -> Iterator[list[str]]:
+        with suppress(FileNotFoundError), self._path.open(encoding="utf-8") as file:
+            for line in file:
+                words = line.split()
+                yield words
+                self._advance(len(words))
+
+
 def _stable_hash(word: str) -> int:
     """Python's own hash differs from process to process."""
     return zlib.crc32(word.encode())
@@ -329,3 +245,80 @@ def _tokenized_sentences(texts: Sequence[str]) -> tuple[str, int]:
                 for start in range(0, len(words), _LONGEST_SENTENCE)
             ]
     return "".join(lines), count
+
+
+def sentences(text: str) -> list[str]:
+    """Split text into sentences.
+
+    Returns:
+        The sentences in order, without the space around them; none is empty.
+    """
+    return [
+        sentence for paragraph in _PARAGRAPH.split(text) for sentence in _of_paragraph(paragraph)
+    ]
+
+
+def _of_paragraph(text: str) -> list[str]:
+    parts = []
+    start = 0
+    for boundary in _BOUNDARY.finditer(text):
+        if _ends_sentence(text[start : boundary.start()], boundary[1], boundary[3]):
+            parts.append(text[start : boundary.end()].strip())
+            start = boundary.end()
+    parts.append(text[start:].strip())
+    return [sentence for sentence in parts if sentence]
+
+
+def _ends_sentence(before: str, mark: str, first_character: str) -> bool:
+    if first_character.islower():
+        return False
+    if mark != ".":
+        return True
+    word = _LAST_WORD.match(before)
+    if word is None:
+        return True
+    last = word[1]
+    if len(last) == 1 and last.isupper():  # an initial, or a genus
+        return False
+    if last.lower() in _MAY_END:
+        return first_character.isupper()
+    return _ABBREVIATION.fullmatch(last) is None
+
+
+@contextmanager
+def without_false_errors() -> Iterator[None]:
+    """Keep gensim 4.4's reports of false errors from sys.stderr.
+
+    Where a product of two vectors is exactly -1, compiled code takes it for the sign of an error
+    and finds none (https://github.com/piskvorky/gensim/issues/3642). Python then writes to
+    sys.stderr, in pieces and past `sys.unraisablehook`: "Exception ignored in: 'gensim…'", without
+    an exception.
+    """
+    usual = sys.stderr
+    sys.stderr = _Without(usual)
+    try:
+        yield
+    finally:
+        sys.stderr = usual
+
+
+class _Without:
+    def __init__(self, usual: Any) -> None:
+        self._usual = usual
+        self._begun = threading.local()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._usual, name)
+
+    def write(self, text: str) -> int:
+        before = getattr(self._begun, "text", "")
+        self._begun.text = ""
+        if (not before and text == _BEGINNING) or (
+            before == _BEGINNING and text.startswith("'gensim.")
+        ):
+            self._begun.text = text
+        elif before == _BEGINNING:
+            self._usual.write(before + text)
+        elif not before or text != "\n":
+            self._usual.write(text)
+        return len(text)

@@ -45,10 +45,19 @@ if TYPE_CHECKING:
 VECTORS_FORMAT = 1
 """Of the folder's files. A new number makes cached vectors be made again under another name."""
 UNK_RANGE = 0.25
-
 _FACTS = "vectors.json"
 _MATRIX = "vectors.npy"
 _CHUNK = 100_000
+_SEED = 1
+"""Of the vector of UNK."""
+_NOTHING = 1e-12
+"""Shorter rows count as 0, and stay unchanged."""
+Kind = Literal["word2vec-binary", "word2vec-text", "glove", "fasttext-binary"]
+Entry = tuple[str, "npt.NDArray[np.float32]"]
+_FASTTEXT_MAGIC = struct.pack("<i", 793_712_314)
+_FIRST_BYTES = 1 << 16
+_BEST_COMPRESSION = 1_100
+"""No gzip file is denser."""
 
 
 class WordVectors:
@@ -180,13 +189,50 @@ class WordVectors:
         return float(known.mean()), float(frequency[known].sum() / frequency.sum())
 
 
-Kind = Literal["word2vec-binary", "word2vec-text", "glove", "fasttext-binary"]
-Entry = tuple[str, "npt.NDArray[np.float32]"]
+def unit_rows(matrix: Float32) -> Float32:
+    """Each row of a matrix, divided by its length; a row of zeros stays zero."""
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    return np.asarray(matrix / np.maximum(lengths, _NOTHING), dtype=np.float32)
 
-_FASTTEXT_MAGIC = struct.pack("<i", 793_712_314)
-_FIRST_BYTES = 1 << 16
-_BEST_COMPRESSION = 1_100
-"""No gzip file is denser."""
+
+def unit_vectors(vectors: WordVectors) -> Float32:
+    """Word vectors of length 1, for sums and cosines of known words.
+
+    Returns:
+        float32 [words + 1, dimensions]; the row of unknown words is 0, which adds nothing.
+    """
+    matrix = np.array(vectors.matrix, dtype=np.float32)
+    matrix[vectors.unk] = 0
+    return unit_rows(matrix)
+
+
+def import_vectors(path: Path, folder: Path) -> None:
+    """Read published vectors and write them where `WordVectors.open` finds them.
+
+    Raises:
+        InputError: the file is of no known kind, damaged, or a pickle.
+    """
+    kind = recognize(path)
+    by_word: dict[str, npt.NDArray[np.float32]] = {}
+    entries = 0
+    with progress("importing word vectors", unit="words") as advance:
+        for entry, vector in read_entries(path, kind):
+            entries += 1
+            words = tokenize(entry)
+            if len(words) == 1:
+                by_word.setdefault(words[0], vector)
+            advance(1)
+    if not by_word:
+        raise InputError(f"no entry of this {kind} file is a word.", path=path)
+    vectors = np.stack(list(by_word.values())).astype(np.float32, copy=False)
+    finite = np.isfinite(vectors).all(axis=1)
+    if not finite.all():
+        word = list(by_word)[int(np.argmin(finite))]
+        raise InputError(f"the vector of '{word}' has a number that is not finite.", path=path)
+    notice(f"{path.name}: {kind}, {len(by_word):,} of its {entries:,} entries are words and kept.")
+    facts = {"source": "imported", "file": path.name, "kind": kind, "entries": entries}
+    facts["seed"] = _SEED
+    WordVectors.with_unk(list(by_word), vectors, seed=_SEED, facts=facts).save(folder)
 
 
 def recognize(path: Path) -> Kind:
@@ -228,24 +274,6 @@ def recognize(path: Path) -> Kind:
     )
 
 
-def read_entries(path: Path, kind: Kind) -> Iterator[Entry]:
-    """Stream the words of a file and their vectors, in the order of the file.
-
-    Raises:
-        InputError: the file is cut short or damaged.
-    """
-    if kind in ("glove", "word2vec-text"):
-        return _read_text(path, has_header=kind == "word2vec-text")
-    return _read_binary(path, kind)
-
-
-def _numbers(fields: Iterable[bytes]) -> list[float] | None:
-    try:
-        return [float(field) for field in fields] or None
-    except ValueError:
-        return None
-
-
 def _check_size(path: Path, entries: int, dimensions: int, *, packed: bool) -> None:
     # A reader allocates what the header claims before it reads on. A number takes two bytes or
     # more in every format.
@@ -258,6 +286,17 @@ def _check_size(path: Path, entries: int, dimensions: int, *, packed: bool) -> N
             "hold. Fetch it again.",
             path=path,
         )
+
+
+def read_entries(path: Path, kind: Kind) -> Iterator[Entry]:
+    """Stream the words of a file and their vectors, in the order of the file.
+
+    Raises:
+        InputError: the file is cut short or damaged.
+    """
+    if kind in ("glove", "word2vec-text"):
+        return _read_text(path, has_header=kind == "word2vec-text")
+    return _read_binary(path, kind)
 
 
 def _read_text(path: Path, *, has_header: bool) -> Iterator[Entry]:
@@ -289,6 +328,13 @@ def _read_text(path: Path, *, has_header: bool) -> Iterator[Entry]:
     notice(f"{path.name}: {told}, all of them whole; they are read")
 
 
+def _numbers(fields: Iterable[bytes]) -> list[float] | None:
+    try:
+        return [float(field) for field in fields] or None
+    except ValueError:
+        return None
+
+
 def _read_binary(path: Path, kind: Kind) -> Iterator[Entry]:
     from gensim.models import KeyedVectors
     from gensim.models.fasttext import load_facebook_vectors
@@ -307,57 +353,3 @@ def _read_binary(path: Path, kind: Kind) -> Iterator[Entry]:
     entries = zip(vectors.index_to_key, vectors.vectors, strict=True)
     # Of a word that comes again, gensim passes over the vector but keeps its place.
     yield from ((word, vector) for word, vector in entries if word is not None)
-
-
-_SEED = 1
-"""Of the vector of UNK."""
-
-
-def import_vectors(path: Path, folder: Path) -> None:
-    """Read published vectors and write them where `WordVectors.open` finds them.
-
-    Raises:
-        InputError: the file is of no known kind, damaged, or a pickle.
-    """
-    kind = recognize(path)
-    by_word: dict[str, npt.NDArray[np.float32]] = {}
-    entries = 0
-    with progress("importing word vectors", unit="words") as advance:
-        for entry, vector in read_entries(path, kind):
-            entries += 1
-            words = tokenize(entry)
-            if len(words) == 1:
-                by_word.setdefault(words[0], vector)
-            advance(1)
-    if not by_word:
-        raise InputError(f"no entry of this {kind} file is a word.", path=path)
-    vectors = np.stack(list(by_word.values())).astype(np.float32, copy=False)
-    finite = np.isfinite(vectors).all(axis=1)
-    if not finite.all():
-        word = list(by_word)[int(np.argmin(finite))]
-        raise InputError(f"the vector of '{word}' has a number that is not finite.", path=path)
-    notice(f"{path.name}: {kind}, {len(by_word):,} of its {entries:,} entries are words and kept.")
-    facts = {"source": "imported", "file": path.name, "kind": kind, "entries": entries}
-    facts["seed"] = _SEED
-    WordVectors.with_unk(list(by_word), vectors, seed=_SEED, facts=facts).save(folder)
-
-
-_NOTHING = 1e-12
-"""Shorter rows count as 0, and stay unchanged."""
-
-
-def unit_rows(matrix: Float32) -> Float32:
-    """Each row of a matrix, divided by its length; a row of zeros stays zero."""
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return np.asarray(matrix / np.maximum(lengths, _NOTHING), dtype=np.float32)
-
-
-def unit_vectors(vectors: WordVectors) -> Float32:
-    """Word vectors of length 1, for sums and cosines of known words.
-
-    Returns:
-        float32 [words + 1, dimensions]; the row of unknown words is 0, which adds nothing.
-    """
-    matrix = np.array(vectors.matrix, dtype=np.float32)
-    matrix[vectors.unk] = 0
-    return unit_rows(matrix)

@@ -37,136 +37,14 @@ if TYPE_CHECKING:
     from irplatform.training.distributed import Alone
 
 
-Item = TypeVar("Item")
-Prepared = TypeVar("Prepared")
-
-_AHEAD = 2
-"""Items that are prepared before they are asked for, including the one in progress."""
-
-
-def prefetch(prepare: Callable[[Item], Prepared], items: Iterable[Item]) -> Iterator[Prepared]:
-    """Prepare items in a thread, a little ahead of their use.
-
-    A GPU is fast enough to wait for texts that are read and tokenized between two steps. Both
-    mostly run outside of Python's global lock.
-
-    Yields:
-        What is prepared, in the order of the items. An error of `prepare` is raised at its item's
-        place, one of drawing an item when it is drawn.
-    """
-    begun: deque[Future[Prepared]] = deque()
-    with ThreadPoolExecutor(1) as thread:
-        try:
-            for item in items:
-                begun.append(thread.submit(prepare, item))
-                if len(begun) > _AHEAD:
-                    yield begun.popleft().result()
-            while begun:
-                yield begun.popleft().result()
-        finally:
-            for future in begun:
-                future.cancel()
-            with suppress(RuntimeError):  # the program is ending
-                thread.submit(_leave_java)
-
-
-def _leave_java() -> None:
-    """Detach this thread from Java, if it read documents, so that the JVM frees its memory."""
-    if jnius := sys.modules.get("jnius"):
-        jnius.detach()
-
-
-_MODULE, _OPTIMIZER = "module.", "optimizer."
-"""How the names of their tensors begin in the file."""
-
-
-class LoopState:
-    """The state of a training after its last complete epoch, on disk.
-
-    `state.safetensors` holds the module, the optimizer and their epoch in one file, so that a kill
-    between two writes cannot mix epochs; `best.safetensors` the best module. Of several processes
-    that train together one writes, and all read.
-    """
-
-    def __init__(self, workspace: Path, *, writes: bool) -> None:
-        self._writes = writes
-        self._state = workspace / "state.safetensors"
-        self._best = workspace / "best.safetensors"
-        self.best_epoch = 0
-        self.best_measure = -math.inf
-
-    def restore(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
-        """Load the state, if there is one, and return the number of epochs done."""
-        if self._state.exists():
-            try:
-                return self._read(module, optimizer)
-            except InputError:
-                notice("the state of an interrupted training is of another model: starting over.")
-        if self._writes:
-            save_weights(self._best, module.state_dict(), {})
-        return 0
-
-    def _read(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
-        import torch
-
-        saved = load_weights(self._state, _shapes(module, optimizer))
-        module.load_state_dict(
-            {
-                name.removeprefix(_MODULE): tensor
-                for name, tensor in saved.items()
-                if name.startswith(_MODULE)
-            }
-        )
-        groups = optimizer.state_dict()["param_groups"]
-        states: dict[int, dict[str, Tensor]] = {}
-        for name, tensor in saved.items():
-            if name.startswith(_OPTIMIZER):
-                number, key = name.removeprefix(_OPTIMIZER).split(".", 1)
-                states.setdefault(int(number), {})[key] = tensor
-        optimizer.load_state_dict({"state": states, "param_groups": groups})
-        facts = json.loads(bytes(saved["facts"].to(torch.uint8).tolist()).decode())
-        self.best_epoch = int(facts["best_epoch"])
-        self.best_measure = float(facts["best_measure"])
-        return int(facts["epoch"])
-
-    def record(
-        self, epoch: int, measure: float, module: torch.nn.Module, optimizer: torch.optim.Optimizer
-    ) -> None:
-        """Keep the state after an epoch, and the module if it is the best so far.
-
-        If no epoch finds anything relevant, the last one counts as the best: what was learned must
-        not be lost.
-        """
-        import torch
-
-        better = measure > self.best_measure or measure == self.best_measure == 0
-        if better:
-            self.best_measure, self.best_epoch = measure, epoch
-        if not self._writes:
-            return
-        if better:
-            save_weights(self._best, module.state_dict(), {})
-        facts = {"epoch": epoch, "best_epoch": self.best_epoch, "best_measure": self.best_measure}
-        tensors = {_MODULE + name: tensor for name, tensor in module.state_dict().items()}
-        for number, values in optimizer.state_dict()["state"].items():
-            for key, value in values.items():
-                if value is not None:  # as SGD's momentum where it has none
-                    tensors[f"{_OPTIMIZER}{number}.{key}"] = torch.as_tensor(value)
-        tensors["facts"] = torch.tensor(list(json.dumps(facts).encode()), dtype=torch.uint8)
-        save_weights(self._state, tensors, _shapes(module, optimizer))
-
-    def best(self) -> dict[str, Tensor]:
-        """The weights of the best epoch."""
-        return load_weights(self._best)
-
-
-def _shapes(module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
-    shapes = {name: list(tensor.shape) for name, tensor in module.state_dict().items()}
-    return {"optimizer": type(optimizer).__name__, "shapes": shapes}
-
-
 _MANY_BATCHES = 20
 """From this number on, the batches of an epoch are counted on the progress line."""
+_AHEAD = 2
+"""Items that are prepared before they are asked for, including the one in progress."""
+_MODULE, _OPTIMIZER = "module.", "optimizer."
+"""How the names of their tensors begin in the file."""
+Item = TypeVar("Item")
+Prepared = TypeVar("Prepared")
 
 
 class LoopSettings(Options):
@@ -370,6 +248,38 @@ def _read(task: Task, batches: Iterator[tuple[Any, float]]) -> Iterator[tuple[An
     return prefetch(lambda each: (read(each[0]), each[1]), batches)
 
 
+def prefetch(prepare: Callable[[Item], Prepared], items: Iterable[Item]) -> Iterator[Prepared]:
+    """Prepare items in a thread, a little ahead of their use.
+
+    A GPU is fast enough to wait for texts that are read and tokenized between two steps. Both
+    mostly run outside of Python's global lock.
+
+    Yields:
+        What is prepared, in the order of the items. An error of `prepare` is raised at its item's
+        place, one of drawing an item when it is drawn.
+    """
+    begun: deque[Future[Prepared]] = deque()
+    with ThreadPoolExecutor(1) as thread:
+        try:
+            for item in items:
+                begun.append(thread.submit(prepare, item))
+                if len(begun) > _AHEAD:
+                    yield begun.popleft().result()
+            while begun:
+                yield begun.popleft().result()
+        finally:
+            for future in begun:
+                future.cancel()
+            with suppress(RuntimeError):  # the program is ending
+                thread.submit(_leave_java)
+
+
+def _leave_java() -> None:
+    """Detach this thread from Java, if it read documents, so that the JVM frees its memory."""
+    if jnius := sys.modules.get("jnius"):
+        jnius.detach()
+
+
 def _validated(task: Task, peers: Alone, epoch: int) -> float:
     import torch
 
@@ -395,3 +305,88 @@ def _optimizer(module: torch.nn.Module, settings: Stopping) -> torch.optim.Optim
     }
     parameters = [p for p in module.parameters() if p.requires_grad]
     return kinds[settings.optimizer](parameters, lr=settings.learning_rate)  # type: ignore[call-arg]
+
+
+class LoopState:
+    """The state of a training after its last complete epoch, on disk.
+
+    `state.safetensors` holds the module, the optimizer and their epoch in one file, so that a kill
+    between two writes cannot mix epochs; `best.safetensors` the best module. Of several processes
+    that train together one writes, and all read.
+    """
+
+    def __init__(self, workspace: Path, *, writes: bool) -> None:
+        self._writes = writes
+        self._state = workspace / "state.safetensors"
+        self._best = workspace / "best.safetensors"
+        self.best_epoch = 0
+        self.best_measure = -math.inf
+
+    def restore(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
+        """Load the state, if there is one, and return the number of epochs done."""
+        if self._state.exists():
+            try:
+                return self._read(module, optimizer)
+            except InputError:
+                notice("the state of an interrupted training is of another model: starting over.")
+        if self._writes:
+            save_weights(self._best, module.state_dict(), {})
+        return 0
+
+    def _read(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
+        import torch
+
+        saved = load_weights(self._state, _shapes(module, optimizer))
+        module.load_state_dict(
+            {
+                name.removeprefix(_MODULE): tensor
+                for name, tensor in saved.items()
+                if name.startswith(_MODULE)
+            }
+        )
+        groups = optimizer.state_dict()["param_groups"]
+        states: dict[int, dict[str, Tensor]] = {}
+        for name, tensor in saved.items():
+            if name.startswith(_OPTIMIZER):
+                number, key = name.removeprefix(_OPTIMIZER).split(".", 1)
+                states.setdefault(int(number), {})[key] = tensor
+        optimizer.load_state_dict({"state": states, "param_groups": groups})
+        facts = json.loads(bytes(saved["facts"].to(torch.uint8).tolist()).decode())
+        self.best_epoch = int(facts["best_epoch"])
+        self.best_measure = float(facts["best_measure"])
+        return int(facts["epoch"])
+
+    def record(
+        self, epoch: int, measure: float, module: torch.nn.Module, optimizer: torch.optim.Optimizer
+    ) -> None:
+        """Keep the state after an epoch, and the module if it is the best so far.
+
+        If no epoch finds anything relevant, the last one counts as the best: what was learned must
+        not be lost.
+        """
+        import torch
+
+        better = measure > self.best_measure or measure == self.best_measure == 0
+        if better:
+            self.best_measure, self.best_epoch = measure, epoch
+        if not self._writes:
+            return
+        if better:
+            save_weights(self._best, module.state_dict(), {})
+        facts = {"epoch": epoch, "best_epoch": self.best_epoch, "best_measure": self.best_measure}
+        tensors = {_MODULE + name: tensor for name, tensor in module.state_dict().items()}
+        for number, values in optimizer.state_dict()["state"].items():
+            for key, value in values.items():
+                if value is not None:  # as SGD's momentum where it has none
+                    tensors[f"{_OPTIMIZER}{number}.{key}"] = torch.as_tensor(value)
+        tensors["facts"] = torch.tensor(list(json.dumps(facts).encode()), dtype=torch.uint8)
+        save_weights(self._state, tensors, _shapes(module, optimizer))
+
+    def best(self) -> dict[str, Tensor]:
+        """The weights of the best epoch."""
+        return load_weights(self._best)
+
+
+def _shapes(module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
+    shapes = {name: list(tensor.shape) for name, tensor in module.state_dict().items()}
+    return {"optimizer": type(optimizer).__name__, "shapes": shapes}
