@@ -352,8 +352,7 @@ def fault(identifier: str) -> str:
 def main_headings(value: FieldValue | None) -> list[str]:
     """MeSH headings without their qualifiers and the stars of major topics, each once.
 
-    Args:
-        value: several texts, or one with semicolons; `*Melanoma / drug therapy` is *Melanoma*.
+    They come as several texts or as one with semicolons; `*Melanoma / drug therapy` is *Melanoma*.
     """
     if value is None:
         return []

@@ -125,15 +125,10 @@ def show_traceback(error: BaseException) -> None:
 
 
 def check_least(option: str, value: float, least: int) -> None:
-    """Refuse a number that is too small.
-
-    Args:
-        option: as the command line writes it, without dashes; `_` stands for `-`.
-        value: what was given.
-        least: the smallest that makes sense.
+    """Refuse a number that is too small; in the option's name, `_` stands for `-`.
 
     Raises:
-        InputError: it is smaller.
+        InputError: it is smaller than the least.
     """
     if value < least:
         raise InputError(f"--{option.replace('_', '-')} is {value}; it must be at least {least}.")

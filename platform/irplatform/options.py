@@ -73,14 +73,9 @@ class Options(BaseModel):
 
 
 def read_value(written: str, *, text: bool = False) -> object:
-    """Read a value after `--set` or `--over` as TOML, so that it has its type.
+    """Read a value after `--set` or `--over` as TOML, so that it has its type; all else is text.
 
-    Anything that is not TOML is text.
-
-    Args:
-        written: the value.
-        text: whether the option takes text: then numbers, switches and dates stay text, and only
-            quotes are removed.
+    For an option that takes `text`, numbers, switches and dates stay text, and quotes are removed.
     """
     try:
         value: object = parse_toml(f"value = {written}")["value"]
@@ -201,12 +196,7 @@ def _base(registration: HasOptions, option: str) -> dict[str, Any]:
 
 
 def first_problem(options: type[BaseModel], error: ValidationError) -> tuple[str, str]:
-    """The first value that does not fit: the option's name, and what is wrong.
-
-    Args:
-        options: the class that refused the values.
-        error: the error that it raised.
-    """
+    """The first value that a class of options refused: the option's name, and what is wrong."""
     problem = error.errors()[0]
     path, declared = _declared(options, problem["loc"])
     place, kind = ".".join(path), problem["type"]
@@ -274,12 +264,7 @@ def _first(options: Any) -> str:
 
 
 def type_in_words(annotation: Any, limits: Iterable[Any] = ()) -> str:
-    """A type, such as "number above 0, or 'mean-length'".
-
-    Args:
-        annotation: of the option.
-        limits: declared besides, as in pydantic's `FieldInfo.metadata`.
-    """
+    """A type with its declared limits, such as "number above 0, or 'mean-length'"."""
     annotation, limits = _bare(annotation, limits)
     arguments = get_args(annotation)
     if is_choice(annotation):

@@ -91,11 +91,11 @@ def refused(platform, folder):
         ),
         ((*DELTA, "--checkpoint", "x"), "--train-on has no effect with --checkpoint"),
         ((*RUN, "--vectors", "nowhere.vec"), "nowhere.vec: there is no such file"),
-        ((*RUN, "--vectors", "good.run"), "good.run: is no file of word vectors"),
+        ((*RUN, "--vectors", "good.run"), "good.run: this is not a file of word vectors"),
         ((*RUN, "--vectors-text", "good.run"), "good.run: text comes as .txt, .jsonl or .tsv"),
         (
             (*RUN, "--vectors-text", "small/qrels/test.tsv"),
-            "test.tsv:1: needs a header with columns named title, abstract, text or sentence.",
+            "test.tsv:1: this table needs a header with columns named title, abstract",
         ),
         ((*DEEPSENSE, "--set", "pairs.file=nowhere"), "nowhere: there is no such file"),
         ((*DEEPSENSE, "--set", "pairs.file=small"), "small: this is a folder; name a file."),

@@ -394,7 +394,7 @@ def test_a_package_with_broken_entry_points_stands_in_nobodys_way(
     found = registry.__wrapped__()
     assert {"length", "delta"} <= found.rerankers.keys()
     told = capsys.readouterr().err
-    assert "spoilt-1.0.dist-info is damaged, and no plugin of it is used" in told
+    assert "spoilt-1.0.dist-info is damaged, and none of its plugins is used" in told
 
 
 def test_an_entry_point_that_cannot_be_read_is_a_broken_plugin(install):

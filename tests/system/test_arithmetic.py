@@ -102,7 +102,7 @@ def test_a_value_that_is_none_is_refused(monkeypatch):
 @pytest.mark.parametrize(
     ("has_avx2", "why"),
     [
-        (True, "numpy or torch was imported first"),
+        (True, "numpy or torch was imported before"),
         (False, "no x86-64 processor"),
     ],
 )

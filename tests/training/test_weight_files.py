@@ -105,7 +105,7 @@ def test_a_missing_file_is_named(tmp_path):
 
 DAMAGES = {
     "drop": "is missing",
-    "add": "is none of this model's",
+    "add": "is not part of this model",
     "reshape": "has the shape",
     "nan": "has values that are not finite numbers",
     "inf": "has values that are not finite numbers",

@@ -83,13 +83,10 @@ class Evidence:
     def trusted(
         self, names: Sequence[Synonym], share: float, unlike: Sequence[str] = ()
     ) -> list[Synonym]:
-        """The names without aliases that mean something else.
+        """The names without aliases that mean something else; the topic's own is the first of them.
 
-        Args:
-            names: the topic's own first, if analysis leaves anything of it.
-            share: of the documents with an alias that must have a trusted name. An alias that is
-                trusted supports others.
-            unlike: aliases that also name something else, for which only that share counts.
+        An alias stays if a share of its documents has a trusted name, and then supports others. For
+        aliases in `unlike`, which also name something else, only that share counts.
         """
         own_name = names[0].text if names else ""
         sure = [name for name in names if _beyond_doubt(name, own_name)]

@@ -54,14 +54,9 @@ _CODE = re.compile(r"[A-Z]{1,5}[- ]?\d{2,}")
 
 
 def disease_names(text: str, knowledge: Knowledge, kinds: int) -> Names:
-    """The names of a disease and its kinds, and its headings.
+    """The names of a disease and at most `kinds` of its kinds per knowledge base, and its headings.
 
     If no MeSH heading is the disease, the nearest one above it in the Disease Ontology is taken.
-
-    Args:
-        text: the topic's disease.
-        knowledge: where to look it up.
-        kinds: most kinds of the disease per knowledge base.
     """
     concepts = _diseases(text, knowledge) or _containing(text, knowledge)
     synonyms = [Synonym(text, "topic"), *spelled(spellings.of_a_tumor(text), "word for tumour")]

@@ -133,11 +133,7 @@ def named_concepts(
 ) -> list[Concept]:
     """The concepts of a kind that a text names best, and the same concepts under other ids.
 
-    Args:
-        text: the text.
-        kind: the kind.
-        knowledge: where to look.
-        gene: the approved symbol of the gene that is meant; by default the likeliest.
+    `gene` is the approved symbol of the gene that is meant; by default the likeliest.
     """
     concepts = [concept for concept in knowledge.find(text) if concept.kind == kind]
     if not concepts:
@@ -163,14 +159,9 @@ def named_concepts(
 def phrase_names(
     text: str, knowledge: Knowledge, kinds: Sequence[ConceptKind] = ()
 ) -> Names | None:
-    """The names of the longest part of a text that names something, if there is one.
+    """The names of the longest part of a text that names something of some kinds, if there is one.
 
     A single word is looked up only if it is the whole text: too many words are names.
-
-    Args:
-        text: the text.
-        knowledge: where to look.
-        kinds: of concepts; all by default.
     """
     words = text.split()
     for length in range(min(len(words), LONGEST), min(1, len(words) - 1), -1):

@@ -172,9 +172,7 @@ class SideFeatures:
     ) -> dict[str, Any]:
         """The part of one document's score that features make, without the groups left out.
 
-        Args:
-            values: float32 [width], a row of `matrix`.
-            adds: float [width], what each feature adds to the score.
+        `values` is a row of `matrix`; `adds` is what each feature adds to the score.
         """
         used = [group.name in self._used for group in self._groups]
         kept = np.repeat(used, [len(group.columns) for group in self._groups])
@@ -189,7 +187,9 @@ class SideFeatures:
     def _require_ready(self) -> None:
         if not self._ready:
             names = ", ".join(group.name for group in self._groups)
-            raise InputError(f"this model was trained without the features {names}. Train it anew.")
+            raise InputError(
+                f"this model was trained without the features {names}. Train it again."
+            )
 
     @property
     def _calculator(self) -> Calculator:

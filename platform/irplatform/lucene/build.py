@@ -48,11 +48,7 @@ _BUFFER_MB = 256
 
 
 def build_index(corpus: Corpus, *, threads: int | None = None) -> Artifact:
-    """Index a corpus, or find the index that was built before.
-
-    Args:
-        corpus: the documents.
-        threads: how many index at once; by default all cores.
+    """Index a corpus, or find the index that was built before; by default all cores work.
 
     Returns:
         The index's folder; open it with `LuceneIndex.open(artifact.path)`.

@@ -83,7 +83,7 @@ class LuceneIndex:
             return cls(path, searcher(str(path)), reader)
         except JavaException as error:
             raise InputError(
-                "the Lucene index cannot be read. Delete its folder, and it is built again.",
+                "the Lucene index cannot be read. Delete its folder; it will be built again.",
                 path=path,
             ) from error
 
@@ -110,9 +110,8 @@ class LuceneIndex:
 
     def contains(self, doc_id: str) -> bool:
         """Whether the index holds a document."""
-        return (
-            int(self.reader.docFreq(java_class("org.apache.lucene.index.Term")("id", doc_id))) > 0
-        )
+        term = java_class("org.apache.lucene.index.Term")("id", doc_id)
+        return int(self.reader.docFreq(term)) > 0
 
     def search(
         self,
@@ -174,9 +173,7 @@ class LuceneIndex:
     def documents(self, doc_ids: Sequence[str], *, threads: int | None = None) -> list[Document]:
         """The documents with some ids, in their order, as they went into the index.
 
-        Args:
-            doc_ids: the ids; a document whose id comes twice is returned twice.
-            threads: how many read at once; by default all cores.
+        A document whose id comes twice is returned twice. By default all cores read.
 
         Raises:
             PlatformError: an id is not in the index, or Java's heap is too small for a document.

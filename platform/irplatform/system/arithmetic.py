@@ -78,7 +78,7 @@ def _why_not() -> str:
     if not _has_avx2():
         return "this is no x86-64 processor with AVX2 under Linux"
     if any(library in sys.modules for library in _LIBRARIES):
-        return "numpy or torch was imported first: irplatform has to be, with the variable set"
+        return "numpy or torch was imported before irplatform; import irplatform first"
     return ""
 
 

@@ -160,7 +160,7 @@ def kept_json(path: Path) -> Any:
         return read_own_json(path)
     except ValueError as error:
         raise InputError(
-            "this cannot be read. Delete its folder, and it is made again.", path=path
+            "this cannot be read. Delete its folder; it will be made again.", path=path
         ) from error
 
 

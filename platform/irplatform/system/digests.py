@@ -58,11 +58,7 @@ def digest(path: Path) -> str:
 
 
 def digests(paths: Sequence[Path], *, anew: bool = False) -> list[str]:
-    """The digests of several files, hashed side by side.
-
-    Args:
-        paths: the files.
-        anew: hash all of them, and remember nothing.
+    """The digests of several files, hashed side by side; `anew` uses and keeps no memory.
 
     Raises:
         InputError: a file is missing or cannot be read.

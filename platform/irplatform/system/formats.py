@@ -120,7 +120,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return parse_toml(content.decode("utf-8-sig"), path)
     except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 text ({error.reason}).", path=path) from error
+        raise InputError(f"this is not UTF-8 text ({error.reason}).", path=path) from error
 
 
 def parse_toml(text: str, path: Path | None = None) -> dict[str, Any]:

@@ -50,12 +50,7 @@ def _is_installed(module: str) -> bool:
 
 
 def require(who: str, *modules: str) -> None:
-    """Check that modules are installed, before work begins.
-
-    Args:
-        who: what needs them, for the message: "reranker 'delta'".
-        modules: by the names that Python imports, such as "torch".
-    """
+    """Check that modules are installed, before the work of `who` begins: "reranker 'delta'"."""
     if missing := absent(*modules):
         raise InputError(_advice(who, missing))
 
@@ -103,7 +98,7 @@ def leave_out_damaged() -> None:
             damaged[_place(distribution)] = str(error)
     for place, reason in damaged.items():
         notice(
-            f"{place} is damaged, and no plugin of it is used: its description cannot be read "
+            f"{place} is damaged, and none of its plugins is used: its description cannot be read "
             f"({reason}). Install the package again, or remove the folder."
         )
     every = metadata.Distribution.discover

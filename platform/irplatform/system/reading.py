@@ -153,7 +153,7 @@ def opened_text(path: Path) -> Iterator[io.TextIOBase]:
         ):
             yield text
     except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 text ({error.reason}).", path=path) from error
+        raise InputError(f"this is not UTF-8 text ({error.reason}).", path=path) from error
 
 
 def readable_again(path: Path) -> Path:

@@ -118,7 +118,8 @@ def ordered_map(
             yield from _in_order(pool, chain(first, stream), ahead=2 * workers)
     except WorkerKilledError as error:
         raise PlatformError(
-            "a worker process was killed, perhaps for want of memory. Run again with fewer workers."
+            "a worker process was killed, perhaps because memory ran out. Run again with fewer "
+            "workers."
         ) from error
 
 
@@ -147,11 +148,8 @@ def _in_order(
 def all_at_once(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
     """Apply a function to every item, each in its own process, all at the same time.
 
-    For processes that talk to each other: the first error ends them all.
-
-    Args:
-        function: a function of a module of this package, of one argument.
-        items: one per process.
+    For processes that talk to each other: the first error ends them all. The function is one of a
+    module of this package.
 
     Raises:
         PlatformError: a process was killed.
@@ -165,13 +163,14 @@ def all_at_once(function: Callable[[Item], Result], items: Sequence[Item]) -> li
                 done.update(pool.results())
     except WorkerKilledError as error:
         raise PlatformError(
-            "one of several processes that work together was killed, perhaps for want of memory."
+            "one of several processes that work together was killed, perhaps because memory ran "
+            "out."
         ) from error
     return [done[number] for number in range(len(items))]
 
 
 class WorkerKilledError(Exception):
-    """A worker ended without an answer: it was killed, perhaps for want of memory."""
+    """A worker ended without an answer: it was killed, perhaps because memory ran out."""
 
 
 class _InWorkerError(Exception):

@@ -22,12 +22,7 @@ Matrix = np.memmap[Any, np.dtype[np.float32]]
 
 
 class ArrayWriter:
-    """Writes a one-dimensional array piece by piece.
-
-    Args:
-        path: the file; raw little-endian numbers.
-        dtype: of the numbers.
-    """
+    """Writes a one-dimensional array piece by piece, as raw little-endian numbers."""
 
     def __init__(self, path: Path, dtype: npt.DTypeLike) -> None:
         self._file = path.open("wb")
@@ -92,11 +87,7 @@ def _reserve(path: Path) -> None:
 
 
 def ragged(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:
-    """Indices that gather slices of a flat array.
-
-    Args:
-        starts: where each slice begins in the flat array.
-        lengths: how long each is.
+    """Indices that gather slices of a flat array, given where each begins and how long it is.
 
     Returns:
         The indices, and the offsets of the slices among them (one more than there are slices).
@@ -111,15 +102,9 @@ def ragged(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:
 def without(
     values: npt.NDArray[Number], offsets: Int64, dropped: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[Number], Int64]:
-    """Slices of a flat array without some of their values.
+    """Slices of a flat array without some of their values, and their new offsets.
 
-    Args:
-        values: the slices, one after the other.
-        offsets: where each slice begins; one more than there are slices.
-        dropped: which values to leave out.
-
-    Returns:
-        The remaining values, and the offsets of the slices among them.
+    Offsets say where each slice begins; there is one more than there are slices.
     """
     kept = ~dropped
     before = np.concatenate([[0], np.cumsum(kept)])

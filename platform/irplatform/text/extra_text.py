@@ -51,7 +51,9 @@ def _read_objects(path: Path) -> Iterator[str]:
         value = parse_json(line, path, number)
         if not isinstance(value, dict) or not any(key in value for key in _JSON_KEYS):
             raise InputError(
-                "needs an object with 'title', 'abstract' or 'text'.", path=path, line=number
+                "this line needs an object with 'title', 'abstract' or 'text'.",
+                path=path,
+                line=number,
             )
         for key in _JSON_KEYS:
             text = value.get(key)
@@ -71,7 +73,7 @@ def _read_table(path: Path) -> Iterator[str]:
     columns = [place for place, name in enumerate(header) if name.lower().endswith(_COLUMNS)]
     if not columns:
         raise InputError(
-            "needs a header with columns named title, abstract, text or sentence.",
+            "this table needs a header with columns named title, abstract, text or sentence.",
             path=path,
             line=1,
         )

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -58,10 +58,10 @@ class ForwardIndex:
         if facts["format"] != FORWARD_INDEX_FORMAT:
             raise PlatformError(
                 f"{folder}: a forward index of format {facts['format']}, but this version reads "
-                f"{FORWARD_INDEX_FORMAT}. Delete the folder; it is built again."
+                f"{FORWARD_INDEX_FORMAT}. Delete the folder; it will be built again."
             )
         self.count: int = facts["documents"]
-        self.vocabulary = Vocabulary(StringTable.open(folder, "words"))
+        self.vocabulary = Vocabulary.open(folder, "words")
         self._average_lengths: dict[str, float] = facts["average_lengths"]
         self._doc_ids = StringTable.open(folder, "doc-ids")
         self._tokens = map_array(folder / "tokens.int32", np.int32)
@@ -97,11 +97,7 @@ class ForwardIndex:
         return [self._doc_ids[int(row)] for row in rows]
 
     def matrix(self, rows: Int64, length: int) -> Int32:
-        """The first words of documents, title first.
-
-        Args:
-            rows: int64 [documents].
-            length: how many words of each.
+        """The first `length` words of documents, title first.
 
         Returns:
             Word ids, int32 [documents, length]; shorter documents are padded with -1 on the right.
@@ -117,10 +113,6 @@ class ForwardIndex:
 
     def tokens(self, rows: Int64, field: Field = "text") -> tuple[Int32, Int64]:
         """All words of a field of documents, one document after the other.
-
-        Args:
-            rows: int64 [documents].
-            field: "text" is the title's words and then the abstract's.
 
         Returns:
             The word ids, int32 [words], and where each document begins among them, int64 [documents
@@ -271,7 +263,7 @@ class StringTable(Sequence[str]):
         self._order = order
 
     @classmethod
-    def of(cls, strings: Sequence[str]) -> StringTable:
+    def of(cls, strings: Sequence[str]) -> Self:
         """A table in memory."""
         encoded = [string.encode() for string in strings]
         hashes = _hashes(encoded)
@@ -284,7 +276,7 @@ class StringTable(Sequence[str]):
         )
 
     @classmethod
-    def open(cls, folder: Path, name: str) -> StringTable:
+    def open(cls, folder: Path, name: str) -> Self:
         """Memory-map a table."""
         return cls(
             map_array(folder / f"{name}.utf8", np.uint8),
@@ -330,24 +322,12 @@ class StringTable(Sequence[str]):
         return self._text[start : self._ends[number]]
 
 
-class Vocabulary(Sequence[str]):
+class Vocabulary(StringTable):
     """The words of a collection; a word's id is its place, in order of first appearance."""
-
-    def __init__(self, table: StringTable) -> None:
-        self._table = table
-
-    def __len__(self) -> int:
-        return len(self._table)
-
-    def __getitem__(self, word_id: int) -> str:  # type: ignore[override]  # no slices
-        return self._table[word_id]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._table)
 
     def ids(self, words: Sequence[str]) -> Int32:
         """The ids of words, -1 for those that the collection lacks."""
-        return self._table.find(words).astype(np.int32)
+        return self.find(words).astype(np.int32)
 
 
 class StringTableWriter:

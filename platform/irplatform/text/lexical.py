@@ -156,12 +156,7 @@ class FieldMatch:
         return _ratio(shared, len(pairs) + unknown_pairs)
 
     def bm25(self, k1: float = K1, b: float = B) -> Float64:
-        """BM25 of each document; see the module for the formula.
-
-        Args:
-            k1: how slowly repetitions of a word saturate, from 0.
-            b: how much a document's length counts, 0 to 1.
-        """
+        """BM25 of each document (k1 from 0, b from 0 to 1); see the module for the formula."""
         average = self.index.average_length(self.field)
         if average == 0:
             return np.zeros(len(self.rows))
@@ -240,7 +235,7 @@ def feature_names(features: Sequence[str | int]) -> tuple[str, ...]:
         if isinstance(feature, int) or feature.isdecimal():
             number = int(feature)
             if not 1 <= number <= len(ALL18):
-                raise InputError(f"lexical features are numbered 1 to 18; {number} is none.")
+                raise InputError(f"lexical features are numbered 1 to 18; there is no {number}.")
             names.append(ALL18[number - 1])
         elif feature in ALL18:
             names.append(feature)
@@ -252,16 +247,13 @@ def feature_names(features: Sequence[str | int]) -> tuple[str, ...]:
 def lexical_features(
     index: ForwardIndex, query_ids: Int32, rows: Int64, features: Sequence[str | int] = LEX3
 ) -> npt.NDArray[np.float32]:
-    """Lexical match features of a query with documents.
+    """Lexical match features of a query with documents, float32 [len(rows), len(features)].
 
     Args:
         index: the collection's forward index.
-        query_ids: the query's words, see `ForwardIndex.query_ids`.
-        rows: the documents' rows, see `ForwardIndex.rows`.
+        query_ids: see `ForwardIndex.query_ids`.
+        rows: see `ForwardIndex.rows`.
         features: by name or by the paper's number.
-
-    Returns:
-        float32 [len(rows), len(features)].
 
     Raises:
         InputError: there is no such feature.

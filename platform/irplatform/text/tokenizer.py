@@ -232,14 +232,10 @@ _WORD = re.compile(r"[A-Za-z]\w|\d\w*[A-Za-z]")
 
 
 def apart(before: str, raised: str) -> str:
-    """The separator between superscript text of XML and the text before it.
+    """The separator between superscript text of XML and the text before it, whose end decides.
 
     BRAF<sup>V600E</sup> has two words, 10<sup>5</sup> is a power; CD4<sup>+</sup>, V600<sup>E</sup>
     and 9<sup>th</sup> are one word each.
-
-    Args:
-        before: the text before; its last character decides.
-        raised: the superscript text.
     """
     if not before[-1:].isalnum() or raised in _ORDINALS:
         return ""

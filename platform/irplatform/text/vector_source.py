@@ -75,12 +75,7 @@ class VectorSource:
         }
 
     def open(self, corpus: Corpus, options: VectorOptions) -> Artifact:
-        """The folder of the vectors, which are made if they are missing.
-
-        Args:
-            corpus: the documents to train on.
-            options: of training.
-        """
+        """The folder of the vectors, which are trained on the corpus if they are missing."""
         from irplatform.text import import_vectors, train_vectors
         from irplatform.text.vectors import VECTORS_FORMAT
 

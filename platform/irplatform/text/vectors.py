@@ -90,14 +90,7 @@ class WordVectors:
         seed: int,
         facts: Mapping[str, Any] | None = None,
     ) -> WordVectors:
-        """Vectors in memory, with a vector for UNK drawn with a seed.
-
-        Args:
-            words: distinct words.
-            vectors: [len(words), dimensions].
-            seed: of the draw.
-            facts: see the class.
-        """
+        """Vectors [len(words), dimensions] of distinct words, with a vector drawn for UNK."""
         generator = np.random.default_rng(seed)
         unk = generator.uniform(-UNK_RANGE, UNK_RANGE, size=(1, vectors.shape[1]))
         return cls(words, np.concatenate([vectors, unk.astype(np.float32)]), facts)
@@ -176,12 +169,7 @@ class WordVectors:
     def coverage(self, vocabulary: Vocabulary, frequency: Int64) -> tuple[float, float]:
         """The shares of a collection's words, and of their occurrences, that have a vector.
 
-        Args:
-            vocabulary: its words.
-            frequency: how often each occurs, int64 [len(vocabulary)].
-
-        Returns:
-            Two shares from 0 to 1; 0 for an empty collection.
+        Each is from 0 to 1; 0 for an empty collection. `frequency` is how often each word occurs.
         """
         if not len(vocabulary):
             return 0.0, 0.0
@@ -250,8 +238,8 @@ def recognize(path: Path) -> Kind:
         return "fasttext-binary"
     if head.startswith((b"\x80", b"\x93NUMPY")):
         raise InputError(
-            "is a Python pickle or array, which could run code. Export the vectors in word2vec's "
-            "format (in gensim: KeyedVectors.save_word2vec_format).",
+            "this is a Python pickle or array, which could run code. Export the vectors in "
+            "word2vec's format (in gensim: KeyedVectors.save_word2vec_format).",
             path=path,
         )
     first, _, rest = head.partition(b"\n")
@@ -263,12 +251,12 @@ def recognize(path: Path) -> Kind:
         if _numbers(second[-dimensions:]):
             return "word2vec-text"
         if packed and path.suffix != ".gz":  # gensim goes by the name
-            raise InputError("is compressed with gzip: let its name end in '.gz'.", path=path)
+            raise InputError("this is compressed with gzip: let its name end in '.gz'.", path=path)
         return "word2vec-binary"
     if len(fields) > 2 and _numbers(fields[1:]):
         return "glove"
     raise InputError(
-        "is no file of word vectors. Known are word2vec (.bin, .txt), GloVe (.txt) and fastText "
+        "this is not a file of word vectors. Known: word2vec (.bin, .txt), GloVe (.txt), fastText "
         "(.vec, .bin).",
         path=path,
     )
@@ -314,7 +302,7 @@ def _read_text(path: Path, *, has_header: bool) -> Iterator[Entry]:
             numbers = _numbers(fields[1:])
             if numbers is None or len(numbers) != dimensions:
                 raise InputError(
-                    f"needs a word and {dimensions} numbers. Fetch it again.",
+                    f"this line needs a word and {dimensions} numbers. Fetch it again.",
                     path=path,
                     line=number,
                 )
@@ -347,9 +335,11 @@ def _read_binary(path: Path, kind: Kind) -> Iterator[Entry]:
                 str(path), binary=True, unicode_errors="replace"
             )
     except (ValueError, EOFError, IndexError, struct.error, zlib.error, MemoryError) as error:
-        raise InputError(f"is no complete {kind} file. Fetch it again.", path=path) from error
+        raise InputError(
+            f"this is not a complete {kind} file. Fetch it again.", path=path
+        ) from error
     except (OSError, NotImplementedError) as error:
-        raise InputError(f"cannot be read as {kind}: {error}", path=path) from error
+        raise InputError(f"this cannot be read as {kind}: {error}", path=path) from error
     entries = zip(vectors.index_to_key, vectors.vectors, strict=True)
     # Of a word that comes again, gensim passes over the vector but keeps its place.
     yield from ((word, vector) for word, vector in entries if word is not None)

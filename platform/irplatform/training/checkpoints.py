@@ -66,11 +66,7 @@ class Checkpoint:
 
     @classmethod
     def read(cls, folder: Path, *, of: str | None = None) -> Checkpoint:
-        """Read the description of a checkpoint.
-
-        Args:
-            folder: of the checkpoint.
-            of: the name that its reranker must have; None accepts any.
+        """Read the description of a checkpoint, which must be `of` a reranker if that is named.
 
         Raises:
             InputError: it is none, of another format, or of another reranker.

@@ -14,11 +14,10 @@ from collections.abc import Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.errors import InputError
-from irplatform.system.console import notice
+from irplatform.system.console import notice_once
 from irplatform.system.workers import available_cores, batched
 
 if TYPE_CHECKING:
@@ -49,7 +48,9 @@ def training_processes(device: str) -> int:
         raise InputError(f"{PROCESSES_VARIABLE} is '{setting}'; it must be a number from 1.")
     processes = int(setting)
     if device == "cpu" and processes > (cores := available_cores()):
-        _tell_once(f"{PROCESSES_VARIABLE} is {setting}, more than the cores here: {cores} are used")
+        notice_once(
+            f"{PROCESSES_VARIABLE} is {setting}, more than the cores here: {cores} are used"
+        )
         processes = cores
     if processes > 1 and device != "cpu":
         import torch
@@ -61,11 +62,6 @@ def training_processes(device: str) -> int:
                 f"but '{device}' has {gpus} here."
             )
     return processes
-
-
-@cache
-def _tell_once(message: str) -> None:
-    notice(message)
 
 
 @dataclass(frozen=True)
@@ -224,11 +220,9 @@ def quiet_torch() -> None:
 
 @contextmanager
 def joined(place: Place, device: str) -> Iterator[None]:
-    """Train with others whatever is trained in the workspace of the place.
+    """Train with others whatever is trained in the workspace of the place; all must come.
 
-    Args:
-        place: which of the processes this is. All must come, or none goes on.
-        device: where it computes; "cuda" is the current one.
+    "cuda" as the device is the current one.
     """
     from torch import distributed
 

@@ -66,10 +66,7 @@ class Lists:
 class ListSampler:
     """Draws lists, the same ones for the same seed and epoch.
 
-    Args:
-        topics: to learn from; those without documents of different grades are left out.
-        settings: how to draw.
-        seed: of all choices.
+    Topics without documents of different grades are left out.
 
     Raises:
         InputError: no topic has documents of different grades.
@@ -185,11 +182,8 @@ class Groups(Samples):
 class GroupSampler:
     """Draws groups, the same ones for the same seed and epoch.
 
-    Args:
-        topics: to learn from; those without a relevant document or a negative are left out.
-        settings: how to draw.
-        index: where documents outside the candidates are drawn from.
-        seed: of all choices.
+    Topics without a relevant document or a negative are left out. Documents outside the candidates
+    come from the index.
 
     Raises:
         InputError: no topic has a group.

@@ -27,11 +27,7 @@ if TYPE_CHECKING:
 def pairwise_hinge(higher: Tensor, lower: Tensor, weight: Tensor, margin: float = 1.0) -> Tensor:
     """Weighted mean of max(0, margin − s(Q,D+) + s(Q,D−)) (Mohan et al., WWW 2018, section 3.4).
 
-    Args:
-        higher: scores of the documents of higher grade, [n].
-        lower: scores of the others, [n].
-        weight: weight of each pair, [n].
-        margin: the difference that costs nothing any more.
+    Scores of the documents of higher and of lower grade, and the weights of the pairs, are [n].
     """
     import torch
 
@@ -41,10 +37,7 @@ def pairwise_hinge(higher: Tensor, lower: Tensor, weight: Tensor, margin: float 
 def pairwise_logistic(higher: Tensor, lower: Tensor, weight: Tensor) -> Tensor:
     """Weighted mean of log(1 + exp(s(Q,D−) − s(Q,D+))): RankNet's loss (Burges et al., ICML 2005).
 
-    Args:
-        higher: scores of the documents of higher grade, [n].
-        lower: scores of the others, [n].
-        weight: weight of each pair, [n].
+    Scores of the documents of higher and of lower grade, and the weights of the pairs, are [n].
     """
     from torch.nn import functional
 
@@ -54,12 +47,8 @@ def pairwise_logistic(higher: Tensor, lower: Tensor, weight: Tensor) -> Tensor:
 def listwise_logistic(scores: Tensor, grades: Tensor) -> Tensor:
     """`pairwise_logistic` over all pairs of different grade of a list of documents.
 
-    Pairs weigh the square root of the difference of their grades.
-
-    Args:
-        scores: of the documents, [n].
-        grades: of the documents, [n], on the CPU, so that no step waits for a GPU; at least two
-            differ.
+    Pairs weigh the square root of the difference of their grades. Scores and grades are [n]; grades
+    are on the CPU, so that no step waits for a GPU, and at least two differ.
     """
     higher, lower = (grades[:, None] > grades[None]).nonzero(as_tuple=True)
     weight = square_root((grades[higher] - grades[lower]).to(scores.dtype))
@@ -72,10 +61,7 @@ def listwise_logistic(scores: Tensor, grades: Tensor) -> Tensor:
 def weighted_cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor) -> Tensor:
     """Weighted mean of the binary cross-entropy (Mohan et al., BioNLP 2017, section 4.6).
 
-    Args:
-        logits: scores before the sigmoid, [n].
-        labels: 1 for relevant samples, 0 for others, [n].
-        weight: how much each sample counts, [n].
+    Logits, labels (1 for relevant samples, 0 for others) and weights are [n].
     """
     from torch.nn import functional
 

@@ -194,12 +194,7 @@ class Pairs(Samples):
 
 
 class PairSampler:
-    """Draws pairs, the same ones for the same seed and epoch.
-
-    Args:
-        topics: to learn from; those without a pair are left out.
-        settings: how to draw.
-        seed: of all choices.
+    """Draws pairs, the same ones for the same seed and epoch; topics without pairs are left out.
 
     Raises:
         InputError: no topic has a pair.
@@ -279,11 +274,7 @@ class Points(Samples):
 class PointSampler:
     """Draws samples, the same ones for the same seed and epoch.
 
-    Args:
-        topics: to learn from; those without a sample of either class are left out.
-        settings: how to draw.
-        seed: of all choices.
-        weighting: how much relevant samples count.
+    Topics without a sample of either class are left out.
 
     Raises:
         InputError: no topic has samples of both classes.

@@ -85,11 +85,7 @@ def read_text_pairs(
 def check_text_pairs(path: Path, *, query: str, text: str, group: str = "") -> None:
     """Check that a file can be read as pairs, as far as its beginning shows.
 
-    Args:
-        path: the file.
-        query: see `read_text_pairs`.
-        text: likewise.
-        group: a column of sources that must be there; "" for none.
+    If a column of sources is named, it must be there.
 
     Raises:
         InputError: it cannot be read, has no such column, or holds no pair.

@@ -173,7 +173,7 @@ def _refuse_other_shapes(
             )
     for name in tensors:
         if name not in shapes:
-            raise InputError(f"the tensor '{name}' is none of this model's. {_AGAIN}", path=path)
+            raise InputError(f"the tensor '{name}' is not part of this model. {_AGAIN}", path=path)
 
 
 def _differences(saved: Any, needed: Mapping[str, Any]) -> str:
