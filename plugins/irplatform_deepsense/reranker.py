@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.errors import InputError
+from irplatform.plugin import PairsFile, Reads
 from irplatform.system.formats import read_own_json
 from irplatform.training import NeuralReranker
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
@@ -84,31 +86,23 @@ class DeepSenSe(NeuralReranker):
         """The network's sizes and the side features."""
         return {**asdict(self.network.sizes), "features": list(self._features.names)}
 
-    def options_of_pretraining(self) -> DeepSenSeOptions:
-        """All of them; InputError with a file of pairs, see `refuse_with_pretraining`."""
-        from irplatform.training.text_pairs import refuse_with_pretraining
+    def reads(self) -> Reads:
+        """A file of sentences and titles, where one is given."""
+        from irplatform.training.text_pairs import PairsOfTopics, check_text_pairs
+        from irplatform_deepsense.pairs import ARTICLE, SENTENCE, TITLE, read_sentences
 
-        refuse_with_pretraining(self.options.pairs.file)
-        return self.options
+        file, most = self.options.pairs.file, self.options.pairs.sentences
+        if file is None:
+            return Reads()
 
-    def check_training(self) -> None:
-        """Look at the file of sentences and titles, where one is given."""
-        from irplatform.training.text_pairs import check_text_pairs
-        from irplatform_deepsense.pairs import SENTENCE, TITLE
+        def read(topics: Sequence[Topic]) -> Iterable[TextPair]:
+            left_out = PairsOfTopics.of(topics, ARTICLE)
+            return chain.from_iterable(read_sentences(file, most, left_out))
 
-        if (file := self.options.pairs.file) is not None:
-            check_text_pairs(file, query=SENTENCE, text=TITLE)
-
-    def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
-        """Those of the file, where one is given, but for those that topics know."""
-        from irplatform.training.text_pairs import PairsOfTopics
-        from irplatform_deepsense.pairs import ARTICLE, read_sentences
-
-        pairs = self.options.pairs
-        if pairs.file is None:
-            return ()
-        left_out = PairsOfTopics.of(topics, ARTICLE)
-        return chain.from_iterable(read_sentences(pairs.file, pairs.sentences, left_out))
+        return Reads(
+            pairs=PairsFile(file, read),
+            check=partial(check_text_pairs, file, query=SENTENCE, text=TITLE),
+        )
 
     def fit(self, data: TrainingData) -> None:
         """Train on groups of documents, stopping early on validation nDCG@20."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.features import ReadsFeatures
+from irplatform.plugin import Reads, Traits, named_systems
 from irplatform.training import NeuralReranker, load_into
 from irplatform_delta.options import (
     PAPER_2018,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from irplatform_delta.sevmos_network import SevMosNetwork, Texts
 
 
-class Delta(ReadsFeatures, NeuralReranker):
+class Delta(NeuralReranker):
     """Delta (2018): convolutions over the differences between document and query words.
 
     For every document word, the vector difference to the closest query word with three similarity
@@ -76,9 +76,16 @@ class Delta(ReadsFeatures, NeuralReranker):
         )
         self.start(resources, lambda: DeltaNetwork(sizes, options.slope, options.dropout))
 
-    def options_of_pretraining(self) -> DeltaOptions:
-        """Without features, which have weights of 0 when what follows begins."""
-        return self.options.model_copy(update={"features": (), "feature_settings": {}})
+    def traits(self) -> Traits:
+        """Pre-trained without features, whose weights are 0 when what follows begins."""
+        without = self.options.model_copy(update={"features": (), "feature_settings": {}})
+        return replace(super().traits(), pretraining_options=without)
+
+    def reads(self) -> Reads:
+        """Groups of features."""
+        names, settings = self.options.features, self.options.feature_settings
+        groups = named_systems("feature group", names, settings, settings_in="feature_settings")
+        return Reads(systems=groups)
 
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of documents, stopping early on validation nDCG@20."""

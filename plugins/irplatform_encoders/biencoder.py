@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.plugin import Documents, Reranker, Resources, Retriever, Topic
+from irplatform.plugin import Documents, Reads, Reranker, Resources, Retriever, Topic, Traits
 from irplatform.runs import Run
 from irplatform.text.forward_index import FORWARD_INDEX_FORMAT
 from irplatform_encoders.options import BiEncoderOptions, BiEncoderSearchOptions
-from irplatform_encoders.pretrained import tell_how_slow
+from irplatform_encoders.pretrained import PACKAGES, tell_how_slow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,6 @@ class BiEncoder(Reranker):
     """
 
     Options = BiEncoderOptions
-    needs = ("torch", "transformers", "sentence_transformers", "safetensors")
     citation: ClassVar[str] = (
         "Nils Reimers, Iryna Gurevych. Sentence-BERT: Sentence Embeddings using Siamese "
         "BERT-Networks. EMNLP 2019."
@@ -58,11 +57,15 @@ class BiEncoder(Reranker):
         self._encoder = Encoder(self.options, resources.device, passes_at_a_time(resources))
         self._store = VectorStore(resources, self._encoder)
 
-    def depends_on(self) -> Mapping[str, object]:
+    def traits(self) -> Traits:
+        """Hugging Face's packages."""
+        return Traits(packages=PACKAGES)
+
+    def reads(self) -> Reads:
         """The model's files."""
         from irplatform_encoders.biencoder_model import depends_on
 
-        return depends_on(self.options)
+        return Reads(more=depends_on(self.options))
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         """Score documents: cosines, or inner products where the model compares by them.
@@ -105,9 +108,6 @@ class BiEncoderSearch(Retriever):
     """Nearest documents by a bi-encoder's vectors, through FAISS."""
 
     Options = BiEncoderSearchOptions
-    needs = (*BiEncoder.needs, "faiss")
-    on_device = True
-    seeded = False
     citation: ClassVar[str] = (
         f"{BiEncoder.citation} The index: Jeff Johnson, Matthijs Douze, Hervé Jégou. "
         "Billion-scale similarity search with GPUs. IEEE Transactions on Big Data 7, 2021."
@@ -115,11 +115,15 @@ class BiEncoderSearch(Retriever):
     options: BiEncoderSearchOptions
     _opened: tuple[Resources, Encoder, Any] | None = None
 
-    def depends_on(self) -> Mapping[str, object]:
+    def traits(self) -> Traits:
+        """FAISS besides the packages of the model; vectors are computed on the device."""
+        return Traits(packages=(*PACKAGES, "faiss"), on_device=True, seeded=False)
+
+    def reads(self) -> Reads:
         """The model's files."""
         from irplatform_encoders.biencoder_model import depends_on
 
-        return depends_on(self.options)
+        return Reads(more=depends_on(self.options))
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
         """Rank the documents nearest to each topic's query; an empty query finds nothing."""

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.plugin import Documents, Reranker, Resources, Topic
+from irplatform.plugin import Documents, Reads, Reranker, Resources, Topic, Traits
 from irplatform.system.digests import fingerprint
 from irplatform.training import NeuralReranker, run_loop
 from irplatform_encoders.on_cpu import multiply_by_numpy, passes_at_a_time
 from irplatform_encoders.options import CrossEncoderOptions, VanillaBertOptions, for_pretraining
-from irplatform_encoders.pretrained import content, model_folder
+from irplatform_encoders.pretrained import PACKAGES, content, model_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from torch import Tensor
@@ -40,7 +41,6 @@ class CrossEncoder(Reranker):
     """
 
     Options = CrossEncoderOptions
-    needs = ("torch", "transformers", "sentence_transformers", "safetensors")
     citation: ClassVar[str] = (
         "Rodrigo Nogueira, Kyunghyun Cho. Passage Re-ranking with BERT. arXiv:1901.04085, 2019."
     )
@@ -69,9 +69,13 @@ class CrossEncoder(Reranker):
         self._reader = Reader(model, options, resources.device, threads, prompt)
         self._resources = resources
 
-    def depends_on(self) -> Mapping[str, object]:
+    def traits(self) -> Traits:
+        """Hugging Face's packages."""
+        return Traits(packages=PACKAGES)
+
+    def reads(self) -> Reads:
         """The model's files."""
-        return content(self._folder())
+        return Reads(more=content(self._folder()))
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         """One logit (or probability) per document; those of similar length are read together."""
@@ -115,7 +119,6 @@ class VanillaBert(NeuralReranker):
     """
 
     model = "vanilla-bert"
-    needs: Sequence[str] = ("torch", "transformers", "sentence_transformers", "safetensors")
     Options = VanillaBertOptions
     citation: ClassVar[str] = (
         "Sean MacAvaney, Andrew Yates, Arman Cohan, Nazli Goharian. CEDR: Contextualized "
@@ -128,19 +131,16 @@ class VanillaBert(NeuralReranker):
     _reader: Reader
     _base: str
 
-    def options_of_pretraining(self) -> VanillaBertOptions:
-        """The options that pre-training heeds."""
-        return for_pretraining(self.options)
+    def traits(self) -> Traits:
+        """Hugging Face's packages; pre-training ignores the options of what follows."""
+        return Traits(packages=PACKAGES, pretraining_options=for_pretraining(self.options))
 
-    def check_training(self) -> None:
-        """Open the model to begin with, before anything is searched for its training."""
+    def reads(self) -> Reads:
+        """The model to begin with, which is opened before anything is searched for its training."""
         from irplatform_encoders.crossencoder_model import open_to_fine_tune
 
-        open_to_fine_tune(self._folder())
-
-    def depends_on(self) -> Mapping[str, object]:
-        """The files of the model to begin with."""
-        return content(self._folder())
+        folder = self._folder()
+        return Reads(more=content(folder), check=partial(open_to_fine_tune, folder))
 
     def prepare(self, resources: Resources) -> None:
         """Open the model to begin with."""

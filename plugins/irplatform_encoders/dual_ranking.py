@@ -11,14 +11,17 @@ import numpy.typing as npt
 from irplatform.errors import InputError
 from irplatform.plugin import (
     Documents,
+    PairsFile,
+    Reads,
     Resources,
     Retriever,
     Topic,
     TrainableReranker,
     TrainingData,
+    Traits,
 )
 from irplatform.runs import Ranking, Run
-from irplatform.system.digests import fingerprint
+from irplatform.system.digests import digest, fingerprint, folder_digests
 from irplatform.training.checkpoints import Checkpoint, member_folder
 from irplatform_encoders.options import DualOptions, DualSearchOptions
 
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from irplatform_encoders.dual_encoder import Encoder, Learned
 
 
+_PACKAGES = ("torch", "gensim", "safetensors")
 _WEIGHTS = "dual.safetensors"
 
 
@@ -44,7 +48,6 @@ class DualEncoder(TrainableReranker):
     """
 
     Options = DualOptions
-    needs = ("torch", "gensim", "safetensors")
     citation: ClassVar[str] = (
         "The two towers and their training: Vladimir Karpukhin et al. Dense Passage Retrieval for "
         "Open-Domain Question Answering. EMNLP 2020, section 3. Learned averages of word vectors "
@@ -69,24 +72,21 @@ class DualEncoder(TrainableReranker):
         self.learned = Learned.of()
         self._stored = None
 
-    def options_of_pretraining(self) -> DualOptions:
-        """All of them; InputError with a file of pairs, see `refuse_with_pretraining`."""
-        from irplatform.training.text_pairs import refuse_with_pretraining
+    def traits(self) -> Traits:
+        """The packages of the network and of word vectors."""
+        return Traits(packages=_PACKAGES)
 
-        refuse_with_pretraining(self.options.pairs.file)
-        return self.options
-
-    def check_training(self) -> None:
-        """Look at the file of pairs, where one is given."""
-        self.options.pairs.check()
-
-    def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
-        """Those of the file, where one is given, but for those that topics know."""
+    def reads(self) -> Reads:
+        """The file of pairs, where one is given."""
         from irplatform.training.text_pairs import PairsOfTopics
         from irplatform_encoders.dual_training import pairs_of_file
 
         pairs = self.options.pairs
-        return pairs_of_file(pairs, PairsOfTopics.of(topics, pairs.group)) if pairs.file else ()
+
+        def read(topics: Sequence[Topic]) -> Iterable[TextPair]:
+            return pairs_of_file(pairs, PairsOfTopics.of(topics, pairs.group))
+
+        return Reads(pairs=PairsFile(pairs.file, read) if pairs.file else None, check=pairs.check)
 
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of texts, where there are any, and then on topics.
@@ -179,18 +179,18 @@ class DualEncoderSearch(Retriever):
     """
 
     Options = DualSearchOptions
-    needs = (*DualEncoder.needs, "faiss")
-    on_device = True
     citation: ClassVar[str] = (
         f"{DualEncoder.citation} The index: Jeff Johnson, Matthijs Douze, Hervé Jégou. "
         "Billion-scale similarity search with GPUs. IEEE Transactions on Big Data 7, 2021."
     )
     options: DualSearchOptions
 
-    def depends_on(self) -> Mapping[str, object]:
-        """The content of the checkpoint or of the file of pairs."""
-        from irplatform.system.digests import digest, folder_digests
+    def traits(self) -> Traits:
+        """FAISS besides the packages of the encoder; vectors are computed on the device."""
+        return Traits(packages=(*_PACKAGES, "faiss"), on_device=True)
 
+    def reads(self) -> Reads:
+        """The checkpoint or the file of pairs; it needs one of them."""
         folder, pairs = self.options.checkpoint, self.options.pairs.file
         if (folder is None) != self.options.pairs.given:
             raise InputError(
@@ -201,7 +201,7 @@ class DualEncoderSearch(Retriever):
             )
         if folder is None:
             self.options.pairs.check()
-            return {"pairs": [digest(pairs)]} if pairs else {}
+            return Reads(more={"pairs": [digest(pairs)]} if pairs else {})
         checkpoint = Checkpoint.read(folder)
         if (other := checkpoint.reranker) != "dual-encoder":
             raise InputError(
@@ -210,7 +210,7 @@ class DualEncoderSearch(Retriever):
                 path=folder,
             )
         checkpoint.check_files()
-        return folder_digests(folder)
+        return Reads(checkpoints=(folder,))
 
     def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
         """Whether all models of the checkpoint learned from some of the topics."""
@@ -226,10 +226,6 @@ class DualEncoderSearch(Retriever):
             return {}
         resources.notice(warning)
         return {"warning": warning}
-
-    def checkpoints(self) -> Sequence[Path]:
-        """The folder of the checkpoint, where one is named."""
-        return [self.options.checkpoint] if self.options.checkpoint else []
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
         """Rank the documents nearest to each topic's query.
@@ -286,7 +282,7 @@ class DualEncoderSearch(Retriever):
 
         mark = fingerprint(
             {
-                "of": dict(self.depends_on()),
+                "of": self._content(),
                 "options": self.options.model_dump(mode="json"),
                 "device": resources.device,
                 "model_threads": resources.model_threads,
@@ -301,6 +297,12 @@ class DualEncoderSearch(Retriever):
             opened = _Open(mark, vectors, members, open_index(folder, self.options.probes))
             _opened[resources.forward_index()] = opened
         return opened
+
+    def _content(self) -> dict[str, object]:
+        file = self.options.pairs.file
+        if (folder := self.options.checkpoint) is None:
+            return {"pairs": [digest(file)]} if file else {}
+        return {"checkpoint": folder_digests(folder)}
 
     def _shares(
         self, learned: Sequence[Learned], topics: Sequence[Topic], resources: Resources
@@ -317,7 +319,7 @@ class DualEncoderSearch(Retriever):
 
             folds = self.options.folds if self.options.pairs.file else 1
             return [pretrained(resources, self.options, Fold(n, folds)) for n in range(folds)]
-        # `depends_on` has seen that they are of this kind.
+        # `reads` has seen that they are of this kind.
         members = resources.checkpoint(self.options.checkpoint)
         return [(m.encoder, m.learned) for m in members if isinstance(m, DualEncoder)]
 

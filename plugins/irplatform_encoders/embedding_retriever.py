@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.plugin import Field, Options, Resources, Retriever, Topic
+from irplatform.plugin import Field, Options, Resources, Retriever, Topic, Traits
 from irplatform.runs import Ranking, Run
 from irplatform.text import ForwardIndex, VectorOptions, WordVectors
 from irplatform.text.arrays import Int64, new_matrix
@@ -44,14 +44,16 @@ class Embedding(Retriever):
     """Cosine of mean word vectors, weighted by inverse document frequency."""
 
     Options = EmbeddingOptions
-    needs = ("gensim",)
-    seeded = False
     citation: ClassVar[str] = (
         "The weighted centroid of word vectors, as in: Georgios-Ioannis Brokos, Prodromos "
         "Malakasiotis, Ion Androutsopoulos. Using Centroids of Word Embeddings and Word Mover's "
         "Distance for Biomedical Document Retrieval in Question Answering. BioNLP 2016."
     )
     options: EmbeddingOptions
+
+    def traits(self) -> Traits:
+        """Word vectors come from gensim; nothing is drawn at random."""
+        return Traits(packages=("gensim",), seeded=False)
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
         """Rank the documents nearest to each topic's query; words without a vector are ignored."""

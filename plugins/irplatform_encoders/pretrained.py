@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from irplatform.plugin.resources import Resources
 
+PACKAGES = ("torch", "transformers", "sentence_transformers", "safetensors")
+"""What these models are run with."""
+
 _NEVER = "Models are never downloaded without being asked for"
 MODULES = "modules.json"
 """What sentence-transformers writes beside a model: the parts that it consists of."""

@@ -5,8 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from irplatform.errors import InputError
-from irplatform.features import ReadsFeatures
-from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
+from irplatform.plugin import (
+    Documents,
+    Reads,
+    Resources,
+    Topic,
+    TrainableReranker,
+    TrainingData,
+    Traits,
+    named_systems,
+)
 from irplatform_graphene.options import PAPERS_FIELDS, PRESETS, GrapheneOptions, for_pretraining
 
 if TYPE_CHECKING:
@@ -23,7 +31,7 @@ _FORMER = "graphene-features.safetensors"
 _FEATURES = "feature_"
 
 
-class Graphene(ReadsFeatures, TrainableReranker):
+class Graphene(TrainableReranker):
     """GRAPHENE: a BiLSTM and a document–concept graph against a convolution over topics' fields.
 
     A document's vector joins the mean of a BiLSTM's states and what a graph convolution brings from
@@ -35,9 +43,6 @@ class Graphene(ReadsFeatures, TrainableReranker):
 
     Options = GrapheneOptions
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = PRESETS
-    pretrained_on: ClassVar[str] = "mesh"
-    wants_expansion: ClassVar[bool] = True
-    pretrained_as: ClassVar[str] = "graphene"
     citation: ClassVar[str] = (
         "Sendong Zhao, Chang Su, Andrea Sboner, Fei Wang. GRAPHENE: A Precise Biomedical "
         "Literature Retrieval Engine with Graph Augmented Deep Learning and External Knowledge "
@@ -47,19 +52,36 @@ class Graphene(ReadsFeatures, TrainableReranker):
 
     model: Model
 
-    @property
-    def needs(self) -> Sequence[str]:
-        """scispaCy, where documents or topics are read in the graph."""
-        reads_graph = self.options.graph or self.options.expansion
-        return ("torch", "gensim", "safetensors", *(("scispacy",) if reads_graph else ()))
-
     _resources: Resources
     _loaded = False
     _told_unknown = False
 
-    def options_of_pretraining(self) -> GrapheneOptions:
-        """The options that pre-training heeds."""
-        return for_pretraining(self.options)
+    def traits(self) -> Traits:
+        """Made for expanded queries and pre-trained on MeSH terms; the graph needs scispaCy."""
+        scispacy = ("scispacy",) if self._reads_graph else ()
+        return Traits(
+            packages=("torch", "gensim", "safetensors", *scispacy),
+            expanded_queries=True,
+            pretraining="mesh",
+            shares_pretraining="graphene",
+            pretraining_options=for_pretraining(self.options),
+        )
+
+    def reads(self) -> Reads:
+        """Groups of features, and the knowledge bases that the graph comes from."""
+        from irplatform.concepts.build import graph_identity
+
+        names, settings = self.options.features, self.options.feature_settings
+        concepts = graph_identity(self.options.concepts) if self._reads_graph else None
+        return Reads(
+            systems=named_systems("feature group", names, settings, settings_in="feature_settings"),
+            more={"concepts": concepts} if self._reads_graph else {},
+        )
+
+    @property
+    def _reads_graph(self) -> bool:
+        """Whether documents or topics are read in the concept graph."""
+        return self.options.graph or self.options.expansion
 
     def prepare(self, resources: Resources) -> None:
         """Take documents, word vectors and the concept graph, and make an untrained network."""
@@ -143,15 +165,6 @@ class Graphene(ReadsFeatures, TrainableReranker):
             features = self.model.features.matrix(topic, [doc_id]) if width else None
             explanations.append(explain(self.model, topic, row, features))
         return explanations
-
-    def depends_on(self) -> Mapping[str, object]:
-        """The knowledge bases, which the graph, names and some features come from."""
-        from irplatform.concepts.build import graph_identity
-
-        identities = dict(super().depends_on())
-        if self.options.graph or self.options.expansion:
-            identities["concepts"] = graph_identity(self.options.concepts)
-        return identities
 
     def _tell_fields_that_no_topic_has(self, topics: Sequence[Topic]) -> None:
         """Missing fields mean that the whole query is read, perhaps for a misspelt name."""

@@ -6,6 +6,7 @@ Each searches for the words of `topic.query` (`irplatform.lucene.queries` has th
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,7 +22,7 @@ from irplatform.expansion import (
 )
 from irplatform.knowledge import open_knowledge
 from irplatform.lucene import BM25, QLD, RM3, QueryBuilder, Similarity, date_limits
-from irplatform.plugin import Options, Resources, Retriever, Topic
+from irplatform.plugin import Options, Reads, Resources, Retriever, Topic, Traits
 from irplatform.runs import Run
 
 if TYPE_CHECKING:
@@ -71,8 +72,9 @@ def _ready(query: Any, _index: LuceneIndex) -> Any:
 class LuceneRetriever(Retriever):
     """Searches the collection's index; subclasses say how to score."""
 
-    seeded = False
-    limits_dates = True
+    def traits(self) -> Traits:
+        """Lucene draws nothing at random, and limits dates."""
+        return Traits(seeded=False, limits_dates=True)
 
     def similarity(self) -> Similarity:
         """How documents are scored."""
@@ -133,12 +135,17 @@ class BM25Retriever(BM25Formula):
                 advance(1)
         return queries
 
-    def depends_on(self) -> Mapping[str, object]:
+    def traits(self) -> Traits:
+        """A remark, where queries are expanded."""
+        names = ", ".join(self._knowledge_bases)
+        return replace(super().traits(), remark=f"queries expanded with {names}" if names else "")
+
+    def reads(self) -> Reads:
         """The content of the knowledge bases, and weights of topics that were tuned on."""
         if not self._knowledge_bases:
-            return {}
+            return Reads()
         folds = query_dependencies(self.options.plan)
-        return {"knowledge": open_knowledge(self._knowledge_bases).fingerprint, **folds}
+        return Reads(more={"knowledge": open_knowledge(self._knowledge_bases).fingerprint, **folds})
 
     def check_topics(self, topics: Sequence[Topic]) -> None:
         """Refuse a query plan that names a field which no topic has."""
@@ -154,11 +161,6 @@ class BM25Retriever(BM25Formula):
         resources.notice(str(choice))
         warning = {} if choice.held_out else {"warning": str(choice)}
         return {"plan_chosen_on": choice.as_json(), **warning}
-
-    def remark(self) -> str:
-        """That queries are expanded, and with what."""
-        names = ", ".join(self._knowledge_bases)
-        return f"queries expanded with {names}" if names else ""
 
     def explain(self, topic: Topic, resources: Resources) -> Mapping[str, object]:
         """The query of a topic, with the weight and the source of every part."""

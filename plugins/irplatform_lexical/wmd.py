@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from irplatform.plugin import Documents, Field, Options, Reranker, Resources, Topic
+from irplatform.plugin import Documents, Field, Options, Reranker, Resources, Topic, Traits
 from irplatform.text import STOP_WORDS, VectorOptions, content_words, tokenize
 from irplatform.text.arrays import without
 from irplatform.text.forward_index import distinct_words
@@ -59,10 +59,10 @@ class WMD(Reranker):
     )
     options: WMDOptions
 
-    @property
-    def needs(self) -> Sequence[str]:
+    def traits(self) -> Traits:
         """POT for the exact form."""
-        return ("ot", "gensim") if self.options.form == "exact" else ("gensim",)
+        exact = ("ot",) if self.options.form == "exact" else ()
+        return Traits(packages=(*exact, "gensim"))
 
     def prepare(self, resources: Resources) -> None:
         """Open forward index and word vectors."""

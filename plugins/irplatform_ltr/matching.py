@@ -12,7 +12,7 @@ from pydantic import Field
 
 from irplatform.expansion import Expander, QueryPlan, query_dependencies
 from irplatform.knowledge import all_installed, open_knowledge
-from irplatform.plugin import FeatureGroup, Options, Resources, Topic
+from irplatform.plugin import FeatureGroup, KnowledgeBases, Options, Resources, Topic
 from irplatform.text import tokenize
 from irplatform.text.forward_index import FIELDS, distinct_per_document, inverse_document_frequency
 
@@ -152,7 +152,7 @@ def _per_document(document: Int64, passage: Passage) -> Float64:
 class ExpansionOptions(Options):
     """Where the names of a topic's concepts come from."""
 
-    knowledge: tuple[str, ...] | None = Field(
+    knowledge: KnowledgeBases = Field(
         None, description="knowledge bases, the first one first; all that are installed by default"
     )
     plan: QueryPlan = Field(
@@ -192,7 +192,6 @@ class KnowledgeFeatures(FeatureGroup):
     """The base of groups that read a topic's concepts, as query expansion names them."""
 
     Options = ExpansionOptions
-    reads_knowledge = True
     options: ExpansionOptions
     _resources: Resources
 

@@ -8,16 +8,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from irplatform.errors import InputError
-from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
+from irplatform.plugin import (
+    Documents,
+    Reads,
+    Resources,
+    Topic,
+    TrainableReranker,
+    TrainingData,
+    Traits,
+    named_systems,
+)
 from irplatform_ltr.options import LtrOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from irplatform.features import Calculator, Features, Group
-    from irplatform.features.declared import NamedSystems
-    from irplatform.plugin import TextPair
     from irplatform.training.samplers import Pool
     from irplatform_ltr.ensemble import Views
 
@@ -43,72 +50,30 @@ class LearningToRank(TrainableReranker):
     _groups: list[Group]
     _learners: Views
 
-    @property
-    def needs(self) -> Sequence[str]:
-        """What its learners are made with, and the stems of its groups of features."""
+    def traits(self) -> Traits:
+        """Packages of the learners and of stems; a stack of rerankers learns on the device."""
+        from irplatform.features import weigh_first_stage
+
         learner = self.options.learner
         trees = ("lightgbm",) if learner in ("trees", "average") else ()
         network = ("torch",) if learner in ("network", "average") else ()
-        return (*trees, *network, "gensim")
+        return Traits(
+            packages=(*trees, *network, "gensim"),
+            weighs_first_stage=weigh_first_stage(self.options.features),
+            learns_on_device=bool(self.options.stack),  # every member holds all rerankers of it
+        )
 
-    def expanding(self, knowledge: tuple[str, ...]) -> LtrOptions:
-        """The options whose features read the same knowledge bases."""
-        from irplatform.features.declared import rerankers_with_knowledge, with_knowledge
-
-        options = self.options
-        settings = with_knowledge(options.features, options.settings, knowledge)
-        if options.stack:
-            stack = settings.get("stack", {})
-            reranker_settings = rerankers_with_knowledge(
-                options.stack, stack.get("settings", {}), knowledge
-            )
-            settings["stack"] = {
-                **stack,
-                **({"settings": reranker_settings} if reranker_settings else {}),
-            }
-        return options.model_copy(update={"settings": settings})
+    def reads(self) -> Reads:
+        """Groups of features, of which `stack` trains other rerankers."""
+        names, settings = self._groups_and_settings()
+        if not names:
+            raise InputError("'features' names no group (`platform features list`).")
+        return Reads(systems=named_systems("feature group", names, settings))
 
     def prepare(self, resources: Resources) -> None:
         """Keep the resources; groups are opened when it is known which apply."""
         self._resources = resources
         self._groups = []
-
-    def learns_on_device(self) -> bool:
-        """Whether there are rerankers in its stack: every member holds all of them."""
-        return bool(self.options.stack)
-
-    def holds_first_stage(self) -> bool:
-        """Whether a group has the first stage's score: then the learners have weighed it."""
-        from irplatform.features.declared import hold_first_stage
-
-        return hold_first_stage(self.options.features)
-
-    def depends_on(self) -> Mapping[str, object]:
-        """What the features depend on: the knowledge bases, where features read them."""
-        from irplatform.features import dependencies
-
-        names, settings = self._groups_and_settings()
-        if not names:
-            raise InputError("'features' names no group (`platform features list`).")
-        return dependencies(names, settings)
-
-    @property
-    def _named(self) -> NamedSystems:
-        from irplatform.features import named_groups
-
-        return named_groups(*self._groups_and_settings())
-
-    def check_training(self) -> None:
-        """Ask the groups that learn whether they have what they learn from."""
-        self._named.check_training()
-
-    def checkpoints(self) -> Sequence[Path]:
-        """Those whose scores are features, of stacked rerankers, too."""
-        return self._named.checkpoints()
-
-    def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
-        """Those of groups, of stacked rerankers, too."""
-        return self._named.pairs_learned(topics)
 
     def fit(self, data: TrainingData) -> None:
         """Compute features of the training topics' documents, and fit the learners to them."""
@@ -221,7 +186,7 @@ class LearningToRank(TrainableReranker):
         """One float per document, not bounded; groups may compute all topics' features at once."""
         return [self._learners.score(values).tolist() for values in self.features(batch)]
 
-    def among_candidates(
+    def rescore(
         self, topic: Topic, documents: Documents, scores: Sequence[float]
     ) -> Sequence[float]:
         """Scores that are brought nearer to those of similar documents, where options say so."""

@@ -32,7 +32,7 @@ class Telling(Reranker):
 class Lowering(Telling):
     """Scores that depend on those of all candidates."""
 
-    def among_candidates(self, topic, documents, scores):
+    def rescore(self, topic, documents, scores):
         return [score - max(scores) - 2 for score in scores]
 
 

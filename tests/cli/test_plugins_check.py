@@ -298,7 +298,9 @@ class Lacks(TrainableFeatureGroup):
         (folder / 'length').write_text(str(self.length))
     def load(self, folder):
         self.length = int((folder / 'length').read_text())
-    def check_training(self):
+    def reads(self):
+        return Reads(check=self.look)
+    def look(self):
         raise InputError('the file of pairs is gone.')
 
 @hookimpl

@@ -160,7 +160,7 @@ def test_what_it_depends_on_is_asked_before_any_work(with_plugin, folder, kind):
 from irplatform.plugin import {base}, hookimpl
 
 class Strange({base}):
-    def depends_on(self):
+    def reads(self):
         return {{"file": open("not-there").read()}}
     score = retrieve = lambda self, *arguments: []
 
@@ -172,7 +172,7 @@ def register_{kind}s(register):
     assert done.returncode == 1
     (told,) = done.stderr.splitlines()
     who = f"{kind} 'strange' of plugin 'strange' (strange-distribution 0.3)"
-    assert told.startswith(f"platform: {who} failed saying what it depends on: FileNotFoundError: ")
+    assert told.startswith(f"platform: {who} failed saying what it reads: FileNotFoundError: ")
     assert not (folder / "runs").exists()
 
 

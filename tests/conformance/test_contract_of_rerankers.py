@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from small import SmallResources, labelled, registration
 from irplatform.conformance.data import CheckData
 from irplatform.conformance.systems import problems_of_reranker
 from irplatform.errors import PluginError
-from irplatform.plugin import Reranker, TextPair, Topic, TrainableReranker
+from irplatform.plugin import PairsFile, Reads, Reranker, TextPair, Topic, TrainableReranker, Traits
 from irplatform.reranking.systems import ChosenReranker
 
 IDS = tuple(f"d{n}" for n in range(9))
@@ -166,17 +167,17 @@ class LearnsOtherwise(Learns):
 
 
 class ComparesByChance(Sound):
-    def among_candidates(self, topic, documents, scores):
+    def rescore(self, topic, documents, scores):
         return [score + 500 * next(_DRAWN) for score in scores]
 
 
 class ComparesByPlace(Sound):
-    def among_candidates(self, topic, documents, scores):
+    def rescore(self, topic, documents, scores):
         return sorted(scores)
 
 
 class Standardizes(Sound):
-    def among_candidates(self, topic, documents, scores):
+    def rescore(self, topic, documents, scores):
         return (np.array(scores) - np.mean(scores)).tolist()
 
 
@@ -199,8 +200,8 @@ def test_a_sound_one_passes(kind):
         (WithinBatch, "when topics come one at a time"),
         (OtherBatch, "by score() beside score_batch()"),
         (ExplainsAnother, "in explain()"),
-        (ComparesByChance, "by among_candidates() when it is asked again"),
-        (ComparesByPlace, "by among_candidates() when documents come in another order"),
+        (ComparesByChance, "by rescore() when it is asked again"),
+        (ComparesByPlace, "by rescore() when documents come in another order"),
         (SavesNothing, "save() writes nothing, so that nothing can be loaded"),
         (Pickles, "save() writes a pickle (weight), which runs code when somebody reads it"),
         (Gzips, "save() writes a pickle (weight.gz), which runs code when somebody reads it"),
@@ -249,47 +250,43 @@ class ScoresOneAlone(ScoresNoneAlone):
 
 
 class NamesText(Sound):
-    def checkpoints(self):
-        return ["/nowhere"]
+    def reads(self):
+        return Reads(checkpoints=("/nowhere",))
 
 
 class NamesNoPairs(Learns):
-    def pairs_learned(self, topics):
-        return ["a text"]
+    def reads(self):
+        return Reads(pairs=PairsFile(Path("pairs"), lambda topics: ["a text"]))
 
 
 class NamesNumbers(Learns):
-    def pairs_learned(self, topics):
-        return [TextPair("what asks", "what it finds", 123)]
+    def reads(self):
+        pair = TextPair("what asks", "what it finds", 123)
+        return Reads(pairs=PairsFile(Path("pairs"), lambda topics: [pair]))
 
 
-class ForgetsOptions(Sound):
-    def expanding(self, knowledge):
-        pass
-
-
-class ForgetsOptionsOfPretraining(Learns):
-    def options_of_pretraining(self):
-        pass
+class OptionsOfAnother(Learns):
+    def traits(self):
+        return Traits(pretraining_options="none")
 
 
 class SaysNo(Sound):
-    def holds_first_stage(self):
-        return "no"
+    def traits(self):
+        return Traits(weighs_first_stage="no")
 
 
 class UsesGpuPerhaps(Sound):
-    def learns_on_device(self):
-        return "perhaps"
+    def traits(self):
+        return Traits(learns_on_device="perhaps")
 
 
 class ComparesNone(Sound):
-    def among_candidates(self, topic, documents, scores):
+    def rescore(self, topic, documents, scores):
         return [float("nan") for _ in scores]
 
 
 class ComparesSome(Sound):
-    def among_candidates(self, topic, documents, scores):
+    def rescore(self, topic, documents, scores):
         return scores[:2]
 
 
@@ -305,13 +302,12 @@ class ExplainsInNoJson(Sound):
         (ScoresNoneAlone, "scores must be finite"),
         (ScoresOneAlone, "returned 1 score for the 9 documents"),
         (ExplainsNone, "not JSON with a score: KeyError: 'score'"),
-        (NamesText, "returned '/nowhere' from checkpoints; a list of paths"),
-        (NamesNoPairs, "returned 'a text' from pairs_learned; an iterable of TextPair"),
-        (NamesNumbers, "123.* from pairs_learned; its query, text and group must be text"),
-        (ForgetsOptions, "returned NoneType from expanding; its Options are needed"),
-        (ForgetsOptionsOfPretraining, "returned NoneType from options_of_pretraining; its Opt"),
-        (SaysNo, "returned str from holds_first_stage; True or False is needed"),
-        (UsesGpuPerhaps, "returned str from learns_on_device; True or False is needed"),
+        (NamesText, "reads .'/nowhere',. as its checkpoints; a tuple of Path"),
+        (NamesNoPairs, "returned 'a text' as one of the pairs that it reads; a TextPair"),
+        (NamesNumbers, "123.* of the pairs that it reads; its query, text and group must"),
+        (OptionsOfAnother, "returned str as pretraining_options of its traits; its Options"),
+        (SaysNo, "weighs_first_stage of its traits is 'no', not true or false"),
+        (UsesGpuPerhaps, "learns_on_device of its traits is 'perhaps', not true or false"),
         (ComparesNone, "scores must be finite"),
         (ComparesSome, "returned 2 scores for the 9 documents"),
         (ExplainsInNoJson, "not JSON with a score: ValueError"),

@@ -9,7 +9,7 @@ from small import PLUGIN
 from irplatform.conformance.data import CheckData
 from irplatform.conformance.systems import problems_of_retriever
 from irplatform.errors import PluginError
-from irplatform.plugin import Options, Retriever, Topic
+from irplatform.plugin import Options, Reads, Retriever, Topic, Traits
 from irplatform.registry.registration import Registration
 from irplatform.retrieval.first_stage import ChosenRetriever
 from irplatform.runs import Ranking, Run
@@ -61,10 +61,10 @@ def test_no_document_is_a_ranking_too():
 @pytest.mark.parametrize(
     ("methods", "told"),
     [
-        ({"remark": lambda self: 3}, "returned int from remark; text is needed"),
-        ({"checkpoints": lambda self: "x"}, "returned 'x' from checkpoints; a list of paths"),
+        ({"traits": lambda self: Traits(remark=3)}, "remark of its traits is 3, not text"),
+        ({"reads": lambda self: Reads(checkpoints="x")}, "reads 'x' as its checkpoints"),
         ({"about": lambda self, topics, resources: {"x": {1}}}, "from about what is not JSON"),
-        ({"depends_on": lambda self: {"x": float("nan")}}, "from depends_on what is not JSON"),
+        ({"reads": lambda self: Reads(more={"x": float("nan")})}, "from reads what is not JSON"),
         ({"explain": lambda self, topic, resources: "text"}, "returned str from explain; a map"),
     ],
 )

@@ -4,6 +4,7 @@ import json
 import shutil
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -23,7 +24,16 @@ from irplatform.experiment.learning import (
     topics_to_tune_on,
     warning_of_fields,
 )
-from irplatform.plugin import LabelledTopic, Options, Reranker, TextPair, Topic, TrainableReranker
+from irplatform.plugin import (
+    LabelledTopic,
+    Options,
+    PairsFile,
+    Reads,
+    Reranker,
+    TextPair,
+    Topic,
+    TrainableReranker,
+)
 from irplatform.reranking.fitting import train
 from irplatform.reranking.rerank import FOLDS, rerank_with_seeds
 from irplatform.reranking.rerank import rerank as rerank_pipeline
@@ -140,7 +150,7 @@ def test_without_training_an_untrained_reranker_ranks_alone(resources):
 
 def test_a_reranker_may_compare_all_candidates_at_the_end(resources):
     class Reversing(Letters):
-        def among_candidates(self, topic, documents, scores):
+        def rescore(self, topic, documents, scores):
             assert documents.ids == tuple(IDS)
             return [-score for score in scores]
 
@@ -309,8 +319,8 @@ def test_a_checkpoint_of_other_knowledge_is_scored_with_a_warning(resources, tmp
     knowledge = {"own": "1"}
 
     class Reading(Witness):
-        def depends_on(self):
-            return {"feature_format": 2, "knowledge": (*knowledge.items(),)}
+        def reads(self):
+            return Reads(more={"feature_format": 2, "knowledge": (*knowledge.items(),)})
 
     built = train(_choice(Reading), _set(*range(20)), resources)
     source = LearningPlan(checkpoint=built.path)
@@ -489,7 +499,9 @@ def test_beside_a_checkpoint_each_is_told_of_what_it_learned_from_itself(tmp_pat
 
 def _reading(folder):
     """A reranker that learns and reads the scores of a checkpoint."""
-    return _choice(type("Reading", (Witness,), {"checkpoints": lambda self: [folder]}))
+    return _choice(
+        type("Reading", (Witness,), {"reads": lambda self: Reads(checkpoints=(folder,))})
+    )
 
 
 def test_reading_scores_of_who_learned_from_evaluated_topics_is_told(resources, tmp_path):
@@ -513,11 +525,12 @@ def test_what_was_trained_with_it_has_learned_from_its_topics(resources, tmp_pat
 def _learning_from_pairs(*pairs):
     """A reranker that learns from pairs of texts, too, but for those of the topics it is given."""
 
-    def pairs_learned(self, topics):
+    def read(topics):
         known = PairsOfTopics.of(topics, "citing_id")
         return [pair for pair in pairs if pair not in known]
 
-    return _choice(type("Pairs", (Witness,), {"pairs_learned": pairs_learned}))
+    reads = Reads(pairs=PairsFile(Path("pairs.tsv"), read))
+    return _choice(type("Pairs", (Witness,), {"reads": lambda self: reads}))
 
 
 def test_learning_from_pairs_of_evaluated_topics_is_told(resources):

@@ -4,12 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from small import chosen
 
 from irplatform.errors import InputError, PluginError
-from irplatform.features import Group, dependencies
+from irplatform.features import Group
 from irplatform.plugin import (
     Documents,
     FeatureGroup,
+    Reads,
     Reranker,
     Retriever,
     Topic,
@@ -40,6 +42,11 @@ TWO = r"feature group 'two' of plugin 'strange' \(strange-distribution 1.2\)"
 def _group(**what):
     odd = type("Odd", (Two,), what)
     return Group(Registration("two", "feature group", odd, {}, PLUGIN), {}, odd())
+
+
+def _features(*names, **settings):
+    """A reranker that reads groups of features."""
+    return chosen("delta", features=names, feature_settings=settings)
 
 
 class Told:
@@ -83,28 +90,27 @@ def test_what_it_returns_is_checked(what, message):
         _group(**what).checked(BATCH)
 
 
-@pytest.mark.parametrize("method", ["depends_on", "prepared_with"])
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (lambda self: 1 / 0, "failed saying what it .*: ZeroDivisionError"),
-        (lambda self: Path("x"), "returned PosixPath from {}; a mapping is needed"),
-        (lambda self: {"x": {1}}, "returned from {} what is not JSON"),
-        (lambda self: None, "returned NoneType from {}; a mapping is needed"),
+        (lambda self: 1 / 0, "failed saying what it was prepared with: ZeroDivisionError"),
+        (lambda self: Path("x"), "returned PosixPath from prepared_with; a mapping is needed"),
+        (lambda self: {"x": {1}}, "returned from prepared_with what is not JSON"),
+        (lambda self: None, "returned NoneType from prepared_with; a mapping is needed"),
     ],
 )
-def test_what_it_depends_on_is_json(method, answer, message):
-    with pytest.raises(PluginError, match=f"{TWO} {message.format(method)}"):
-        _group(**{method: answer}).described  # noqa: B018
+def test_what_it_was_prepared_with_is_json(answer, message):
+    with pytest.raises(PluginError, match=f"{TWO} {message}"):
+        _group(prepared_with=answer).described  # noqa: B018
 
 
 def test_it_is_asked_before_any_work(monkeypatch):
-    odd = type("Odd", (Two,), {"depends_on": lambda self: {"file": Path("x")}})
+    odd = type("Odd", (Two,), {"reads": lambda self: Reads(more={"file": Path("x")})})
     registered = Registration("odd", "feature group", odd, {}, PLUGIN)
     monkeypatch.setitem(registry().features, "odd", registered)
-    message = "feature group 'odd' of plugin 'strange'.* returned from depends_on what is not JSON"
+    message = "feature group 'odd' of plugin 'strange'.* returned from reads what is not JSON"
     with pytest.raises(PluginError, match=message):
-        dependencies(["odd"])
+        _features("odd").dependencies()
 
 
 @pytest.mark.parametrize(
@@ -112,11 +118,11 @@ def test_it_is_asked_before_any_work(monkeypatch):
     [("reranker", Reranker, "stack"), ("retriever", Retriever, "first-stage")],
 )
 def test_a_system_that_a_group_reads_is_named_itself(kind, base, group, monkeypatch):
-    system = type("Odd", (base,), {"depends_on": lambda self: 1 / 0})
+    system = type("Odd", (base,), {"reads": lambda self: 1 / 0})
     held = getattr(registry(), f"{kind}s")
     monkeypatch.setitem(held, "odd", Registration("odd", kind, system, {}, PLUGIN))
     with pytest.raises(PluginError, match=f"^{kind} 'odd' of plugin 'strange'.* failed saying"):
-        dependencies([group], {group: {f"{kind}s": ["odd"]}})
+        _features(group, **{group: {f"{kind}s": ["odd"]}}).dependencies()
 
 
 class Forgets(Two, TrainableFeatureGroup):
@@ -177,4 +183,4 @@ def test_what_topics_lack_is_said_in_words():
 )
 def test_wrong_names_and_settings_are_refused_before_any_work(names, settings, message):
     with pytest.raises(InputError, match=message):
-        dependencies(names, settings)
+        _features(*names, **settings).dependencies()

@@ -1,17 +1,16 @@
 """Features for the last layer of a neural model: standardized, of a fixed width, saved."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
 from feature_resources import feature_resources
-from small import labelled
+from small import chosen, labelled
 
 from irplatform.errors import InputError
-from irplatform.features import SideFeatures, dependencies
-from irplatform.features.declared import FEATURES_FORMAT, hold_first_stage, with_knowledge
+from irplatform.features import SideFeatures, weigh_first_stage
 from irplatform.plugin import FeatureGroup, TrainableFeatureGroup, TrainingData
+from irplatform.registry.chosen import FEATURES_FORMAT
 from irplatform.training.samplers import Pool
 
 IDS = [f"d{n}" for n in range(12)]
@@ -53,6 +52,19 @@ class Known(TrainableFeatureGroup):
 
     def load(self, folder):
         self.topics = json.loads((folder / "known.json").read_text())
+
+
+def _reads(names, settings=None):
+    """A reranker that reads groups of features."""
+    return chosen("delta", features=names, feature_settings=settings or {})
+
+
+def dependencies(names, settings=None):
+    return _reads(names, settings).dependencies()
+
+
+def _with_knowledge(names, settings, bases):
+    return _reads(names, settings).with_knowledge(bases).feature_settings
 
 
 @pytest.fixture
@@ -192,7 +204,7 @@ def test_what_reads_features_depends_on_how_our_groups_compute_them(monkeypatch)
     """A model that learned from features is not for those that the same groups compute later."""
     assert dependencies(()) == {}
     before = dependencies(("lexical",))
-    monkeypatch.setattr(sys.modules[dependencies.__module__], "FEATURES_FORMAT", -1)
+    monkeypatch.setattr("irplatform.registry.chosen.FEATURES_FORMAT", -1)
     assert dependencies(("lexical",)) != before
 
 
@@ -203,15 +215,16 @@ def test_groups_that_are_told_which_knowledge_bases_depend_on_no_others(monkeypa
         "irplatform.knowledge.open_knowledge",
         lambda names: type("Knowledge", (), {"fingerprint": "+".join(names)}),
     )
-    told = with_knowledge(("lexical", "concepts", "genes"), {}, ("mesh", "hgnc"))
+    names = ("lexical", "concepts", "genes")
+    told = _with_knowledge(names, {}, ("mesh", "hgnc"))
     assert told == {name: {"knowledge": ["mesh", "hgnc"]} for name in ("concepts", "genes")}
     ours = {"feature_format": FEATURES_FORMAT}
-    found = dependencies(("lexical", "concepts", "genes"), told)
+    found = dependencies(names, told)
     assert found == {**ours, "knowledge": "mesh+hgnc"}
     own = {"genes": {"knowledge": ["hgnc"]}, "lexical": {}}
-    told = with_knowledge(("lexical", "concepts", "genes"), own, ("mesh",))
+    told = _with_knowledge(names, own, ("mesh",))
     assert told == {**own, "concepts": {"knowledge": ["mesh"]}}
-    found = dependencies(("lexical", "concepts", "genes"), told)
+    found = dependencies(names, told)
     assert found == {**ours, "knowledge": ["hgnc", "mesh"]}
 
 
@@ -221,8 +234,8 @@ def test_wrong_names_of_groups_are_refused():
 
 
 def test_which_groups_hold_a_first_stage():
-    assert hold_first_stage(("lexical", "first-stage"))
-    assert hold_first_stage(("query-parts",))
-    assert not hold_first_stage(("lexical", "concepts"))
+    assert weigh_first_stage(("lexical", "first-stage"))
+    assert weigh_first_stage(("query-parts",))
+    assert not weigh_first_stage(("lexical", "concepts"))
     with pytest.raises(InputError, match="unknown feature group 'no-such-group'"):
-        hold_first_stage(("lexical", "no-such-group"))
+        weigh_first_stage(("lexical", "no-such-group"))

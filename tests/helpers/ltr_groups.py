@@ -14,6 +14,7 @@ from irplatform.plugin import (
     TrainableFeatureGroup,
     TrainableReranker,
     TrainingData,
+    Traits,
 )
 from irplatform.registry.loading import registry
 from irplatform_ltr.groups.stacking import Stacked
@@ -83,7 +84,8 @@ class Judgments(TrainableFeatureGroup):
 class RememberedJudgments(Judgments):
     """The same, and means to."""
 
-    remembers_documents = True
+    def traits(self):
+        return Traits(remembers_documents=True)
 
 
 class RateOptions(Options):

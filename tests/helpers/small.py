@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.plugin import Document, Documents, LabelledTopic, Topic
+from irplatform.registry.chosen import Chosen
+from irplatform.registry.loading import registry
 from irplatform.registry.registration import Plugin, Registration
 from irplatform.system.digests import fingerprint
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index, tokenize
@@ -23,6 +25,12 @@ PLUGIN = Plugin("strange", "strange-distribution", "1.2")
 def registration(reranker, name="ranker", **defaults):
     """What the registry holds for a reranker."""
     return Registration(name, "reranker", reranker, defaults, PLUGIN)
+
+
+def chosen(name, kind="reranker", **settings):
+    """A system that comes with the platform, with its options."""
+    held = getattr(registry(), kind)(name)
+    return Chosen(held, held.options(settings))
 
 
 def words(count: int) -> list[str]:

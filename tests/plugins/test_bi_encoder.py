@@ -22,7 +22,7 @@ from pretrained_models import (
     texts,
     tokenizer,
 )
-from small import small_resources
+from small import chosen, small_resources
 
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Documents, Topic
@@ -106,7 +106,7 @@ def test_pooling_is_settled_before_any_work(folder, bare, system):
     wrong += ({"model": str(folder), "query_model": str(bare)},)
     for options in wrong:
         with pytest.raises(InputError, match=r"bi-encoder\.pooling"):
-            system(system.Options(**options)).depends_on()
+            system(system.Options(**options)).reads()
 
 
 def test_prompts_are_put_before_texts(folder, resources, tmp_path):
@@ -429,13 +429,13 @@ def test_the_retriever_opens_model_and_index_once(folder, resources, monkeypatch
 
 def test_scores_depend_on_the_model_s_files(folder, tmp_path):
     other = save_sentence_encoder(tmp_path / "other", seed=2)
-    before = BiEncoder(BiEncoderOptions(model=str(folder))).depends_on()
-    assert before != BiEncoder(BiEncoderOptions(model=str(other))).depends_on()
+    before = BiEncoder(BiEncoderOptions(model=str(folder))).reads().more
+    assert before != BiEncoder(BiEncoderOptions(model=str(other))).reads().more
     assert (
         before
-        != BiEncoder(BiEncoderOptions(model=str(folder), query_model=str(other))).depends_on()
+        != BiEncoder(BiEncoderOptions(model=str(folder), query_model=str(other))).reads().more
     )
-    assert before == BiEncoderSearch(BiEncoderSearchOptions(model=str(folder))).depends_on()
+    assert before == BiEncoderSearch(BiEncoderSearchOptions(model=str(folder))).reads().more
 
 
 def test_vectors_do_not_depend_on_how_queries_are_read(folder, tmp_path):
@@ -507,15 +507,12 @@ def test_vectors_that_are_not_finite_are_refused(folder, tmp_path, resources):
 
 
 def test_ltr_depends_on_the_files_of_a_stacked_model(folder, tmp_path):
-    from irplatform.registry.loading import registry
-
     other = save_sentence_encoder(tmp_path / "other", seed=2)
 
     def of(features, name, model):
         settings = {name: {"settings": {"bi-encoder": {"model": str(model)}}, **features}}
         stack = ["bi-encoder"] if name == "stack" else []
-        made = registry().reranker("ltr").create({"stack": stack, "settings": settings})
-        return made.depends_on()
+        return chosen("ltr", stack=stack, settings=settings).dependencies()
 
     for name, features in (("stack", {}), ("first-stage", {"retrievers": ["bi-encoder"]})):
         assert of(features, name, folder) == of(features, name, folder)
@@ -533,7 +530,7 @@ def test_models_of_other_kinds_are_refused_before_any_work(folder, tmp_path, kin
     told = rf"is a {kind} \(config_sentence_transformers.*'bi-encoder' needs a SentenceTransformer"
     for options in ({"model": str(other)}, {"model": str(folder), "query_model": str(other)}):
         with pytest.raises(InputError, match=told):
-            system(system.Options(**options)).depends_on()
+            system(system.Options(**options)).reads()
 
 
 def test_parts_of_other_kinds_of_models_are_refused(folder, tmp_path):
@@ -544,7 +541,7 @@ def test_parts_of_other_kinds_of_models_are_refused(folder, tmp_path):
     (other / "modules.json").write_text(json.dumps(parts))
     (other / "config_sentence_transformers.json").unlink()
     with pytest.raises(InputError, match=r"is a SparseEncoder \(modules.json: SpladePooling\)"):
-        BiEncoder(BiEncoderOptions(model=str(other))).depends_on()
+        BiEncoder(BiEncoderOptions(model=str(other))).reads()
 
 
 @pytest.mark.parametrize(
@@ -562,7 +559,7 @@ def test_a_transformer_that_gives_labels_makes_no_vectors(tmp_path, network, tol
     tokenizer().save_pretrained(tmp_path / "labels")
     options = BiEncoderOptions(model=str(tmp_path / "labels"), pooling="mean")
     with pytest.raises(InputError, match=told):
-        BiEncoder(options).depends_on()
+        BiEncoder(options).reads()
 
 
 def test_a_language_model_makes_vectors(tmp_path, resources):

@@ -227,9 +227,9 @@ def test_a_model_of_three_classes_is_refused(tmp_path):
 def test_other_weights_in_the_same_folder_are_another_model(folder, tmp_path):
     for number in (1, 2):
         _save(tmp_path / str(number), labels=number)
-    before = _opened(folder).depends_on()
-    assert before == _opened(tmp_path / "1").depends_on()
-    assert before != _opened(tmp_path / "2").depends_on()
+    before = _opened(folder).reads().more
+    assert before == _opened(tmp_path / "1").reads().more
+    assert before != _opened(tmp_path / "2").reads().more
 
 
 def test_code_in_the_folder_is_not_run(folder, tmp_path):
@@ -392,7 +392,7 @@ def test_models_of_other_kinds_are_refused_before_any_work(folder, tmp_path, kin
     _rewritten(saved, "config_sentence_transformers.json", model_type=kind)
     reranker = CrossEncoder(CrossEncoderOptions(model=str(saved)))
     with pytest.raises(InputError, match=f"is a {kind} .*'cross-encoder' needs a CrossEncoder"):
-        reranker.depends_on()
+        reranker.reads()
 
 
 @saved_by_modules
@@ -448,7 +448,7 @@ def test_weights_that_are_no_numbers_are_refused_before_any_work(folder, tmp_pat
     with pytest.raises(
         InputError, match=r"safetensors: the tensor 'classifier\.weight' has values"
     ):
-        reranker.depends_on()
+        reranker.reads()
 
 
 @pytest.mark.parametrize("change", ["drop", "reshape"])

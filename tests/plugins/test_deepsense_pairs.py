@@ -109,9 +109,9 @@ def test_pairs_are_read_without_what_validates(resources, tmp_path, name):
     assert all(pair.title.tobytes() in pair.cited for pair in pairs)
     assert len(read_pairs(file, encoder, 3, known)) == 2, "one of three has no known title"
     learner = DeepSenSe(DeepSenSeOptions.model_validate({"pairs": {"file": file, "sentences": 3}}))
-    learned = [pair.query for pair in learner.pairs_learned(topics)]
+    learned = [pair.query for pair in learner.reads().pairs.read(topics)]
     assert learned == [sentences[n] + end for n, end in ((0, " ."), (0, " ."), (3, ""), (4, ""))]
-    assert DeepSenSe(DeepSenSeOptions()).pairs_learned(topics) == ()
+    assert DeepSenSe(DeepSenSeOptions()).reads().pairs is None
 
 
 def test_a_file_without_its_columns_is_refused(resources, tmp_path):

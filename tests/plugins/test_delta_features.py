@@ -137,7 +137,7 @@ class TestPretraining:
 
     def test_its_options_leave_them_out(self, resources):
         options = _prepared(resources).options
-        assert Delta(options).options_of_pretraining() == _prepared(resources, ()).options
+        assert Delta(options).traits().pretraining_options == _prepared(resources, ()).options
 
     def test_its_weights_give_the_same_scores_until_more_is_learned(self, resources, tmp_path):
         narrow = _fit(_prepared(resources, ()), tmp_path / "work")

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from irplatform.errors import InputError
 from irplatform.plugin import Topic, TrainingData
+from irplatform.registry.loading import registry
+from irplatform.reranking.systems import ChosenReranker
 from irplatform.training.text_pairs import PairsOfTopics, read_text_pairs
-from irplatform_deepsense.reranker import DeepSenSe
 from irplatform_encoders.dual_encoder import Encoder, Learned
 from irplatform_encoders.dual_ranking import DualEncoder
 from irplatform_encoders.dual_training import Fold, PairsTask, pretrained, read_pairs, read_passages
@@ -300,11 +301,11 @@ def test_other_capitals_order_and_marks_make_no_other_query_or_source():
     assert Learned.of_topics([topic]).knows(again, "from")
 
 
-@pytest.mark.parametrize("reranker", [DualEncoder, DeepSenSe])
-def test_no_pre_training_beside_a_file_of_pairs(reranker, file):
+@pytest.mark.parametrize("name", ["dual-encoder", "deepsense"])
+def test_no_pre_training_beside_a_file_of_pairs(name, file):
     """It would learn from pairs of topics that come after it, which it does not know of."""
-    options = reranker.Options.model_validate({"pairs": {"file": file}})
+    held = registry().reranker(name)
     with pytest.raises(InputError, match=r"--pretrain and pairs\.file exclude each other"):
-        reranker(options).options_of_pretraining()
-    plain = reranker.Options()
-    assert reranker(plain).options_of_pretraining() == plain
+        ChosenReranker(held, held.options({"pairs": {"file": file}})).in_pretraining()
+    plain = held.options({})
+    assert ChosenReranker(held, plain).in_pretraining().options == plain

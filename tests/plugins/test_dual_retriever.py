@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 from checkpoints import described
-from small import small_resources, words
+from small import chosen, small_resources, words
 
 from irplatform.errors import InputError
-from irplatform.plugin import Topic
+from irplatform.plugin import Reads, Topic
 from irplatform.training import save_weights
 from irplatform_encoders.dual_encoder import Learned
 from irplatform_encoders.dual_ranking import DualEncoder, DualEncoderSearch, shares_of
@@ -105,10 +105,10 @@ def test_what_all_members_learned_from_is_told_of_every_search(resources, tmp_pa
     assert told.startswith("WARNING: the dual encoder was trained on 1 of these 6 topics: what it")
     assert resources.notices == [told]
     assert retriever.about(TOPICS[:2], resources) == {}
-    assert retriever.checkpoints() == [folder]
+    assert retriever.reads().checkpoints == (folder,)
     pairs = DualEncoderSearch(DualSearchOptions.model_validate({"pairs": {"passages": 3}}))
     assert pairs.about(TOPICS, resources) == {}
-    assert pairs.checkpoints() == []
+    assert pairs.reads().checkpoints == ()
 
 
 def test_shares_are_even_over_what_did_not_learn():
@@ -157,7 +157,7 @@ def test_passages_alone_train_one_model(resources):
         {"pairs": {"passages": 2, "loop": {"epochs": 1}}, "projection": 8}
     )
     retriever = DualEncoderSearch(options)
-    assert retriever.depends_on() == {}
+    assert retriever.reads() == Reads()
     with pytest.raises(InputError, match="too few pairs"):  # these documents have no titles
         retriever.retrieve(TOPICS, 20, resources)
 
@@ -168,23 +168,23 @@ def test_what_it_depends_on_follows_the_files(tmp_path):
     weights = folder / "dual.safetensors"
     save_weights(weights, {"a": torch.zeros(1)}, {})
     described(folder.parent, "dual-encoder")
-    retriever = DualEncoderSearch(DualSearchOptions(checkpoint=folder.parent))
-    before = retriever.depends_on()
+    retriever = chosen("dual-encoder", "retriever", checkpoint=folder.parent)
+    before = retriever.dependencies()
     save_weights(weights, {"a": torch.ones(1)}, {})
-    assert retriever.depends_on() != before
+    assert retriever.dependencies() != before
     weights.write_bytes(b"2")
     with pytest.raises(InputError, match=r"dual\.safetensors: this is not a safetensors file"):
-        retriever.depends_on()
+        retriever.dependencies()
 
 
 def test_without_a_model_or_with_two_it_says_what_it_needs(resources, tmp_path):
     with pytest.raises(InputError, match=r"checkpoint=FOLDER.*pairs\.file=FILE.*passages=3"):
-        DualEncoderSearch().depends_on()
+        DualEncoderSearch().reads()
     both = {"checkpoint": tmp_path, "pairs": {"file": tmp_path / "x"}}
     with pytest.raises(InputError, match="not both"):
-        DualEncoderSearch(DualSearchOptions.model_validate(both)).depends_on()
+        DualEncoderSearch(DualSearchOptions.model_validate(both)).reads()
     other = described(tmp_path / "other", "delta")
     with pytest.raises(InputError, match="a checkpoint of 'delta'; retriever 'dual-encoder'"):
-        DualEncoderSearch(DualSearchOptions(checkpoint=other)).depends_on()
+        DualEncoderSearch(DualSearchOptions(checkpoint=other)).reads()
     with pytest.raises(InputError, match="no checkpoint here"):
-        DualEncoderSearch(DualSearchOptions(checkpoint=tmp_path / "none")).depends_on()
+        DualEncoderSearch(DualSearchOptions(checkpoint=tmp_path / "none")).reads()

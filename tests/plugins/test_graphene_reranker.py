@@ -264,7 +264,7 @@ def test_what_a_model_depends_on(monkeypatch):
         ({"graph": False, "expansion": False}, None),
     ]:
         options = GrapheneOptions.model_validate({"concepts": {"kinds": kinds}, **changed})
-        assert Graphene(options).depends_on().get("concepts") == held
+        assert Graphene(options).reads().more.get("concepts") == held
 
 
 def test_without_graph_and_expansion_no_graph_is_needed(resources):

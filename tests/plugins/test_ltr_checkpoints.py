@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 from checkpoints import described
+from small import chosen
 
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Documents, Reranker, Topic
-from irplatform.registry.loading import registry
 from irplatform_ltr.groups.stacking import CheckpointOptions, Checkpoints
 
 TOPICS = [Topic("1", "melanoma therapy"), Topic("2", "glioma")]
@@ -56,10 +56,10 @@ def test_one_that_was_trained_on_the_topics_is_refused(tmp_path):
 
 def test_what_is_no_checkpoint_is_refused_before_any_work(tmp_path):
     folder = described(tmp_path / "held", "delta")
-    _group(folder).depends_on()
+    _group(folder).reads()
     (folder / "checkpoint.json").write_text('{"format": 99}')
     with pytest.raises(InputError, match="has format 99"):
-        _group(folder).depends_on()
+        _group(folder).reads()
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,12 @@ def test_what_is_no_checkpoint_is_refused_before_any_work(tmp_path):
     ],
 )
 def test_who_reads_scores_of_checkpoints_names_them(tmp_path, reranker, settings):
-    here = json.dumps({"folders": [str(tmp_path)]})
+    folder = described(tmp_path / "held", "dual-encoder")
+    here = json.dumps({"folders": [str(folder)]})
     text = json.dumps(settings).replace('"HERE"', here)
-    told = json.loads(text.replace('"FOLDER"', json.dumps(str(tmp_path))))
-    expected = [tmp_path] if settings else []
-    assert list(registry().reranker(reranker).create(told).checkpoints()) == expected
+    told = json.loads(text.replace('"FOLDER"', json.dumps(str(folder))))
+    expected = (folder,) if settings else ()
+    assert chosen(reranker, **told).checkpoints() == expected
 
 
 @pytest.mark.parametrize("stacked", ["dual-encoder", "deepsense"])
@@ -120,8 +121,7 @@ def test_who_stacks_what_learns_from_pairs_of_texts_learns_from_them(tmp_path, r
             "feature_settings": {"stack": {"rerankers": [stacked], "settings": settings}},
         },
     }
-    held = registry().reranker(reranker)
     topics = [Topic("t", "Two"), Topic("u", "other", {"citing_id": "A3"})]
-    pairs = held.pairs_learned(held.options(told[reranker]), topics)
+    pairs = chosen(reranker, **told[reranker]).pairs_learned(topics)
     assert [(pair.query, pair.group) for pair in pairs] == [("one", "a1")]
-    assert held.pairs_learned(held.options({}), topics) == ()
+    assert chosen(reranker).pairs_learned(topics) == []

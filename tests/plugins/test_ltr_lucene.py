@@ -149,7 +149,7 @@ class TestTreatment:
         columns = dict(zip(group.names(), found.T, strict=True))
         assert columns["treatment.named"].tolist() == [1.0, 0.0, 0.0, 1.0, 0.0]
         assert columns["treatment.title"].nonzero()[0].tolist() == [IDS.index("m2")]
-        assert not group.holds_first_stage
+        assert not group.traits().weighs_first_stage
 
     def test_topics_that_ask_for_none_are_left_out(self, group):
         assert "no field treatment" in group.lacks([TestQueryParts.TOPIC])

@@ -91,7 +91,7 @@ def test_ltr_mixes_scores_once_it_knows_those_of_all_candidates(tmp_path, monkey
     documents = resources.documents(topic.candidates)
     before = reranker.score(topic.topic, documents)
     assert before == plain.score(topic.topic, documents), "a document's own, whatever others are"
-    after = reranker.among_candidates(topic.topic, documents, before)
+    after = reranker.rescore(topic.topic, documents, before)
     options = NeighbourOptions(share=share)
     assert np.array_equal(
         after, smoothed(resources.forward_index(), documents.ids, np.array(before), options)

@@ -8,7 +8,7 @@ from feature_resources import FeatureResources, feature_resources
 from small import registration
 
 from irplatform.features import Calculator, Group, open_groups
-from irplatform.plugin import Retriever, Topic
+from irplatform.plugin import Reads, Retriever, Topic, Traits
 from irplatform.registry.loading import registry
 from irplatform.runs import Ranking, Run
 from irplatform_ltr.groups.first_stage import FirstStage
@@ -19,6 +19,11 @@ TOPIC = Topic("1", "melanoma")
 
 class Drawn(Retriever):
     """A retriever whose scores show the seed."""
+
+    declared = Traits()
+
+    def traits(self):
+        return self.declared
 
     def retrieve(self, topics, depth, resources):
         return Run("drawn", {t.id: Ranking.of(["a"], [float(resources.seed)]) for t in topics})
@@ -60,7 +65,7 @@ def test_scores_of_a_retriever_that_draws_are_kept_for_each_seed(of_seed):
 
 def test_those_of_one_that_draws_nothing_are_shared(of_seed, monkeypatch):
     assert _opened(of_seed(7)).mark != _opened(of_seed(9)).mark
-    monkeypatch.setattr(Drawn, "seeded", False)
+    monkeypatch.setattr(Drawn, "declared", Traits(seeded=False))
     assert _opened(of_seed(7)).mark == _opened(of_seed(9)).mark
 
 
@@ -69,7 +74,7 @@ def test_the_device_and_its_threads_count_where_something_computes_on_it(
     of_seed, monkeypatch, other
 ):
     assert _opened(of_seed(7)).mark == _opened(of_seed(7, **other)).mark
-    monkeypatch.setattr(Drawn, "on_device", True)
+    monkeypatch.setattr(Drawn, "declared", Traits(on_device=True))
     assert _opened(of_seed(7)).mark != _opened(of_seed(7, **other)).mark
     marks = set()
     for changed in ({}, other):
@@ -82,5 +87,5 @@ def test_the_device_and_its_threads_count_where_something_computes_on_it(
 
 def test_what_a_retriever_depends_on_counts(of_seed, monkeypatch):
     before = _opened(of_seed(7)).mark
-    monkeypatch.setattr(Drawn, "depends_on", lambda self: {"knowledge": "new"})
+    monkeypatch.setattr(Drawn, "reads", lambda self: Reads(more={"knowledge": "new"}))
     assert _opened(of_seed(7)).mark != before

@@ -14,7 +14,7 @@ from ltr_groups import (
 )
 
 from irplatform.errors import InputError
-from irplatform.plugin import TrainingData
+from irplatform.plugin import Reads, TrainingData
 from irplatform_ltr import ensemble
 
 
@@ -218,7 +218,7 @@ def test_stacked_rerankers_learn_anew_where_what_they_depend_on_changed(
         return reranker.features(asked)[0][:, -1].tolist()
 
     before = learned()
-    monkeypatch.setattr(Learning, "depends_on", lambda self: {"knowledge": "new"})
+    monkeypatch.setattr(Learning, "reads", lambda self: Reads(more={"knowledge": "new"}))
     monkeypatch.setattr(Learning, "fit", lambda self, data: setattr(self, "known", 7))
     assert before == [20.0 + d for d in range(12)]
     assert learned() == [7.0 + d for d in range(12)]

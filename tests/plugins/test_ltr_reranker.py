@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from ltr_groups import Fixed, Judgments, fitted, prepared, resources_in, topics_of, training_data
+from small import chosen
 
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import FeatureGroup
@@ -158,7 +159,7 @@ def test_members_and_repeated_runs_compute_training_features_once(resources, tmp
 )
 def test_wrong_groups_are_refused_before_any_work(options, message):
     with pytest.raises(InputError, match=message):
-        LearningToRank(LtrOptions(**options)).depends_on()
+        chosen("ltr", **options).dependencies()
 
 
 @pytest.mark.parametrize("learner", ["trees", "average"])
@@ -182,10 +183,12 @@ def test_a_topic_too_large_for_lambdamart_is_refused_before_features_are_compute
 
 
 def test_it_stands_alone_where_it_reads_a_first_stage():
-    assert LearningToRank(LtrOptions()).holds_first_stage()
-    assert not LearningToRank(LtrOptions(features=("lexical", "concepts"))).holds_first_stage()
+    assert LearningToRank(LtrOptions()).traits().weighs_first_stage
+    assert (
+        not LearningToRank(LtrOptions(features=("lexical", "concepts"))).traits().weighs_first_stage
+    )
 
 
 def test_a_gpu_is_used_in_learning_by_rerankers_in_the_stack_alone():
-    assert not LearningToRank(LtrOptions()).learns_on_device()
-    assert LearningToRank(LtrOptions(stack=("delta",))).learns_on_device()
+    assert not LearningToRank(LtrOptions()).traits().learns_on_device
+    assert LearningToRank(LtrOptions(stack=("delta",))).traits().learns_on_device

@@ -116,7 +116,7 @@ def test_weights_are_named_for_the_files_that_they_began_with(folder, resources,
 
 def test_without_a_model_nothing_begins():
     with pytest.raises(InputError, match="'vanilla-bert' needs a model"):
-        VanillaBert().check_training()
+        VanillaBert().reads()
 
 
 def test_loss_is_the_mean_over_lists_of_what_is_scored_alone(folder, resources, tmp_path):
@@ -196,7 +196,7 @@ def test_the_end_of_a_text_is_read_where_the_tokenizer_cuts_the_beginning(folder
 def test_a_model_of_three_labels_is_refused_before_any_work(resources, tmp_path):
     made = _save_classifier(tmp_path, resources, 3)
     with pytest.raises(InputError, match="the model has 3 labels"):
-        VanillaBert(VanillaBert.Options(model=str(made))).check_training()
+        VanillaBert(VanillaBert.Options(model=str(made))).reads().check()
 
 
 def test_pretraining_has_steps_of_its_own(folder):
@@ -207,7 +207,7 @@ def test_pretraining_has_steps_of_its_own(folder):
         loop={"epochs": 5, "warmup": 0.3},
         pretraining={"epochs": 2, "learning_rate": 1e-4},
     )
-    heeded = VanillaBert(chosen).options_of_pretraining()
+    heeded = VanillaBert(chosen).traits().pretraining_options
     assert (heeded.loop.epochs, heeded.loop.learning_rate) == (2, 1e-4)
     assert (heeded.lists.relevant_per_topic, heeded.lists.relevant_per_list) == (1, 8)
     assert (heeded.loop.warmup, heeded.max_length, heeded.model) == (0.3, 64, str(folder))
@@ -215,7 +215,7 @@ def test_pretraining_has_steps_of_its_own(folder):
     shorter = chosen.model_copy(
         update={"pretraining": chosen.pretraining.model_copy(update={"max_length": 32})}
     )
-    assert VanillaBert(shorter).options_of_pretraining().max_length == 32
+    assert VanillaBert(shorter).traits().pretraining_options.max_length == 32
 
 
 @pytest.mark.parametrize("arithmetic", ["native", "portable"])

@@ -8,6 +8,7 @@ from strangers import FILED, GOOD
 
 from irplatform import __version__
 from irplatform.errors import InputError
+from irplatform.registry.class_checks import OLD_NAMES
 from irplatform.registry.loading import load, registry
 from irplatform.registry.loading import registry as registry_registry
 
@@ -44,10 +45,8 @@ BROKEN = {
         "reranker 'length': prepare() of Length must take (resources)",
     ),
     "expands what it has": (
-        GOOD.replace(
-            "    def score", "    def expanding(self, options, knowledge): ...\n\n    def score"
-        ),
-        "reranker 'length': expanding() of Length must take (knowledge)",
+        GOOD.replace("    def score", "    def explain(self, topic): ...\n\n    def score"),
+        "reranker 'length': explain() of Length must take (topic, documents)",
     ),
     "uses a bad name": (GOOD.replace('"length"', '"Length!"'), "'Length!' cannot name a reranker"),
     "takes the name of the fused run": (
@@ -95,25 +94,9 @@ BROKEN = {
         GOOD.replace("    def score", "    citation = ['a', 'b']\n\n    def score"),
         "reranker 'length': Length.citation is ['a', 'b'], not text",
     ),
-    "wants in words": (
-        GOOD.replace("    def score", "    wants_expansion = 'no'\n\n    def score"),
-        "reranker 'length': Length.wants_expansion is 'no', not true or false",
-    ),
-    "is pre-trained on nothing": (
-        GOOD.replace("(Reranker)", "(TrainableReranker)")
-        .replace("import Reranker", "import TrainableReranker")
-        .replace("    def score", "    pretrained_on = None\n\n    def score"),
-        "reranker 'length': Length.pretrained_on is None, not text",
-    ),
-    "is pre-trained on what nobody knows": (
-        GOOD.replace("(Reranker)", "(TrainableReranker)")
-        .replace("import Reranker", "import TrainableReranker")
-        .replace("    def score", "    pretrained_on = 'MeSH'\n\n    def score"),
-        "reranker 'length': Length.pretrained_on is 'MeSH'; only 'mesh' can be named",
-    ),
     "has a value for a method": (
-        GOOD.replace("    def score", "    depends_on = {}\n\n    def score"),
-        "reranker 'length': Length.depends_on is {}, not a method",
+        GOOD.replace("    def score", "    reads = {}\n\n    def score"),
+        "reranker 'length': Length.reads is {}, not a method",
     ),
     "is made of nothing": (
         GOOD.replace("    def score", "    def __init__(self):\n        pass\n\n    def score"),
@@ -170,6 +153,26 @@ def test_a_broken_plugin_is_named_and_the_others_go_on(install, code, reason):
     assert "\n" not in broken.error
     assert list(found.rerankers) == ["length"]
     assert found.rerankers["length"].plugin.name == "good"
+
+
+@pytest.mark.parametrize("old", OLD_NAMES)
+def test_a_plugin_of_the_first_contract_is_refused_with_what_to_write_instead(install, old):
+    code = GOOD.replace("    def score", f"    {old} = None\n\n    def score")
+    found = load((*install("broken", code), *install("good", GOOD)))
+    assert found.broken[0].error.startswith(
+        f"PluginError: reranker 'length': Length.{old} is of irplatform 0.1; write "
+        f"{OLD_NAMES[old]} instead (docs/from-0.1-to-0.2.md)"
+    )
+    assert found.rerankers["length"].plugin.name == "good"
+
+
+def test_a_base_of_the_first_contract_is_refused_too(install):
+    code = GOOD.replace(
+        "class Length(Reranker)",
+        "class Old(Reranker):\n    needs = ('torch',)\n\nclass Length(Old)",
+    )
+    (broken,) = load(install("broken", code)).broken
+    assert "reranker 'length': Old.needs is of irplatform 0.1; write traits()" in broken.error
 
 
 @pytest.mark.parametrize(

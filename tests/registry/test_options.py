@@ -158,7 +158,7 @@ def test_options_are_a_class_of_options(install, options):
     )
     (broken,) = load(install("broken", code)).broken
     assert "the Options of reranker 'length' are " in broken.error
-    assert "not a subclass of irplatform.options.Options" in broken.error
+    assert "not a subclass of irplatform.plugin.Options" in broken.error
 
 
 def test_every_option_of_every_system_is_described():

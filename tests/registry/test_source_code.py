@@ -1,9 +1,9 @@
 """What is cached of a plugin depends on its code, and on the files that its options name."""
 
 import pytest
+from small import chosen
 from strangers import FILED, GOOD
 
-from irplatform.features.declared import check_systems, dependencies
 from irplatform.registry import loading, sources
 from irplatform.registry.loading import load, registry
 from irplatform.registry.sources import our_digest, source_digest
@@ -189,10 +189,12 @@ def test_what_reads_a_strangers_features_or_scores_depends_on_its_code(
         found = load(entry_points)
         monkeypatch.setattr(loading, "registry", lambda: found)
         return (
-            dependencies(["year"])["features"]["year"],
-            check_systems("reranker", ["last"], {}, among="stack.rerankers")["last"],
+            delta.dependencies()["features"]["year"],
+            stack.dependencies()["last"],
         )
 
+    delta = chosen("delta", features=["year"])
+    stack = chosen("stack", "feature_group", rerankers=["last"])
     entry_points = install("others", READ_BY_OTHERS)
     before = told()
     assert told() == before
@@ -202,4 +204,4 @@ def test_what_reads_a_strangers_features_or_scores_depends_on_its_code(
 
 
 def test_what_reads_our_features_needs_no_word_of_their_code():
-    assert dependencies(["lexical"]).keys() == {"feature_format"}
+    assert chosen("delta", features=["lexical"]).dependencies().keys() == {"feature_format"}

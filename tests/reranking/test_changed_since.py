@@ -39,8 +39,7 @@ CODE = {"distribution": "fame", "version": "1.0", "source": "aa"}
 def test_what_changed_is_named(monkeypatch, trained, now, told):
     checkpoint = SimpleNamespace(description={"of": trained})
     monkeypatch.setattr(changed_since.Checkpoint, "read", lambda _: checkpoint)
-    registration = SimpleNamespace(dependencies=lambda _: now)
-    choice = SimpleNamespace(trainable=True, name="ltr", options=None, registration=registration)
+    choice = SimpleNamespace(trainable=True, name="ltr", dependencies=lambda: now)
     source = SimpleNamespace(checkpoint=Path("somewhere"))
     warning = changed_since.warning_of_surroundings(choice, source)
     assert bool(warning) == bool(told)

@@ -1,6 +1,7 @@
 """Rerankers that say what they are pre-trained on: where it holds, and what is trained then."""
 
 import pickle
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +11,16 @@ from small import registration
 from irplatform.errors import InputError
 from irplatform.experiment.learning import check_pretraining, declared_pretraining, pretraining_set
 from irplatform.experiment.systems import choose_systems
-from irplatform.plugin import Field, Options, Reranker, Topic, TrainableReranker
+from irplatform.plugin import (
+    Field,
+    Options,
+    PairsFile,
+    Reads,
+    Reranker,
+    Topic,
+    TrainableReranker,
+    Traits,
+)
 from irplatform.registry.loading import registry
 from irplatform.reranking.members import Member, can_travel
 from irplatform.reranking.systems import ChosenReranker
@@ -29,11 +39,13 @@ class Declaring(TrainableReranker):
     """Is pre-trained on MeSH-term queries unless told otherwise."""
 
     Options = SizeOptions
-    pretrained_on = "mesh"
-    pretrained_as = "eager"
 
-    def options_of_pretraining(self):
-        return self.options.model_copy(update={"epochs": 9})
+    def traits(self):
+        return Traits(
+            pretraining="mesh",
+            shares_pretraining="eager",
+            pretraining_options=self.options.model_copy(update={"epochs": 9}),
+        )
 
 
 class Silent(TrainableReranker):
@@ -85,13 +97,13 @@ def test_too_few_headings_are_refused_only_where_somebody_asks_for_them(capsys, 
 
 def test_only_those_that_declare_it_learn_from_what_was_declared():
     asked, declared = TrainingSet("asked", []), TrainingSet("declared", [])
-    training_source = LearningPlan(declared=declared)
-    assert training_source.pretraining_of(_choice(Declaring)) is declared
-    assert training_source.pretraining_of(_choice(Silent)) is None
-    assert training_source.pretraining_of(_choice(Reranker)) is None
-    training_source = LearningPlan(pretraining=asked)
-    assert training_source.pretraining_of(_choice(Declaring)) is asked
-    assert training_source.pretraining_of(_choice(Silent)) is asked
+    learning = LearningPlan(declared=declared)
+    assert learning.pretraining_of(_choice(Declaring)) is declared
+    assert learning.pretraining_of(_choice(Silent)) is None
+    assert learning.pretraining_of(_choice(Reranker)) is None
+    learning = LearningPlan(pretraining=asked)
+    assert learning.pretraining_of(_choice(Declaring)) is asked
+    assert learning.pretraining_of(_choice(Silent)) is asked
 
 
 @pytest.mark.parametrize("kind", [Silent, Reranker])
@@ -110,7 +122,8 @@ def test_variants_share_one_pretraining():
 
 
 @pytest.mark.parametrize("name", ["graphene", "graphene-features", "graphene-nograph"])
-def test_what_variants_share_can_be_trained_in_other_processes(name):
+def test_what_variants_share_can_be_trained_in_other_processes(name, monkeypatch):
+    monkeypatch.setattr("irplatform.concepts.build.graph_identity", lambda options: "graph")
     known = registry().reranker(name)
     choice = ChosenReranker(known, known.options({})).in_pretraining()
     resources = CollectionResources(Articles(), "cpu", seed=1, threads=1)
@@ -189,10 +202,10 @@ def test_a_number_of_queries_is_refused_where_none_are_drawn(tmp_path):
 
 def test_a_reranker_that_cannot_be_pretrained_as_it_is_says_so_before_any_work():
     class Unwilling(Silent):
-        def options_of_pretraining(self):
-            raise InputError("not beside a file of pairs.")
+        def reads(self):
+            return Reads(pairs=PairsFile(Path("pairs.tsv"), lambda topics: ()))
 
-    with pytest.raises(InputError, match="not beside a file of pairs"):
+    with pytest.raises(InputError, match=r"pairs.tsv: --pretrain and pairs\.file exclude"):
         check_pretraining(
             "mesh", _collection(headings=True), None, [_choice(Unwilling)], registry()
         )

@@ -13,7 +13,7 @@ from pydantic import Field
 from small import SmallResources, labelled, registration
 
 from irplatform.errors import InputError, PluginError
-from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
+from irplatform.plugin import Options, Reranker, Topic, TrainableReranker, Traits
 from irplatform.registry.loading import registry
 from irplatform.reranking.fitting import fit_system, open_checkpoint
 from irplatform.reranking.members import Member, learn_side_by_side
@@ -194,7 +194,9 @@ def test_a_reranker_is_told_which_topics_are_held_out_and_no_others_that_it_will
 def test_members_share_a_gpu_one_after_another(monkeypatch, device, learns_there, side_by_side):
     """A GPU may hold one model only; what does not learn there need not wait."""
     registered = registry().reranker("drmm")
-    monkeypatch.setattr(registered.system, "learns_on_device", lambda _self: learns_there)
+    monkeypatch.setattr(
+        registered.system, "traits", lambda _self: Traits(learns_on_device=learns_there)
+    )
     choice = ChosenReranker(registered, registered.options({}))
     resources = SimpleNamespace(device=device, unopened=lambda: None)
     assert learn_side_by_side(choice, resources) == side_by_side
@@ -211,7 +213,7 @@ def test_the_weight_is_chosen_out_of_sample():
 def test_the_weight_is_chosen_on_what_scores_become_among_all_candidates(monkeypatch):
     monkeypatch.setattr(
         Memory,
-        "among_candidates",
+        "rescore",
         lambda _self, _topic, documents, scores: [-float(ord(d[-1])) for d in documents.ids],
     )
     system = fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), Resources())
@@ -221,7 +223,7 @@ def test_the_weight_is_chosen_on_what_scores_become_among_all_candidates(monkeyp
 def test_who_holds_the_first_stage_stands_alone_where_it_is_no_worse(monkeypatch):
     training_set = TrainingSet("train", _examples(range(20)))
     fit_system(_choice(Memory), training_set, Resources())
-    monkeypatch.setattr(Memory, "holds_first_stage", lambda _self: True)
+    monkeypatch.setattr(Memory, "traits", lambda _self: Traits(weighs_first_stage=True))
     assert fit_system(_choice(Memory), training_set, Resources()).weight == 0, "trained anew"
 
 
@@ -357,7 +359,7 @@ def test_an_interrupted_training_finds_its_workspace_again():
             super().fit(data)
 
     choice = _choice(Memory)
-    watching = replace(choice, registration=replace(choice.registration, system=Watching))
+    watching = replace(choice, registration=replace(choice.registration, declared=Watching))
     fit_system(watching, training_set, Resources())
     assert seen == [True, False, False]  # two were finished
 
@@ -428,7 +430,7 @@ def test_no_resume_starts_from_nothing():
             super().fit(data)
 
     choice = _choice(Memory)
-    watching = replace(choice, registration=replace(choice.registration, system=Watching))
+    watching = replace(choice, registration=replace(choice.registration, declared=Watching))
     fit_system(watching, training_set, resources)
     assert seen == [False] * MEMBERS
 

@@ -12,7 +12,7 @@ from irplatform.errors import PlatformError, PluginError
 from irplatform.plugin import Reranker, Topic
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.reranking import scoring
-from irplatform.reranking.scoring import among_candidates, score_topics
+from irplatform.reranking.scoring import rescore_topics, score_topics
 
 TOPICS = [Topic(f"t{n}", "query") for n in range(5)]
 CANDIDATES = {f"t{n}": [f"d{n}{i}" for i in range(3 + n)] for n in range(5)}
@@ -85,16 +85,16 @@ def test_the_order_of_topics_does_not_change_scores():
 
 def test_what_a_reranker_makes_of_all_candidates_scores_is_checked():
     class Halving(Sound):
-        def among_candidates(self, topic, documents, scores):
+        def rescore(self, topic, documents, scores):
             return [score / 2 for score in scores]
 
     class Short(Sound):
-        def among_candidates(self, topic, documents, scores):
+        def rescore(self, topic, documents, scores):
             return scores[1:]
 
     def changed(kind):
         asked = kind(), TOPICS, CANDIDATES, _score(Sound()), SmallResources()
-        return _lists(among_candidates(registration(kind), *asked))
+        return _lists(rescore_topics(registration(kind), *asked))
 
     assert changed(Sound) == _expected(), "by default nothing"
     halved = {t: [value / 2 for value in values] for t, values in _expected().items()}
@@ -105,13 +105,13 @@ def test_what_a_reranker_makes_of_all_candidates_scores_is_checked():
 
 def test_a_topic_without_candidates_is_not_compared_with_itself():
     class ByTheBest(Sound):
-        def among_candidates(self, topic, documents, scores):
+        def rescore(self, topic, documents, scores):
             return [score - max(scores) for score in scores]
 
     candidates = {**CANDIDATES, "t2": []}
     scores = _score(Sound(), candidates=candidates)
     asked = ByTheBest(), TOPICS, candidates, scores, SmallResources()
-    changed = among_candidates(registration(ByTheBest), *asked)
+    changed = rescore_topics(registration(ByTheBest), *asked)
     assert changed["t2"].shape == (0,)
     assert all(max(changed[t.id]) == 0 for t in TOPICS if t.id != "t2")
 

@@ -3,12 +3,20 @@
 from collections import UserDict
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from small import registration
 
 from irplatform.errors import InputError, PluginError
-from irplatform.plugin import Reranker, TrainableReranker
+from irplatform.plugin import (
+    KnowledgeBases,
+    Options,
+    Reads,
+    Reranker,
+    TrainableReranker,
+    Traits,
+)
 from irplatform.reranking.systems import ChosenReranker
 
 WHO = r"reranker 'ranker' of plugin 'strange' \(strange-distribution 1.2\)"
@@ -23,6 +31,14 @@ def _raises(*arguments):
     raise KeyError("gone")
 
 
+def _reads(**what):
+    return {"reads": lambda self: Reads(**what)}
+
+
+def _traits(**what):
+    return {"traits": lambda self: Traits(**what)}
+
+
 @pytest.mark.parametrize(
     ("methods", "message"),
     [
@@ -31,67 +47,105 @@ def _raises(*arguments):
             r"failed being made: KeyError: 'gone' \(.*that_fail\.py:\d+, in",
         ),
         ({"__init__": lambda self: None}, "failed being made: TypeError: .*takes 1 positional"),
-        ({"depends_on": _raises}, "failed saying what it depends on: KeyError"),
-        ({"depends_on": lambda self: Path("x")}, "returned PosixPath from depends_on; a mapping"),
-        ({"depends_on": lambda self: {"x"}}, "returned set from depends_on"),
-        ({"depends_on": lambda self: None}, "returned NoneType from depends_on"),
+        ({"reads": _raises}, "failed saying what it reads: KeyError"),
+        ({"reads": lambda self: {}}, "returned dict from reads; irplatform.plugin.Reads are"),
+        ({"reads": lambda self: None}, "returned NoneType from reads"),
+        (_reads(more=Path("x")), "returned PosixPath from reads; a mapping"),
+        (_reads(more={"x"}), "returned set from reads"),
         (
-            {"depends_on": lambda self: {"file": Path("x")}},
-            "returned from depends_on what is not JSON: TypeError: .*PosixPath",
+            _reads(more={"file": Path("x")}),
+            "returned from reads what is not JSON: TypeError: .*PosixPath",
         ),
-        ({"holds_first_stage": lambda self: "no"}, "returned str from holds_first_stage; True or"),
-        ({"holds_first_stage": _raises}, "failed saying whether it holds the first stage"),
+        (_reads(files="here"), "reads 'here' as its files; a tuple of Path is needed"),
+        (_reads(systems=("delta",)), "reads .* as its systems; a tuple of NamedSystem is needed"),
+        (_reads(pairs=Path("x")), "reads .* as its pairs; a PairsFile is needed"),
+        ({"traits": _raises}, "failed saying what it is made for: KeyError"),
+        ({"traits": lambda self: None}, "returned NoneType from traits"),
+        (_traits(weighs_first_stage="no"), "weighs_first_stage of its traits is 'no', not true or"),
+        (_traits(expanded_queries=1), "expanded_queries of its traits is 1, not true or false"),
+        (_traits(pretraining=None), "pretraining of its traits is None, not text"),
+        (_traits(pretraining="MeSH"), "pretraining of its traits is 'MeSH'; only 'mesh' can be"),
+        (_traits(packages="torch"), "packages of its traits are 'torch', not a tuple of names"),
     ],
 )
 def test_it_is_named_when_it_is_checked(methods, message):
-    with pytest.raises(PluginError, match=f"{WHO} {message}"):
+    with pytest.raises(PluginError, match=f"{WHO}:? {message}"):
         _choice(**methods).check()
-
-
-def test_a_class_that_fails_at_its_options_is_named():
-    with pytest.raises(PluginError, match=f"{WHO} failed reading its options: KeyError"):
-        _choice(expanding=_raises).expanding(("mesh",))
 
 
 @pytest.mark.parametrize("given", ["here", ["here"], None])
 def test_checkpoints_are_paths(given):
-    with pytest.raises(PluginError, match=f"{WHO} returned .* from checkpoints; a list of paths"):
-        _ = _choice(checkpoints=lambda self: given).checkpoints
+    with pytest.raises(PluginError, match=f"{WHO} reads .* as its checkpoints; a tuple of Path"):
+        _choice(**_reads(checkpoints=given)).checkpoints()
 
 
-def test_options_that_were_forgotten_to_be_returned_are_named():
-    choice = _choice(expanding=lambda self, knowledge: None)
-    with pytest.raises(PluginError, match=f"{WHO} returned NoneType from expanding"):
-        choice.expanding(("mesh",))
+@pytest.mark.parametrize("part", ["files", "checkpoints"])
+def test_what_it_reads_is_there_before_any_work(tmp_path, part):
+    choice = _choice(**_reads(**{part: (tmp_path / "gone",)}))
+    with pytest.raises(InputError, match="gone: there is no such file"):
+        choice.check()
+
+
+def test_the_content_of_what_it_reads_is_part_of_its_description(tmp_path):
+    file = tmp_path / "words.txt"
+    choice = _choice(**_reads(files=(file,), checkpoints=(tmp_path,)))
+    seen = []
+    for text in ("one", "three"):
+        file.write_text(text)
+        seen.append(choice.describe()["of"])
+    assert seen[0].keys() == seen[1].keys() == {"files", "0"}
+    assert seen[0]["files"] != seen[1]["files"]
+    assert seen[0]["0"] != seen[1]["0"]
+
+
+class BasesOptions(Options):
+    """Options of a reranker that reads knowledge bases."""
+
+    bases: KnowledgeBases = None
+
+
+def test_knowledge_bases_of_a_run_are_filled_in_where_the_user_names_none(monkeypatch):
+    monkeypatch.setattr("irplatform.knowledge.installed", lambda: {"mesh": None, "hgnc": None})
+    monkeypatch.setattr(
+        "irplatform.knowledge.open_knowledge",
+        lambda names: SimpleNamespace(fingerprint="+".join(names)),
+    )
+    choice = _choice(Options=BasesOptions)
+    assert choice.describe()["of"] == {"knowledge": "mesh+hgnc"}
+    told = choice.expanding(("doid",))
+    assert told.options == BasesOptions(bases=("doid",))
+    assert told.describe()["of"] == {"knowledge": "doid"}
+    own = replace(choice, options=BasesOptions(bases=("hgnc",)))
+    assert own.expanding(("doid",)).options == own.options
 
 
 def test_missing_memory_is_told_with_who_needs_it():
-    def depends_on(self):
+    def reads(self):
         raise MemoryError("Unable to allocate 200 GiB")
 
     with pytest.raises(PluginError, match=f"{WHO} failed .*MemoryError: Unable to allocate"):
-        _choice(depends_on=depends_on).check()
+        _choice(reads=reads).check()
 
 
 def test_what_it_depends_on_is_part_of_its_description():
-    choice = _choice(depends_on=lambda self: UserDict({"file": "digest"}))
+    choice = _choice(**_reads(more=UserDict({"file": "digest"})))
     choice.check()
     assert choice.describe()["of"] == {"file": "digest"}
 
 
 def test_an_input_error_stays_the_users():
-    def depends_on(self):
+    def reads(self):
         raise InputError("there is no such file.")
 
     with pytest.raises(InputError, match="there is no such file"):
-        _choice(depends_on=depends_on).check()
+        _choice(reads=reads).check()
 
 
 def test_what_it_learns_from_is_looked_at_where_it_will_be_trained():
-    def check_training(self):
+    def check():
         raise InputError("there is no such file of pairs.")
 
-    choice = _choice(TrainableReranker, check_training=check_training)
+    choice = _choice(TrainableReranker, **_reads(check=check))
     with pytest.raises(InputError, match="no such file of pairs"):
         choice.check_training()
     replace(choice, trained=True).check_training()
@@ -99,4 +153,4 @@ def test_what_it_learns_from_is_looked_at_where_it_will_be_trained():
 
 def test_one_that_fails_looking_at_what_it_learns_from_is_named():
     with pytest.raises(PluginError, match=f"{WHO} failed looking at what it learns from: KeyError"):
-        _choice(TrainableReranker, check_training=_raises).check_training()
+        _choice(TrainableReranker, **_reads(check=_raises)).check_training()

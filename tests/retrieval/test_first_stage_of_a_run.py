@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from irplatform.errors import PluginError
-from irplatform.plugin import Document, Options, Retriever, Topic
+from irplatform.plugin import Document, Options, Reads, Retriever, Topic, Traits
 from irplatform.registry.registration import Plugin, Registration
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import ChosenRetriever, retrieve
@@ -156,17 +156,17 @@ def _raises(*arguments):
     ("methods", "message"),
     [
         ({"__init__": _raises}, "failed being made: KeyError: 'gone'"),
-        ({"depends_on": _raises}, "failed saying what it depends on: KeyError: 'gone'"),
-        ({"depends_on": lambda self: Path("x")}, "returned PosixPath from depends_on; a mapping"),
-        ({"depends_on": lambda self: {"x": {1}}}, "returned from depends_on what is not JSON"),
-        ({"remark": lambda self: 3}, "returned int from remark; text is needed"),
-        ({"remark": _raises}, "failed remarking on its scores: KeyError: 'gone'"),
+        ({"reads": _raises}, "failed saying what it reads: KeyError: 'gone'"),
+        ({"reads": lambda self: Path("x")}, "returned PosixPath from reads; irplatform"),
+        ({"reads": lambda self: Reads(more={"x": {1}})}, "returned from reads what is not JSON"),
+        ({"traits": lambda self: Traits(remark=3)}, ": remark of its traits is 3, not text"),
+        ({"traits": _raises}, "failed saying what it is made for: KeyError: 'gone'"),
     ],
 )
 def test_one_that_cannot_describe_itself_is_named(methods, message):
-    with pytest.raises(PluginError, match=f"{WHO} {message}"):
+    with pytest.raises(PluginError, match=f"{WHO} ?{message}"):
         odd = _odd(**methods)
-        _ = odd.describe(), odd.remark
+        odd.describe()
 
 
 def test_what_it_says_about_topics_is_json():
@@ -190,7 +190,7 @@ def test_a_retriever_that_draws_has_a_run_for_every_seed():
         )
     assert len(calls) == 2
     fixed = _choice({"1": "x", "2": "", "3": ""}, name="fixed", calls=steady)
-    fixed.registration.system.seeded = False
+    fixed.registration.system.traits = lambda self: Traits(seeded=False)
     for seed in (1, 2):
         retrieve([fixed], TOPICS, 10, Indexed(None, device="cpu", seed=seed, threads=1), label="t")
     assert len(steady) == 1
@@ -203,7 +203,7 @@ def test_a_retriever_that_computes_on_a_device_has_a_run_for_every_number_of_thr
     """What it trains or computes there is rounded otherwise."""
     calls = []
     choice = _choice({"1": "x", "2": "", "3": ""}, calls=calls)
-    choice.registration.system.on_device = on_device
+    choice.registration.system.traits = lambda self: Traits(on_device=on_device)
     for threads in (1, 2, 1):
         resources = Indexed(None, device="cpu", seed=1, threads=1, model_threads=threads)
         retrieve([choice], TOPICS, 10, resources, label="t")
@@ -245,8 +245,8 @@ def test_each_run_names_what_it_was_made_with_wherever_it_comes_from():
 )
 def test_seed_and_device_are_told_of_retrievers_that_depend_on_them(on_device, seeded, told):
     choice = _choice({"1": "x", "2": "", "3": ""})
-    choice.registration.system.on_device = on_device
-    choice.registration.system.seeded = seeded
+    traits = Traits(on_device=on_device, seeded=seeded)
+    choice.registration.system.traits = lambda self: traits
     (description,) = _retrieve(choice).describe()
     assert {
         name: description[name]

@@ -18,13 +18,14 @@ from irplatform.conformance.behaviour import (
 )
 from irplatform.conformance.data import DOCUMENTS
 from irplatform.errors import InputError
-from irplatform.features import named_groups, open_groups
+from irplatform.features import open_groups
 from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
+from irplatform.registry.chosen import Chosen
 from irplatform.registry.loading import registry
 from irplatform.reranking.explain import explanations
 from irplatform.reranking.members import can_travel
-from irplatform.reranking.scoring import among_candidates, checked_scores, score_topics
+from irplatform.reranking.scoring import checked_scores, rescore_topics, score_topics
 from irplatform.reranking.systems import ChosenReranker
 from irplatform.retrieval.first_stage import ChosenRetriever, find
 from irplatform.runs import Run
@@ -76,7 +77,7 @@ def problems_of_reranker(choice: ChosenReranker, data: CheckData) -> Iterator[st
 
     choice.check()
     choice.check_training()
-    _ = choice.checkpoints, choice.pairs_learned([topic for topic, _ in data.topics])
+    _ = choice.checkpoints(), choice.pairs_learned([topic for topic, _ in data.topics])
     _ = choice.expanding(_KNOWLEDGE), choice.in_pretraining()
     if choice.trainable:
         trained = train(learner, plugin_call, data)
@@ -97,7 +98,7 @@ def problems_of_reranker(choice: ChosenReranker, data: CheckData) -> Iterator[st
     expected = scores(member, data.topics)
     yield from _without_batches(choice, member, data, expected)
     yield from _explanations(choice, member, data, expected)
-    yield from _among_candidates(choice, member, data, expected)
+    yield from _rescored(choice, member, data, expected)
 
 
 def _scores(question: Question) -> Outputs:
@@ -112,7 +113,7 @@ def _scores(question: Question) -> Outputs:
     return [found[topic.id] for topic in topics]
 
 
-def _among_candidates(
+def _rescored(
     choice: ChosenReranker, member: Reranker, data: CheckData, expected: Outputs
 ) -> Iterator[str]:
     """What scores become among all candidates of a topic, where a reranker changes them.
@@ -120,25 +121,25 @@ def _among_candidates(
     Raises:
         PluginError: it fails, or gives the wrong number of scores, or one that is not finite.
     """
-    if type(member).among_candidates is Reranker.among_candidates:
+    if type(member).rescore is Reranker.rescore:
         return
 
     def changed(pairs: TopicCandidates, scores: Outputs) -> Outputs:
         topics, candidates = [topic for topic, _ in pairs], {t.id: ids for t, ids in pairs}
         asked = dict(zip(candidates, scores, strict=True))
-        with data.watch.during("among_candidates()"):
-            by_topic = among_candidates(
+        with data.watch.during("rescore()"):
+            by_topic = rescore_topics(
                 choice.registration, member, topics, candidates, asked, data.resources
             )
         return [by_topic[topic.id] for topic in topics]
 
     final = changed(data.topics, expected)
     if deviation := difference(data.topics, final, changed(data.topics, expected)):
-        yield f"{deviation} by among_candidates() when it is asked again"
+        yield f"{deviation} by rescore() when it is asked again"
     reversed_topics = [(topic, ids[::-1]) for topic, ids in data.topics]
     again = changed(reversed_topics, [scores[::-1] for scores in expected])
     if deviation := difference(data.topics, final, [scores[::-1] for scores in again]):
-        yield f"{deviation} by among_candidates() when documents come in another order"
+        yield f"{deviation} by rescore() when documents come in another order"
 
 
 def _without_batches(
@@ -185,10 +186,9 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
     with watch.during("prepare()", networks=True):
         (group,) = open_groups([name], {}, data.resources)
     _ = group.described
-    named = named_groups([name])
-    named.checkpoints()
-    named.check_training()
-    list(named.pairs_learned([topic for topic, _ in data.topics]))
+    chosen = Chosen(group.registration, group.held.options)
+    chosen.check_training()
+    _ = chosen.checkpoints(), chosen.pairs_learned([topic for topic, _ in data.topics])
     lacking = group.lacking([topic for topic, _ in data.topics])
     if lacking or not group.names:
         raise InputError(lacking or "it has no features with its default options.")
@@ -246,8 +246,7 @@ def problems_of_retriever(choice: ChosenRetriever, data: CheckData) -> Iterator[
     """
     topics = [topic for topic, _ in data.topics]
     choice.check_topics(topics)
-    _ = choice.describe(), choice.remark
-    choice.registration.checkpoints(choice.options)
+    _ = choice.describe(), choice.traits, choice.checkpoints()
 
     def retrieved(batch: list[Topic]) -> Run:
         with data.watch.during("retrieve()", networks=True):

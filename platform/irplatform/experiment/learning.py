@@ -378,7 +378,7 @@ def _refuse_idle_queries(
         raise InputError(
             "--pretrain-queries has no effect with --checkpoint: nothing is trained then."
         )
-    declared = name is None and any(choice.pretrained_on == MESH for choice in rerankers)
+    declared = name is None and any(choice.traits.pretraining == MESH for choice in rerankers)
     if name != MESH and not declared:
         raise InputError("--pretrain-queries has no effect without --pretrain mesh.")
 
@@ -398,7 +398,7 @@ def declared_pretraining(
         rerankers: those that learn.
         learned_before: `pretraining_set`, by its first argument.
     """
-    declaring = [choice.name for choice in rerankers if choice.pretrained_on == MESH]
+    declaring = [choice.name for choice in rerankers if choice.traits.pretraining == MESH]
     if not declaring:
         return None
     if MESH_FIELD not in collection.corpus.fields:

@@ -306,7 +306,7 @@ def _of_retriever(
     choice: ChosenRetriever, plan: RunPlan, vectors: Mapping[str, Any]
 ) -> dict[str, Any]:
     registration = choice.registration
-    reads_vectors = registration.system.on_device or "vectors" in registration.option_names()
+    reads_vectors = choice.traits.on_device or "vectors" in registration.option_names()
     return {
         **flat({choice.name: choice.options.model_dump(mode="json")}),
         **made_with(choice, plan.resources),

@@ -336,16 +336,14 @@ def undecided_resources(settings: RunSettings, collection: Collection) -> Collec
 
 
 def on_device(
-    resources: CollectionResources,
-    settings: RunSettings,
-    retrievers: Sequence[ChosenRetriever],
+    resources: CollectionResources, settings: RunSettings, retrievers: Sequence[ChosenRetriever]
 ) -> CollectionResources:
     """Resources on the device that is wanted: what reranks, and some retrievers, compute there.
 
     Raises:
         InputError: there is no such device.
     """
-    computing = any(choice.registration.system.on_device for choice in retrievers)
+    computing = any(choice.traits.on_device for choice in retrievers)
     if not (settings.rerankers or computing):
         return replace(resources, device="cpu")
     device = choose_device(settings.device, resources.model_threads)

@@ -326,7 +326,7 @@ def expanded_for(
     """
     from irplatform.knowledge import all_installed
 
-    made_for = [choice.name for choice in rerankers if choice.wants_expansion]
+    made_for = [choice.name for choice in rerankers if choice.traits.expanded_queries]
     undecided = {
         choice.name
         for choice in retrievers
@@ -339,7 +339,7 @@ def expanded_for(
     ):
         return list(retrievers)
     if len(made_for) < len(rerankers):
-        others = ", ".join(c.name for c in rerankers if not c.wants_expansion)
+        others = ", ".join(c.name for c in rerankers if not c.traits.expanded_queries)
         notice(
             f"{', '.join(made_for)}: made for expanded queries, but {others} would have another "
             "first stage then. --expand KB,… expands them for all, --expand none for none."

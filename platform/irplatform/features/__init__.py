@@ -6,18 +6,7 @@ saved with the weights.
 """
 
 from irplatform.features.calculator import Calculator
-from irplatform.features.declared import ReadsFeatures, dependencies, named_groups, with_knowledge
-from irplatform.features.groups import Features, Group, open_groups
+from irplatform.features.groups import Features, Group, open_groups, weigh_first_stage
 from irplatform.features.side import SideFeatures
 
-__all__ = [
-    "Calculator",
-    "Features",
-    "Group",
-    "ReadsFeatures",
-    "SideFeatures",
-    "dependencies",
-    "named_groups",
-    "open_groups",
-    "with_knowledge",
-]
+__all__ = ["Calculator", "Features", "Group", "SideFeatures", "open_groups", "weigh_first_stage"]

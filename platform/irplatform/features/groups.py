@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from irplatform.data import Documents, Topic
 from irplatform.errors import PluginError, quoted
-from irplatform.features.declared import FEATURES_FORMAT, check_names
 from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
 from irplatform.registry.answers import json_mapping, numbers, text
+from irplatform.registry.chosen import FEATURES_FORMAT, Chosen, check_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -114,7 +114,7 @@ class Group:
     @cached_property
     def described(self) -> dict[str, Any]:
         """What its features depend on, besides documents and topics."""
-        depends_on = self.registration.dependencies(self.held.options)
+        depends_on = Chosen(self.registration, self.held.options).dependencies()
         with self.plugin_call("saying what it was prepared with"):
             answer = self.held.prepared_with()
         return {
@@ -194,11 +194,19 @@ def open_groups(
     """
     from irplatform.registry.loading import registry
 
-    check_names(names, settings, among="the features", kind="group of features")
+    check_names(names, settings, among="the features")
     groups = []
     for name in names:
         held = resources.feature_group(name, settings.get(name, {}))
-        remembers = isinstance(held, TrainableFeatureGroup) and held.remembers_documents
         registration = registry().feature_group(name)
+        remembers = registration.traits(held.options).remembers_documents
         groups.append(Group(registration, settings.get(name, {}), held, remembers=remembers))
     return groups
+
+
+def weigh_first_stage(names: Sequence[str]) -> bool:
+    """Whether a first stage's score is among the features of some groups."""
+    from irplatform.registry.loading import registry
+
+    groups = (registry().feature_group(name) for name in names)
+    return any(group.traits(group.options({})).weighs_first_stage for group in groups)

@@ -42,13 +42,16 @@ from irplatform.data import (
     Topic,
     TrainingData,
 )
-from irplatform.options import (
-    Options,
+from irplatform.options import Options
+from irplatform.plugin.declarations import (
+    KnowledgeBases,
+    NamedSystem,
+    PairsFile,
+    Reads,
+    Traits,
+    named_systems,
 )
-from irplatform.plugin.features import (
-    FeatureGroup,
-    TrainableFeatureGroup,
-)
+from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
 from irplatform.plugin.hooks import (
     RegisterCollection,
     RegisterFeatures,
@@ -60,16 +63,9 @@ from irplatform.plugin.hooks import (
     RunEvent,
     hookimpl,
 )
-from irplatform.plugin.rerankers import (
-    Reranker,
-    TrainableReranker,
-)
-from irplatform.plugin.resources import (
-    Resources,
-)
-from irplatform.plugin.retrievers import (
-    Retriever,
-)
+from irplatform.plugin.rerankers import Reranker, TrainableReranker
+from irplatform.plugin.resources import Resources
+from irplatform.plugin.retrievers import Retriever
 
 __all__ = [
     "Document",
@@ -77,8 +73,12 @@ __all__ = [
     "FeatureGroup",
     "Field",
     "FieldValue",
+    "KnowledgeBases",
     "LabelledTopic",
+    "NamedSystem",
     "Options",
+    "PairsFile",
+    "Reads",
     "RegisterCollection",
     "RegisterFeatures",
     "RegisterKnowledge",
@@ -95,5 +95,7 @@ __all__ = [
     "TrainableFeatureGroup",
     "TrainableReranker",
     "TrainingData",
+    "Traits",
     "hookimpl",
+    "named_systems",
 ]

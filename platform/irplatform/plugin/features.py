@@ -1,65 +1,27 @@
-"""The contract of groups of features."""
+"""The contract of groups of features. Subclass `FeatureGroup`; define `names` and `compute`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from irplatform.options import Options as BaseOptions
+from irplatform.plugin.declarations import Declared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
 
-    from irplatform.data import Documents, TextPair, Topic, TrainingData
+    from irplatform.data import Documents, Topic, TrainingData
     from irplatform.plugin.resources import Resources
 
 
-class FeatureGroup:
-    """Features that belong together, for learning to rank. Override `names` and `compute`.
-
-    Attributes:
-        Options: the class of its options.
-        citation: where the features come from.
-        reads_knowledge: whether features change with knowledge bases: those of an option
-            `knowledge`, where a group has one and it says so, else all that are installed.
-        holds_first_stage: whether a first stage's score of the whole query is among them.
-        options: the options of this instance.
-    """
-
-    Options: ClassVar[type[BaseOptions]] = BaseOptions
-    citation: ClassVar[str] = ""
-    reads_knowledge: ClassVar[bool] = False
-    holds_first_stage: ClassVar[bool] = False
-
-    def __init__(self, options: BaseOptions | None = None) -> None:
-        self.options: BaseOptions = options if options is not None else type(self).Options()
-
-    @property
-    def needs(self) -> Sequence[str]:
-        """Modules that the platform's core does not bring and that it imports: `("torch",)`.
-
-        Where one is missing, a command says so before it begins. A plain attribute will do.
-        """
-        return ()
-
-    def depends_on(self) -> Mapping[str, object]:
-        """The cache key of its features and of models that learn from them, as a reranker's.
-
-        Name whatever can change a feature and is not among the options, the documents, the topics,
-        the word vectors and the source of the plugin. If something is missing here, features and
-        models of before are used again. Called before any work, on an instance that is not
-        prepared.
-
-        Raises:
-            InputError: the options do not fit together, or name what there is not.
-        """
-        return {}
+class FeatureGroup(Declared):
+    """Features that belong together, for learning to rank."""
 
     def prepare(self, resources: Resources) -> None:
-        """Take what is needed from the platform; called once, before anything else."""
+        """Take what is needed from the platform; called once, before what follows."""
 
     def lacks(self, topics: Sequence[Topic]) -> str:
         """What these topics lack to have such features; "" where nothing is lacking.
@@ -95,19 +57,12 @@ class FeatureGroup:
         return [self.compute(topic, documents) for topic, documents in batch]
 
     def prepared_with(self) -> Mapping[str, object]:
-        """What else its features depend on, once it is prepared, as JSON.
+        """Facts of the resources that its features depend on, as JSON; called once prepared.
 
-        It is part of the features' cache key, not of models': what differs between collections, or
-        comes with the resources, such as the seed where something is drawn.
+        They are part of the cache key of features, not of models: they differ between collections,
+        as word vectors do, or between runs, as the seed does.
         """
         return {}
-
-    def checkpoints(self) -> Sequence[Path]:
-        """Folders of the checkpoints whose scores are features, as a reranker's.
-
-        Called on an instance that is not prepared.
-        """
-        return ()
 
 
 class TrainableFeatureGroup(FeatureGroup):
@@ -115,21 +70,7 @@ class TrainableFeatureGroup(FeatureGroup):
 
     A reranker that learns from them fits a fresh instance per fold of its training topics, so that
     no topic's features come from its own judgments.
-
-    Attributes:
-        remembers_documents: whether a document's judgments in other topics are meant to show; else
-            what a fold's topics judge is kept from the instance that computes their features.
     """
-
-    remembers_documents: ClassVar[bool] = False
-
-    def check_training(self) -> None:
-        """See that what it learns from beside topics is there, as a reranker's."""
-
-    def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
-        """Pairs of texts that it learns from beside topics, as a reranker's."""
-        del topics
-        return ()
 
     def fit(self, data: TrainingData) -> None:
         """Learn. Must be repeatable, as a reranker's."""

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.data import TextPair
 from irplatform.errors import PluginError, in_a_line, one_line, quoted
+from irplatform.plugin.declarations import NamedSystem, PairsFile, Reads, Traits
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
 Answer = TypeVar("Answer")
+
+PRETRAINING = ("mesh", "")
+"""What a reranker can be pre-trained on by default."""
 
 _NUMBERS = "biuf"
 """Kinds of numpy's types."""
@@ -50,19 +55,44 @@ def json_mapping(who: str, method: str, answer: object) -> dict[str, object]:
     return table
 
 
-def folders(who: str, answer: object) -> tuple[Path, ...]:
-    """The checkpoints that a system named.
+def checked_traits(who: str, answer: object) -> Traits:
+    """What a system says that it is made for.
 
     Raises:
-        PluginError: these are no paths.
+        PluginError: these are no `Traits`, or one of them has another type.
     """
-    paths = answer if isinstance(answer, Sequence) and not isinstance(answer, str) else [answer]
-    if strange := [each for each in paths if not isinstance(each, Path)]:
+    traits = of_type(who, "traits", answer, Traits, "irplatform.plugin.Traits are needed")
+    for trait in fields(Traits):
+        value = getattr(traits, trait.name)
+        if isinstance(trait.default, bool | str) and not isinstance(value, type(trait.default)):
+            needed = "true or false" if isinstance(trait.default, bool) else "text"
+            raise PluginError(f"{who}: {trait.name} of its traits is {value!r}, not {needed}.")
+    packages: object = traits.packages
+    if isinstance(packages, str) or not all(isinstance(each, str) for each in traits.packages):
+        raise PluginError(f"{who}: packages of its traits are {packages!r}, not a tuple of names.")
+    if traits.pretraining not in PRETRAINING:
         raise PluginError(
-            f"{who} returned {quoted(strange[0])} from checkpoints; a list of paths "
-            "(pathlib.Path) is needed."
+            f"{who}: pretraining of its traits is {traits.pretraining!r}; only 'mesh' can be named."
         )
-    return tuple(paths)
+    return replace(traits, remark=one_line(traits.remark))
+
+
+def checked_reads(who: str, answer: object) -> Reads:
+    """What a system says that it reads.
+
+    Raises:
+        PluginError: these are no `Reads`, or a part of them has another type.
+    """
+    reads = of_type(who, "reads", answer, Reads, "irplatform.plugin.Reads are needed")
+    for name, kind in (("files", Path), ("checkpoints", Path), ("systems", NamedSystem)):
+        values = getattr(reads, name)
+        if not isinstance(values, list | tuple) or not all(isinstance(v, kind) for v in values):
+            raise PluginError(
+                f"{who} reads {quoted(values)} as its {name}; a tuple of {kind.__name__} is needed."
+            )
+    if not isinstance(reads.pairs, PairsFile | None):
+        raise PluginError(f"{who} reads {quoted(reads.pairs)} as its pairs; a PairsFile is needed.")
+    return replace(reads, more=json_mapping(who, "reads", reads.more))
 
 
 def text_pairs(who: str, answer: object) -> tuple[TextPair, ...]:
@@ -74,14 +104,14 @@ def text_pairs(who: str, answer: object) -> tuple[TextPair, ...]:
     pairs = tuple(answer) if isinstance(answer, Iterable) else (answer,)
     if strange := [pair for pair in pairs if not isinstance(pair, TextPair)]:
         raise PluginError(
-            f"{who} returned {quoted(strange[0])} from pairs_learned; an iterable of TextPair "
-            "is needed."
+            f"{who} returned {quoted(strange[0])} as one of the pairs that it reads; a "
+            "TextPair is needed."
         )
     for pair in pairs:
         if not all(isinstance(part, str) for part in (pair.query, pair.text, pair.group)):
             raise PluginError(
-                f"{who} returned {quoted(pair)} from pairs_learned; its query, text and group must "
-                "be text."
+                f"{who} returned {quoted(pair)} as one of the pairs that it reads; its query, text "
+                "and group must be text."
             )
     return pairs
 

@@ -16,6 +16,7 @@ from pydantic_core import PydanticSerializationError
 
 from irplatform.errors import InputError, PluginError
 from irplatform.options import HasOptions, Options, flat, settings_of
+from irplatform.plugin.declarations import Declared
 from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
 from irplatform.plugin.retrievers import Retriever
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _NEEDED: Mapping[type, Sequence[Sequence[str]]] = {
+    Declared: [],
     Reranker: [("score", "score_batch")],
     TrainableReranker: [("fit",), ("save",), ("load",)],
     FeatureGroup: [("names",), ("compute", "compute_batch")],
@@ -32,7 +34,35 @@ _NEEDED: Mapping[type, Sequence[Sequence[str]]] = {
 }
 """The methods that a subclass must define; of several, one."""
 _BASES = {"reranker": Reranker, "retriever": Retriever, "feature group": FeatureGroup}
-_PRETRAINED_ON = ("mesh", "")
+
+_TRAITS = {
+    "needs": "packages",
+    "wants_expansion": "expanded_queries",
+    "holds_first_stage": "weighs_first_stage",
+    "learns_on_device": "learns_on_device",
+    "pretrained_on": "pretraining",
+    "pretrained_as": "shares_pretraining",
+    "options_of_pretraining": "pretraining_options",
+    "on_device": "on_device",
+    "seeded": "seeded",
+    "limits_dates": "limits_dates",
+    "remark": "remark",
+    "remembers_documents": "remembers_documents",
+}
+_READS = {
+    "depends_on": "more",
+    "checkpoints": "checkpoints",
+    "pairs_learned": "pairs",
+    "check_training": "check",
+}
+OLD_NAMES: Mapping[str, str] = {
+    **{old: f"traits(), which returns Traits({new}=…)" for old, new in _TRAITS.items()},
+    **{old: f"reads(), which returns Reads({new}=…)" for old, new in _READS.items()},
+    "expanding": "an option of the type KnowledgeBases",
+    "reads_knowledge": "an option of the type KnowledgeBases",
+    "among_candidates": "rescore()",
+}
+"""Names of the contract of irplatform 0.1, and what to write instead."""
 
 
 class Registered(HasOptions, Protocol):
@@ -58,10 +88,22 @@ def check_system(registration: Registered) -> None:
     who, system, base = registration.title, registration.system, _BASES[registration.kind]
     if not (isinstance(system, type) and issubclass(system, base)):
         raise PluginError(f"{who} is {system!r}, not a subclass of {base.__name__}")
+    _check_contract(who, system)
     _check_attributes(f"{who}: {system.__name__}", system)
     _check_options(registration)
     _check_presets(registration)
     _check_methods(who, system)
+
+
+def _check_contract(who: str, system: type) -> None:
+    """Refuse a class of the contract of irplatform 0.1, which would silently do less."""
+    for base in system.__mro__:
+        for name in vars(base) if base not in _NEEDED else ():
+            if name in OLD_NAMES:
+                raise PluginError(
+                    f"{who}: {base.__name__}.{name} is of irplatform 0.1; write "
+                    f"{OLD_NAMES[name]} instead (docs/from-0.1-to-0.2.md)"
+                )
 
 
 def _declared(system: type) -> Iterator[tuple[type, str, object]]:
@@ -79,8 +121,6 @@ def _check_attributes(who: str, system: type) -> None:
         if isinstance(default, str | bool) and not isinstance(attribute, type(default)):
             expected = "true or false" if isinstance(default, bool) else "text"
             raise PluginError(f"{who}.{name} is {attribute!r}, not {expected}")
-        if name == "pretrained_on" and attribute not in _PRETRAINED_ON:
-            raise PluginError(f"{who}.{name} is {attribute!r}; only 'mesh' can be named")
         if inspect.isroutine(default) and not callable(attribute):
             raise PluginError(f"{who}.{name} is {attribute!r}, not a method")
 
@@ -128,7 +168,7 @@ def _check_options(registration: Registered) -> None:
     options: object = registration.system.Options
     if not (isinstance(options, type) and issubclass(options, Options)):
         raise PluginError(
-            f"the Options of {title} are {options!r}, not a subclass of irplatform.options.Options"
+            f"the Options of {title} are {options!r}, not a subclass of irplatform.plugin.Options"
         )
     for name, field in options.model_fields.items():
         if field.is_required() and name not in registration.defaults:

@@ -18,13 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
 
-    from irplatform.data import TextPair, Topic
     from irplatform.options import Options
-    from irplatform.plugin.features import FeatureGroup
-    from irplatform.plugin.rerankers import Reranker
-    from irplatform.plugin.retrievers import Retriever
+    from irplatform.plugin.declarations import Declared, Reads, Traits
 
-System = TypeVar("System", bound="Reranker | Retriever | FeatureGroup")
+System = TypeVar("System", bound="Declared")
 
 
 @dataclass(frozen=True)
@@ -175,14 +172,11 @@ class Registration(Generic[System]):
         Of a stranger's plugin the digest of its source, too (`sources`), and of that of its base
         classes.
         """
-        from irplatform.plugin.features import FeatureGroup
-        from irplatform.plugin.rerankers import Reranker
-        from irplatform.plugin.retrievers import Retriever
+        from irplatform.plugin.declarations import Declared
 
         made_by = {"distribution": self.plugin.distribution, "version": self.plugin.version}
         if not self.plugin.ours:
-            bases = (Reranker, Retriever, FeatureGroup)
-            lineage = [base.__module__ for base in self.system.__mro__ if issubclass(base, bases)]
+            lineage = [b.__module__ for b in self.system.__mro__ if issubclass(b, Declared)]
             made_by["source"] = source_digest(*lineage)
         return made_by
 
@@ -210,98 +204,48 @@ class Registration(Generic[System]):
         """An instance with these options.
 
         Raises:
-            InputError: a package that it needs is not installed.
+            InputError: a package that it imports is not installed.
             PluginError: it cannot be made.
         """
         with self.plugin_call("being made"):
             instance = self.system(options)
-            needs = tuple(instance.needs)
-        require(self.title, *needs)
+        require(self.title, *self._traits_of(instance).packages)
         return instance
 
     def missing(self) -> list[str]:
-        """The modules that it needs with its default options, and that are not installed."""
+        """The modules that it imports with its default options, and that are not installed."""
+        return absent(*self.traits(self.options({})).packages)
+
+    def traits(self, options: Options) -> Traits:
+        """What it is made for with these options.
+
+        Raises:
+            PluginError: it cannot say.
+        """
         with self.plugin_call("being made"):
-            return absent(*self.system(self.options({})).needs)
+            instance = self.system(options)
+        return self._traits_of(instance)
 
-    def dependencies(self, options: Options) -> dict[str, object]:
-        """What results depend on beside options, documents and topics, as an instance says it.
+    def _traits_of(self, instance: System) -> Traits:
+        from irplatform.registry.answers import checked_traits
 
-        Raises:
-            InputError: what the options name is not there.
-            PluginError: it cannot say, or not in JSON.
-        """
-        from irplatform.registry.answers import json_mapping
+        with self.plugin_call("saying what it is made for"):
+            answer = instance.traits()
+        return checked_traits(self.who, answer)
 
-        instance = self.made(options)
-        with self.plugin_call("saying what it depends on"):
-            dependencies = instance.depends_on()
-        return json_mapping(self.who, "depends_on", dependencies)
-
-    def expanding(self, options: Options, knowledge: tuple[str, ...]) -> Options:
-        """A reranker's options where queries are expanded with some knowledge bases.
+    def reads(self, options: Options) -> Reads:
+        """All that it reads besides documents, topics and options.
 
         Raises:
+            InputError: its options refer to something that does not exist.
             PluginError: it cannot say.
         """
-        from irplatform.plugin.rerankers import Reranker
-        from irplatform.registry.answers import of_type
+        from irplatform.registry.answers import checked_reads
 
         instance = self.made(options)
-        if not isinstance(instance, Reranker):
-            return options
-        with self.plugin_call("reading its options"):
-            answer = instance.expanding(knowledge)
-        kind = type(options)
-        return of_type(self.who, "expanding", answer, kind, f"its {kind.__name__} are needed")
-
-    def checkpoints(self, options: Options) -> tuple[Path, ...]:
-        """Folders of the checkpoints whose scores it reads, or that it searches with.
-
-        Raises:
-            PluginError: it cannot say.
-        """
-        from irplatform.registry.answers import folders
-
-        instance = self.made(options)
-        with self.plugin_call("naming the checkpoints that it reads"):
-            return folders(self.who, instance.checkpoints())
-
-    def check_training(self, options: Options) -> None:
-        """See that what it learns from beside topics is there, where it learns.
-
-        Raises:
-            InputError: it is not.
-            PluginError: it cannot say.
-        """
-        from irplatform.plugin.features import TrainableFeatureGroup
-        from irplatform.plugin.rerankers import TrainableReranker
-
-        instance = self.made(options)
-        if isinstance(instance, TrainableReranker | TrainableFeatureGroup):
-            with self.plugin_call("looking at what it learns from"):
-                instance.check_training()
-
-    def pairs_learned(self, options: Options, topics: Sequence[Topic]) -> tuple[TextPair, ...]:
-        """The pairs of texts that it learns from beside topics; none where it does not learn.
-
-        Args:
-            options: its options.
-            topics: those that it learns from, or that nothing may be learned of.
-
-        Raises:
-            InputError: they cannot be read.
-            PluginError: it cannot say.
-        """
-        from irplatform.plugin.features import TrainableFeatureGroup
-        from irplatform.plugin.rerankers import TrainableReranker
-        from irplatform.registry.answers import text_pairs
-
-        instance = self.made(options)
-        if not isinstance(instance, TrainableReranker | TrainableFeatureGroup):
-            return ()
-        with self.plugin_call("naming the pairs of texts that it learns from"):
-            return text_pairs(self.who, instance.pairs_learned(topics))
+        with self.plugin_call("saying what it reads"):
+            answer = instance.reads()
+        return checked_reads(self.who, answer)
 
     @property
     def title(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from irplatform.errors import InputError, PluginError, counted, in_a_line, quoted
 from irplatform.reranking.interpolation import Reranked
-from irplatform.reranking.scoring import among_candidates, score_topics
+from irplatform.reranking.scoring import rescore_topics, score_topics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -107,7 +107,7 @@ def explained(
         system, member, per_member[:, [scored_ids.index(doc_id) for doc_id in doc_ids]]
     )
     weight = system.weight if interpolate is None else interpolate
-    final = among_candidates(
+    final = rescore_topics(
         system.choice.registration,
         system.members[0],
         [topic],

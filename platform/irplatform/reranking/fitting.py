@@ -219,7 +219,7 @@ def train(
             vectors,
             [*training_set.topics, *(pretraining.topics if pretraining else ())],
             _describe(choice, training_set, splits, interpolation, depends_on),
-            [*choice.checkpoints, *([start.path] if start else ())],
+            [*choice.checkpoints(), *([start.path] if start else ())],
             {pair.query for pair in choice.pairs_learned(known)},
         )
         for number in range(len(splits)):
@@ -256,7 +256,7 @@ def _dependencies(
         "weighing_topics": MOST_WEIGHING_TOPICS,
         "start": start.fingerprint if start else None,
         "processes": training_processes(resources.device),
-        "holds_first_stage": choice.holds_first_stage,
+        "holds_first_stage": choice.traits.weighs_first_stage,
         "fewest_topics": FEWEST_TOPICS,
     }
 
@@ -284,7 +284,7 @@ def _choose(
         for e in examples
     }
     judgments = {e.topic.id: e.labelled.judgments for e in examples}
-    return choose_weight(reranked, judgments, holds_first_stage=choice.holds_first_stage)
+    return choose_weight(reranked, judgments, holds_first_stage=choice.traits.weighs_first_stage)
 
 
 def _describe(

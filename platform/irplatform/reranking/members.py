@@ -326,7 +326,7 @@ def _train_here(packed: Member) -> None:
 
 def learn_side_by_side(choice: ChosenReranker, resources: CollectionResources) -> bool:
     """Whether members can be trained at once: a GPU may hold one model only."""
-    on_gpu = resources.device != "cpu" and choice.learns_on_device
+    on_gpu = resources.device != "cpu" and choice.traits.learns_on_device
     return not on_gpu and can_travel(choice, resources)
 
 

@@ -84,7 +84,7 @@ def score_topics(
     return {topic.id: done[topic.id] for topic in topics}
 
 
-def among_candidates(
+def rescore_topics(
     registration: Registration[Reranker],
     reranker: Reranker,
     topics: Sequence[Topic],
@@ -114,7 +114,7 @@ def among_candidates(
             continue
         documents = resources.documents(candidates[topic.id])
         with registration.plugin_call(f"comparing the candidates of topic {topic.id}"):
-            returned = reranker.among_candidates(topic, documents, scores[topic.id].tolist())
+            returned = reranker.rescore(topic, documents, scores[topic.id].tolist())
         changed[topic.id] = checked_scores(registration.who, topic, documents, returned)
     return changed
 
@@ -127,9 +127,9 @@ def final_scores(
     resources: Resources,
     journal: Path | None = None,
 ) -> dict[str, Values]:
-    """The scores that topics are ranked by: `score_topics`, then `among_candidates`."""
+    """The scores that topics are ranked by: `score_topics`, then `Reranker.rescore`."""
     scores = score_topics(registration, members, topics, candidates, resources, journal)
-    return among_candidates(registration, members[0], topics, candidates, scores, resources)
+    return rescore_topics(registration, members[0], topics, candidates, scores, resources)
 
 
 def _batches(

@@ -136,7 +136,7 @@ class LearningPlan:
         checkpoint: a folder to load instead of training.
         folds: cross-validate over the evaluated collection's own judged topics.
         pretraining: what rerankers that learn are pre-trained on, or None.
-        declared: the same for those that name their pre-training themselves (`pretrained_on`),
+        declared: the same for those that name their pre-training themselves (`Traits.pretraining`),
             or None.
         interpolate: the first stage's share in the final scores, or None to choose it on
             validation topics.
@@ -151,7 +151,7 @@ class LearningPlan:
 
     def pretraining_of(self, choice: ChosenReranker) -> TrainingSet | None:
         """What a reranker is pre-trained on."""
-        return self.declared if self.declared and choice.pretrained_on else self.pretraining
+        return self.declared if self.declared and choice.traits.pretraining else self.pretraining
 
 
 def training_set(candidates: Candidates, resources: CollectionResources) -> TrainingSet:

@@ -79,7 +79,7 @@ def warning_of_scores_read(choice: ChosenReranker, topics: Sequence[Topic]) -> s
     Returns:
         A warning, or "" where it does not.
     """
-    some = _some(learned_by(choice.checkpoints, topics), topics)
+    some = _some(learned_by(choice.checkpoints(), topics), topics)
     return some and (
         f"WARNING: {choice.name} reads scores of a checkpoint that was trained on {some}: these "
         "show what it remembers."
@@ -153,7 +153,7 @@ def warning_of_surroundings(choice: ChosenReranker, learning: LearningPlan) -> s
     if learning.checkpoint is None or not choice.trainable:
         return ""
     trained = Checkpoint.read(learning.checkpoint).description.get("of", {})
-    now = json.loads(json.dumps(choice.registration.dependencies(choice.options)))
+    now = json.loads(json.dumps(choice.dependencies()))
     if not (changed := sorted(n for n in {*trained, *now} if trained.get(n) != now.get(n))):
         return ""
     groups = _changed_groups(trained.get(_GROUPS), now.get(_GROUPS))

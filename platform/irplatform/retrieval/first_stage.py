@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import PluginError, counted, unstopped
 from irplatform.lucene.dates import DATES_FORMAT, Years, date_limits, search_before
-from irplatform.registry.answers import json_mapping, text
+from irplatform.plugin.retrievers import Retriever
+from irplatform.registry.answers import json_mapping
+from irplatform.registry.chosen import Chosen
 from irplatform.retrieval.fusion import Fusion
 from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.run import FUSED, rank_given
@@ -28,9 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.data import Topic
-    from irplatform.options import Options
-    from irplatform.plugin.retrievers import Retriever
-    from irplatform.registry.registration import Registration
     from irplatform.resources import CollectionResources
 
 
@@ -62,7 +61,7 @@ def find(
             )
         return {t.id: _checked(who, t.id, run.rankings[t.id]).top(depth) for t in topics}
 
-    limits = {} if retriever.limits_dates else date_limits(topics)
+    limits = {} if choice.traits.limits_dates else date_limits(topics)
     if not limits:
         return Run(choice.name, search(topics, depth))
     years = Years(resources.documents)
@@ -96,33 +95,17 @@ _USED = "used.json"
 
 
 @dataclass(frozen=True)
-class ChosenRetriever:
+class ChosenRetriever(Chosen[Retriever]):
     """A retriever with its options, as a run uses it."""
-
-    registration: Registration[Retriever]
-    options: Options
-
-    @property
-    def name(self) -> str:
-        """The name on the command line and in the table."""
-        return self.registration.name
 
     def describe(self) -> dict[str, Any]:
         """What its ranking depends on, beside index and topics."""
-        depends_on = self.registration.dependencies(self.options)
+        depends_on = self.dependencies()
         return {
             "retriever": self.name,
             **self.registration.describe(self.options),
             **({"depends_on": depends_on} if depends_on else {}),
         }
-
-    @property
-    def remark(self) -> str:
-        """A line for the reader of its scores; "" for none."""
-        retriever = self.registration.made(self.options)
-        with self.registration.plugin_call("remarking on its scores"):
-            answer = retriever.remark()
-        return text(self.registration.who, "remark", answer)
 
     def check_topics(self, topics: Sequence[Topic]) -> None:
         """Raise an InputError where options do not fit the topics that are to be searched."""
@@ -267,7 +250,7 @@ def retrieve(
                 run = _complete(choice.name, topics, rankings)
             description = {
                 **choice.describe(),
-                **({"remark": remark} if (remark := choice.remark) else {}),
+                **({"remark": remark} if (remark := choice.traits.remark) else {}),
                 **choice.about(topics, resources),
                 **made_with(choice, resources),
             }
@@ -330,11 +313,11 @@ def _own_dependencies(choice: ChosenRetriever, resources: CollectionResources) -
 
 def made_with(choice: ChosenRetriever, resources: CollectionResources) -> dict[str, Any]:
     """Seed, device and threads of models, where the retriever's rankings depend on them."""
-    system = choice.registration.system
+    traits = choice.traits
     computing = {"device": resources.device, "model_threads": resources.model_threads}
     return {
-        **({"seed": resources.seed} if system.seeded else {}),
-        **(computing if system.on_device else {}),
+        **({"seed": resources.seed} if traits.seeded else {}),
+        **(computing if traits.on_device else {}),
     }
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.plugin.declarations import Traits
 from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.sources import module_of
 from irplatform.system.console import QUICK, progress
@@ -21,7 +22,7 @@ from irplatform.training.loop import run_shown
 from irplatform.training.weights import load_into, load_weights, save_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -45,11 +46,14 @@ class NeuralReranker(TrainableReranker):
         resources: set by `start`.
     """
 
-    needs: Sequence[str] = ("torch", "gensim", "safetensors")
     model: ClassVar[str]
 
     network: nn.Module
     resources: Resources
+
+    def traits(self) -> Traits:
+        """The packages of a network that reads word vectors."""
+        return Traits(packages=("torch", "gensim", "safetensors"))
 
     def start(self, resources: Resources, make: Callable[[], nn.Module]) -> None:
         """Make the untrained network, from the seed and on the device of the resources."""

@@ -96,22 +96,6 @@ def check_text_pairs(path: Path, *, query: str, text: str, group: str = "") -> N
         raise InputError(f"no line has both '{query}' and '{text}'.", path=path)
 
 
-def refuse_with_pretraining(file: Path | None) -> None:
-    """Refuse a file of pairs for a reranker that is pre-trained on topics.
-
-    Pre-training does not know which topics come after it, so it could not leave out their pairs.
-
-    Raises:
-        InputError: there is a file.
-    """
-    if file is not None:
-        raise InputError(
-            "--pretrain and pairs.file exclude each other: pre-training would learn from pairs of "
-            "the topics that training and validation ask. Leave out one of them.",
-            path=file,
-        )
-
-
 def _column(header: list[str], name: str, path: Path) -> int:
     if name not in header:
         listed = ", ".join(header[:12]) or "none"

@@ -17,6 +17,7 @@ import numpy as np
 
 from irplatform.expansion.gene_notation import codon, spellings
 from irplatform.knowledge import open_knowledge
+from irplatform.plugin import Traits
 from irplatform_ltr.matching import KnowledgeFeatures, Mentions, Passage, StemmedIndex
 
 if TYPE_CHECKING:
@@ -60,9 +61,12 @@ class Concepts(KnowledgeFeatures):
     and variants are there at all; how many names are used; whether disease and gene both are there.
     """
 
-    needs = ("gensim",)
     _index: ForwardIndex
     _stems: StemmedIndex
+
+    def traits(self) -> Traits:
+        """Stems come from gensim."""
+        return Traits(packages=("gensim",))
 
     def prepare(self, resources: Resources) -> None:
         """Take the forward index; knowledge bases are opened at first use."""

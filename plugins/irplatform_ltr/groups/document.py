@@ -13,7 +13,16 @@ import numpy as np
 
 from irplatform.lucene import BM25
 from irplatform.lucene.index import DocumentQueries, heading_queries, scores_of
-from irplatform.plugin import Document, Documents, FeatureGroup, Field, Options, Resources, Topic
+from irplatform.plugin import (
+    Document,
+    Documents,
+    FeatureGroup,
+    Field,
+    Options,
+    Resources,
+    Topic,
+    Traits,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,10 +74,13 @@ class DocumentProperties(FeatureGroup):
     """
 
     Options = DocumentOptions
-    needs = ("gensim",)
     options: DocumentOptions
     _resources: Resources
     _stems: StemmedIndex
+
+    def traits(self) -> Traits:
+        """Stems come from gensim."""
+        return Traits(packages=("gensim",))
 
     def prepare(self, resources: Resources) -> None:
         """Take the stemmed view of the forward index."""

@@ -13,12 +13,22 @@ import numpy as np
 
 from irplatform.lucene import BM25
 from irplatform.lucene.index import DocumentQueries, best_scores, relative, scores_of
-from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources, Retriever, Topic
+from irplatform.plugin import (
+    Documents,
+    FeatureGroup,
+    Field,
+    Options,
+    Reads,
+    Resources,
+    Retriever,
+    Topic,
+    Traits,
+    named_systems,
+)
 from irplatform_ltr.matching import ExpansionOptions, KnowledgeFeatures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     import numpy.typing as npt
 
@@ -43,26 +53,18 @@ class FirstStage(FeatureGroup):
     """Scores and ranks of documents by several retrievers."""
 
     Options = FirstStageOptions
-    holds_first_stage = True
     options: FirstStageOptions
     _resources: Resources
     _retrievers: dict[str, Retriever]
 
-    def depends_on(self) -> Mapping[str, object]:
-        """See that the retrievers and their options are there; what they depend on."""
-        from irplatform.features.declared import check_systems
+    def traits(self) -> Traits:
+        """The first stage's score is among its features."""
+        return Traits(weighs_first_stage=True)
 
-        options = self.options
-        return check_systems(
-            "retriever", options.retrievers, options.settings, among="first-stage.retrievers"
-        )
-
-    def checkpoints(self) -> Sequence[Path]:
-        """Those that the retrievers search with."""
-        from irplatform.features.declared import named_systems
-
-        named = named_systems("retriever", self.options.retrievers, self.options.settings)
-        return named.checkpoints()
+    def reads(self) -> Reads:
+        """The retrievers."""
+        names, settings = self.options.retrievers, self.options.settings
+        return Reads(systems=named_systems("retriever", names, settings, named_in="retrievers"))
 
     def prepare(self, resources: Resources) -> None:
         """Make the retrievers."""
@@ -81,15 +83,15 @@ class FirstStage(FeatureGroup):
         """Seed, device and threads of models, of retrievers whose rankings depend on them."""
         device, seed = self._resources.device, self._resources.seed
         threads = self._resources.model_threads
-        retrievers = self._retrievers.items()
+        traits = {name: retriever.traits() for name, retriever in self._retrievers.items()}
         return {
             name: {
-                **({"device": device} if retriever.on_device and device != "cpu" else {}),
-                **({"model_threads": threads} if retriever.on_device else {}),
-                **({"seed": seed} if retriever.seeded else {}),
+                **({"device": device} if of.on_device and device != "cpu" else {}),
+                **({"model_threads": threads} if of.on_device else {}),
+                **({"seed": seed} if of.seeded else {}),
             }
-            for name, retriever in retrievers
-            if retriever.seeded or retriever.on_device
+            for name, of in traits.items()
+            if of.seeded or of.on_device
         }
 
     def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
@@ -205,8 +207,11 @@ class QueryParts(ScoresOfParts):
     The first stage sums the parts with weights that were set by hand; here they are learned.
     """
 
-    holds_first_stage = True
     parts = PARTS
+
+    def traits(self) -> Traits:
+        """The score of the whole query is among its features."""
+        return Traits(weighs_first_stage=True)
 
     def _query_names(self) -> tuple[str, ...]:
         return ("query", *self.parts)

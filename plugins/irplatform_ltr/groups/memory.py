@@ -24,6 +24,7 @@ from irplatform.plugin import (
     Topic,
     TrainableFeatureGroup,
     TrainingData,
+    Traits,
 )
 from irplatform.system.formats import read_own_json
 from irplatform_ltr.matching import StemmedIndex
@@ -57,10 +58,12 @@ class CitingText(TrainableFeatureGroup):
     """
 
     Options = MemoryOptions
-    needs = ("gensim",)
-    remembers_documents = True
     options: MemoryOptions
     _stems: StemmedIndex
+
+    def traits(self) -> Traits:
+        """Stems come from gensim; what other topics say of a document is meant to show."""
+        return Traits(packages=("gensim",), remembers_documents=True)
 
     def prepare(self, resources: Resources) -> None:
         """Take the stemmed view of the forward index."""

@@ -19,21 +19,20 @@ from irplatform.plugin import (
     FeatureGroup,
     Field,
     Options,
+    Reads,
     Reranker,
     Resources,
     Topic,
     TrainableFeatureGroup,
     TrainableReranker,
     TrainingData,
+    named_systems,
 )
-from irplatform.system.digests import folder_digests
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from irplatform.features.declared import NamedSystems
-    from irplatform.plugin import TextPair
     from irplatform.text.arrays import Float32
 
 
@@ -53,32 +52,10 @@ class Stacked(TrainableFeatureGroup):
     options: StackOptions
     _rerankers: dict[str, Reranker]
 
-    def depends_on(self) -> Mapping[str, object]:
-        """See that the rerankers and their options are there; what they depend on."""
-        from irplatform.features.declared import check_systems
-
-        options = self.options
-        return check_systems(
-            "reranker", options.rerankers, options.settings, among="stack.rerankers"
-        )
-
-    @property
-    def _named(self) -> NamedSystems:
-        from irplatform.features.declared import named_systems
-
-        return named_systems("reranker", self.options.rerankers, self.options.settings)
-
-    def check_training(self) -> None:
-        """Ask the rerankers that learn whether they have what they learn from."""
-        self._named.check_training()
-
-    def checkpoints(self) -> Sequence[Path]:
-        """Those that the rerankers read."""
-        return self._named.checkpoints()
-
-    def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
-        """Those that the rerankers learn from."""
-        return self._named.pairs_learned(topics)
+    def reads(self) -> Reads:
+        """The rerankers."""
+        names, settings = self.options.rerankers, self.options.settings
+        return Reads(systems=named_systems("reranker", names, settings, named_in="rerankers"))
 
     def prepare(self, resources: Resources) -> None:
         """Make the rerankers."""
@@ -134,18 +111,11 @@ class Checkpoints(FeatureGroup):
     _device: str
     _threads: int
 
-    def depends_on(self) -> Mapping[str, object]:
-        """See that there are checkpoints in the folders; their files."""
+    def reads(self) -> Reads:
+        """The checkpoints in the folders."""
         for folder in self._folders:
             Checkpoint.read(folder).check_files()
-        return {
-            str(number): [[name, mark] for name, mark in folder_digests(folder).items()]
-            for number, folder in enumerate(self._folders)
-        }
-
-    def checkpoints(self) -> Sequence[Path]:
-        """The folders."""
-        return self._folders
+        return Reads(checkpoints=tuple(self._folders))
 
     @property
     def _folders(self) -> list[Path]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from irplatform.lucene import BM25, QLD
 from irplatform.lucene.index import DocumentQueries, best_scores, relative, scores_of, words_query
-from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources, Topic
+from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources, Topic, Traits
 from irplatform.text import ALL18, VectorOptions, lexical_features
 from irplatform.text.vectors import unit_rows, unit_vectors
 from irplatform.training.neural import vectors_digest
@@ -33,10 +33,13 @@ class LexicalMatches(FeatureGroup):
     """The 18 lexical match features: overlap of query and title, abstract, text, and BM25."""
 
     Options = LexicalOptions
-    needs = ("gensim",)
     citation: ClassVar[str] = "Mohan et al., WWW 2018, section 4.2.2"
     options: LexicalOptions
     _index: ForwardIndex | StemmedIndex
+
+    def traits(self) -> Traits:
+        """Stems come from gensim."""
+        return Traits(packages=("gensim",))
 
     def prepare(self, resources: Resources) -> None:
         """Take the forward index."""
@@ -84,7 +87,6 @@ class EmbeddingSimilarities(FeatureGroup):
     """
 
     Options = EmbeddingOptions
-    needs = ("gensim",)
     citation: ClassVar[str] = (
         "Rada Mihalcea, Courtney Corley, Carlo Strapparava. Corpus-based and Knowledge-based "
         "Measures of Text Semantic Similarity. AAAI 2006."
@@ -94,6 +96,10 @@ class EmbeddingSimilarities(FeatureGroup):
     _unit: Float32
     _rows: Int64
     _mark: str
+
+    def traits(self) -> Traits:
+        """Word vectors come from gensim."""
+        return Traits(packages=("gensim",))
 
     def prepare(self, resources: Resources) -> None:
         """Take forward index and word vectors."""

@@ -1,0 +1,243 @@
+"""A registered system with its options, and all that follows from what it reads.
+
+A system names the files, pairs, checkpoints and other systems that it reads in one answer, `Reads`.
+The rest is derived here, through all systems that it names: the cache key of its results, the check
+of what it learns from, the warning about topics that were learned from, and the knowledge bases of
+a run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic
+
+from irplatform.errors import InputError
+from irplatform.plugin.declarations import FILLED
+from irplatform.registry import loading
+from irplatform.registry.answers import text_pairs
+from irplatform.registry.registration import Registration, System
+from irplatform.system.digests import digest, folder_digests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from irplatform.data import TextPair, Topic
+    from irplatform.options import Options
+    from irplatform.plugin.declarations import Kind, NamedSystem, Reads, Traits
+
+FEATURES_FORMAT = 2
+"""Raise it when a group that comes with the platform computes something else within a version."""
+GROUP: Kind = "feature group"
+
+
+@dataclass(frozen=True)
+class Chosen(Generic[System]):
+    """A system with its options.
+
+    Attributes:
+        registration: its name and class.
+        options: its options.
+    """
+
+    registration: Registration[System]
+    options: Options
+
+    @property
+    def name(self) -> str:
+        """The name on the command line and in the table."""
+        return self.registration.name
+
+    @property
+    def traits(self) -> Traits:
+        """What it is made for."""
+        return self.registration.traits(self.options)
+
+    @property
+    def reads(self) -> Reads:
+        """All that it reads besides documents, topics and options."""
+        return self.registration.reads(self.options)
+
+    def dependencies(self) -> dict[str, object]:
+        """What results depend on besides options, documents and topics, as JSON.
+
+        Raises:
+            InputError: something that its options name is missing.
+            PluginError: it cannot say.
+        """
+        reads = self.reads
+        self._check_names(reads.systems)
+        found = {**reads.more, **_contents(reads)}
+        knowledge: list[Sequence[str]] = []
+        groups: dict[str, object] = {}
+        for named in reads.systems:
+            inner = self._opened(named)
+            code = inner.registration.code(inner.options)
+            try:
+                depends_on = {**code, **inner.dependencies()}
+            except InputError as error:
+                raise self._located(error, named) from error
+            if named.kind == GROUP:
+                knowledge += inner.knowledge()
+            if depends_on:
+                (groups if named.kind == GROUP else found)[named.name] = depends_on
+        if any(named.kind == GROUP for named in reads.systems):
+            found["feature_format"] = FEATURES_FORMAT
+        if self.registration.kind != GROUP:  # of groups, `prepared_with` says it
+            knowledge += self.knowledge()
+        if marks := _fingerprints(knowledge):
+            found["knowledge"] = marks[0] if len(marks) == 1 else marks
+        if groups:
+            found["features"] = groups
+        return found
+
+    def checkpoints(self) -> tuple[Path, ...]:
+        """Folders of the checkpoints whose scores it reads, directly or through other systems."""
+        reads = self.reads
+        inner = (path for named in reads.systems for path in self._opened(named).checkpoints())
+        return tuple(dict.fromkeys([*reads.checkpoints, *inner]))
+
+    def pairs_learned(self, topics: Sequence[Topic]) -> list[TextPair]:
+        """The pairs of texts that it learns from, directly or through other systems.
+
+        Args:
+            topics: those that it learns from, or that nothing may be learned of; their pairs are
+                left out.
+
+        Raises:
+            InputError: they cannot be read.
+            PluginError: these are no pairs of texts.
+        """
+        reads = self.reads
+        pairs: list[TextPair] = []
+        if reads.pairs is not None:
+            with self.registration.plugin_call("reading the pairs of texts that it learns from"):
+                pairs += text_pairs(self.registration.who, reads.pairs.read(topics))
+        for named in reads.systems:
+            pairs += self._opened(named).pairs_learned(topics)
+        return pairs
+
+    def check_training(self) -> None:
+        """See that what it learns from besides topics can be used; this may open a model.
+
+        Raises:
+            InputError: it cannot.
+            PluginError: it cannot say.
+        """
+        reads = self.reads
+        if reads.check is not None:
+            with self.registration.plugin_call("looking at what it learns from"):
+                reads.check()
+        for named in reads.systems:
+            self._opened(named).check_training()
+
+    def with_knowledge(self, bases: Sequence[str]) -> Options:
+        """Its options, where those of knowledge bases that name none name these.
+
+        Options of the systems that it names are filled likewise.
+        """
+        reads = self.reads
+        changes: dict[str, Any] = {
+            option: tuple(bases)
+            for option in knowledge_options(type(self.options))
+            if getattr(self.options, option) is None
+        }
+        for named in reads.systems:
+            if named.settings_in not in type(self.options).model_fields:
+                continue
+            inner = self._opened(named)
+            before = inner.options.model_dump(mode="json")
+            filled = inner.with_knowledge(bases).model_dump(mode="json")
+            changed = {name: value for name, value in filled.items() if value != before[name]}
+            # Of a stack, an empty table was always recorded: trained models are found again.
+            if changed or any(each.kind == "reranker" for each in inner.reads.systems):
+                settings = changes.get(named.settings_in, getattr(self.options, named.settings_in))
+                of_system = {**settings.get(named.name, {}), **changed}
+                changes[named.settings_in] = {**settings, named.name: of_system}
+        return self.options.model_copy(update=changes) if changes else self.options
+
+    def knowledge(self) -> list[Sequence[str]]:
+        """Per option of knowledge bases, those that it reads."""
+        from irplatform.knowledge import installed
+
+        named = [getattr(self.options, name) for name in knowledge_options(type(self.options))]
+        return [list(installed()) if bases is None else bases for bases in named]
+
+    def _opened(self, named: NamedSystem) -> Chosen[Any]:
+        registration = find(named.kind, named.name)
+        try:
+            return Chosen(registration, registration.options(named.settings))
+        except InputError as error:
+            raise self._located(error, named) from error
+
+    def _located(self, error: InputError, named: NamedSystem) -> InputError:
+        """The error, with the place of the options; a group's options stand in a usual place."""
+        if named.kind == GROUP:
+            return error
+        own = self.registration.name
+        return InputError(
+            f"{error} Here, as one of {own}.{named.named_in}, its options are those in "
+            f"{own}.{named.settings_in}.{named.name}."
+        )
+
+    def _check_names(self, systems: Sequence[NamedSystem]) -> None:
+        by_place: dict[tuple[str, str, Kind], list[str]] = {}
+        for named in systems:
+            place = (named.named_in, named.settings_in, named.kind)
+            by_place.setdefault(place, []).append(named.name)
+        for (named_in, settings_in, kind), names in by_place.items():
+            settings = getattr(self.options, settings_in, {})
+            among = f"the {named_in}" if kind == GROUP else f"{self.name}.{named_in}"
+            check_names(names, settings, among=among, kind=kind)
+
+
+def find(kind: Kind, name: str) -> Registration[Any]:
+    """The system of that kind and name; InputError with the nearest one if there is none."""
+    registry = loading.registry()
+    if kind == "reranker":
+        return registry.reranker(name)
+    return registry.retriever(name) if kind == "retriever" else registry.feature_group(name)
+
+
+def check_names(
+    names: Sequence[str], settings: Iterable[str], *, among: str, kind: str = GROUP
+) -> None:
+    """See that systems are named once, and that settings are for one of them.
+
+    Raises:
+        InputError: they are not.
+    """
+    for name in settings:
+        if name not in names:
+            raise InputError(f"settings.{name} has no effect: '{name}' is not among {among}.")
+    if twice := next((name for name, count in Counter(names).items() if count > 1), None):
+        called = "group of features" if kind == GROUP else kind
+        raise InputError(f"the {called} '{twice}' is named twice.")
+
+
+def knowledge_options(options: type[Options]) -> Iterator[str]:
+    """Names of the options of the type `KnowledgeBases`."""
+    return (name for name, option in options.model_fields.items() if FILLED in option.metadata)
+
+
+def _contents(reads: Reads) -> dict[str, object]:
+    """Digests of files and checkpoints."""
+    for path in (*reads.files, *reads.checkpoints):
+        if not path.exists():
+            raise InputError("there is no such file or folder.", path=path)
+    files = [
+        [[*each] for each in folder_digests(path).items()] if path.is_dir() else digest(path)
+        for path in reads.files
+    ]
+    checkpoints = {
+        str(number): [[name, mark] for name, mark in folder_digests(folder).items()]
+        for number, folder in enumerate(reads.checkpoints)
+    }
+    return {**({"files": files} if files else {}), **checkpoints}
+
+
+def _fingerprints(bases: Iterable[Sequence[str]]) -> list[str]:
+    from irplatform.knowledge import open_knowledge
+
+    return sorted({open_knowledge(names).fingerprint for names in bases if names})
