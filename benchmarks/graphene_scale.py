@@ -232,7 +232,7 @@ def plain(resources: RandomVectors, documents: int) -> Cost:
     model, rows = model_of(resources), np.arange(documents)
     clock = Clock()
     encoded = model.network.encode(model.reader.texts(rows))
-    vectors = BatchDocuments(model, rows, encoded).plain_vectors(rows)
+    vectors = BatchDocuments(model, rows, encoded).plain_vectors()
     vectors.sum().backward()  # type: ignore[no-untyped-call]
     return clock.cost()
 

@@ -219,9 +219,5 @@ class DeepMatchTask:
 
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""
-
-        def score(words: tuple[Ids, Ids]) -> Sequence[float]:
-            scores: list[float] = self.module(*self._interactions.of_topic(*words)).tolist()
-            return scores
-
-        return self._measure(score)
+        of_topic = self._interactions.of_topic
+        return self._measure(lambda words: self.module(*of_topic(*words)).tolist())

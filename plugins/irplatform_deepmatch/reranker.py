@@ -44,13 +44,7 @@ class DeepMatch(NeuralReranker):
         self._interactions = Interactions(
             resources.forward_index(), resources.vectors(options.vectors), options, resources.device
         )
-        sizes = Sizes(
-            first_maps=options.first_maps,
-            second_maps=options.second_maps,
-            grid_query=options.grid_query,
-            grid_document=options.grid_document,
-            hidden=options.hidden,
-        )
+        sizes = Sizes(**options.model_dump(include={*Sizes.__dataclass_fields__}))
         self.start(resources, lambda: DeepMatchNetwork(sizes, options.dropout))
 
     def identity(self) -> dict[str, Any]:

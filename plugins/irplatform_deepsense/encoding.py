@@ -79,6 +79,8 @@ class Encoder:
     Words without a vector are left out: the random vector of UNK says nothing of their meaning.
 
     Attributes:
+        index: the collection's forward index.
+        features: the side features.
         vectors: float32 [rows, V].
         idf: float32 [rows], of the words in title and abstract.
     """
@@ -91,9 +93,9 @@ class Encoder:
         features: FieldFeatures,
         device: str,
     ) -> None:
-        self._index = index
+        self.index = index
         self._options = options
-        self._features = features
+        self.features = features
         self._word_vectors = vectors
         self.device = device
         # The last entry serves words that the collection lacks.
@@ -120,7 +122,7 @@ class Encoder:
 
     def texts(self, rows: Int64, field: Field) -> tuple[Int64, Int64]:
         """Rows of the words of documents' fields, one behind the other, and where each begins."""
-        tokens, offsets = self._index.tokens(rows, field)
+        tokens, offsets = self.index.tokens(rows, field)
         words = self._document_rows[tokens]
         words, offsets = without(words, offsets, words < 0)
         most = self._options.title_words if field == "title" else self._options.abstract_words
@@ -130,15 +132,10 @@ class Encoder:
             words = words[places]
         return words, offsets[:-1]
 
-    def features(self, topic: Topic, doc_ids: Sequence[str]) -> npt.NDArray[np.float32]:
-        """The side features of documents: [n, features]."""
-        return self._features(topic, doc_ids)
-
     def encode(self, topic: Topic, doc_ids: Sequence[str]) -> Encoded:
         """Encode the documents of a topic."""
-        return self.encode_rows(
-            self.query(topic.query), self.rows(doc_ids), self.features(topic, doc_ids)
-        )
+        rows, features = self.index.rows(doc_ids), self.features(topic, doc_ids)
+        return self.encode_rows(self.query(topic.query), rows, features)
 
     def encode_rows(self, query: Int64, rows: Int64, features: npt.NDArray[np.float32]) -> Encoded:
         """Encode documents by their rows in the forward index."""
@@ -152,10 +149,6 @@ class Encoder:
             Texts(self.tensor(places[len(titles) :]), self.tensor(abstract_starts)),
             self.tensor(features),
         )
-
-    def rows(self, doc_ids: Sequence[str]) -> Int64:
-        """The documents' rows in the forward index."""
-        return self._index.rows(doc_ids)
 
     def tensor(self, array: npt.NDArray[Any]) -> Tensor:
         """An array on the device."""

@@ -83,10 +83,9 @@ def field_features(
     """The side features that a collection has.
 
     Args:
-        resources: the harness's resources.
+        resources: the platform's resources.
         options: the model's options.
-        given: what is read of fields, as a model learned it on another collection; by default what
-            this collection has.
+        given: the columns that a model learned on another collection; by default, this one's.
     """
     index = resources.forward_index()
     if given is None:
@@ -133,7 +132,7 @@ def _present(
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns of the matrix are.
+    """The columns of the matrix of fields.
 
     Attributes:
         numbers: fields that are numbers, to what a document without one has.
@@ -163,7 +162,7 @@ class Columns:
 
     @classmethod
     def of_json(cls, content: Mapping[str, Any]) -> Columns:
-        """What `as_json` gave."""
+        """From the result of `as_json`."""
         return cls(dict(content["numbers"]), {n: list(v) for n, v in content["categories"]})
 
 

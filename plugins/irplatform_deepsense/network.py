@@ -293,7 +293,7 @@ def masked_softmax(weights: Tensor, present: Tensor) -> Tensor:
 
 
 def signals(idf: Tensor, attention: Tensor, cosine: Tensor, present: Tensor) -> Tensor:
-    """What G reads beside vectors: float32 [n, x, SIGNALS].
+    """The inputs of G beside vectors: float32 [n, x, SIGNALS].
 
     Args:
         idf: float32 [n, x], of the words.

@@ -69,16 +69,7 @@ class DeepSenSe(NeuralReranker):
         sizes = Sizes(
             dimensions=vectors.dimensions,
             features=len(self._features.names),
-            projection=options.projection,
-            compare=options.compare,
-            compare_layers=options.compare_layers,
-            side=options.side,
-            classifier=options.classifier,
-            compare_on=options.compare_on,
-            product=options.product,
-            signals=options.signals,
-            pooling=options.pooling,
-            shortcut=options.shortcut,
+            **options.model_dump(include={*Sizes.__dataclass_fields__}),
         )
         self.start(resources, lambda: DeepSenSeNetwork(sizes, options.dropout))
 
@@ -113,13 +104,7 @@ class DeepSenSe(NeuralReranker):
         topics = len(data.training) + self.options.validation_topics
         with self.resources.progress("encoding training topics", topics, "topics") as advance:
             task = DeepSenSeTask(
-                self.network,
-                self._encoder,
-                self.options,
-                self.resources.forward_index(),
-                data,
-                self.resources.seed,
-                advance,
+                self.network, self._encoder, self.options, data, self.resources.seed, advance
             )
         task.standardize_features()
         self.train(task, self.options.loop, data)

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from irplatform.plugin import TrainingData
-    from irplatform.text import ForwardIndex
     from irplatform_deepsense.encoding import Encoded, Encoder, Texts
     from irplatform_deepsense.network import DeepSenSeNetwork, Tables
     from irplatform_deepsense.options import DeepSenSeOptions
@@ -128,7 +127,6 @@ class DeepSenSeTask:
         network: DeepSenSeNetwork,
         encoder: Encoder,
         options: DeepSenSeOptions,
-        index: ForwardIndex,
         data: TrainingData,
         seed: int,
         advance: Callable[[int], None],
@@ -136,12 +134,12 @@ class DeepSenSeTask:
         self.module = network
         self._encoder = encoder
         self._options = options
-        self._sampler = GroupSampler(data.training, options.groups, index, seed)
+        self._sampler = GroupSampler(data.training, options.groups, encoder.index, seed)
         self._queries: list[npt.NDArray[np.int64]] = []
         rows, features = [], []
         for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
             self._queries.append(encoder.query(labelled.topic.query))
-            rows.append(encoder.rows(pool.doc_ids))
+            rows.append(encoder.index.rows(pool.doc_ids))
             features.append(encoder.features(labelled.topic, pool.doc_ids))
             advance(1)
         self._rows = np.concatenate(rows)

@@ -20,11 +20,11 @@ from irplatform.training.losses import learn_standardization, pairwise_hinge
 from irplatform_delta.closest_words import FEATURES, ClosestPools, Words, distinct_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from irplatform.features import SideFeatures
     from irplatform.plugin import TrainingData
-    from irplatform_delta.closest_words import Encoded, Encoder
+    from irplatform_delta.closest_words import Encoder
     from irplatform_delta.options import DeltaOptions
 
 
@@ -33,7 +33,7 @@ WIDTH = 3
 
 @dataclass(frozen=True)
 class Sizes:
-    """What fixes the shapes of the network, and so which weights fit it.
+    """The shapes of the network, which weights must fit.
 
     Attributes:
         dimensions: of word vectors, V.
@@ -278,11 +278,7 @@ class DeltaTask:
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""
         table = self.module.tabulate(self._encoder.vectors)
-
-        def score(encoded: Encoded) -> Sequence[float]:
-            scores: list[float] = self.module.tabulated(
-                table, encoded.words, encoded.documents, encoded.lexical
-            ).tolist()
-            return scores
-
-        return self._measure(score)
+        score = self.module.tabulated
+        return self._measure(
+            lambda each: score(table, each.words, each.documents, each.lexical).tolist()
+        )

@@ -68,11 +68,7 @@ class Delta(NeuralReranker):
         sizes = Sizes(
             dimensions=vectors.dimensions,
             lexical=len(options.lexical) + self._side.width,
-            filters=options.filters,
-            convolutions=options.convolutions,
-            hidden=options.hidden,
-            difference=options.difference,
-            delta_features=options.delta_features,
+            **options.model_dump(include={*Sizes.__dataclass_fields__} - {"lexical"}),
         )
         self.start(resources, lambda: DeltaNetwork(sizes, options.slope, options.dropout))
 
@@ -282,9 +278,7 @@ class SevMos(NeuralReranker):
         sizes = Sizes(
             dimensions=self._word_vectors.dimensions,
             lexical=len(options.lexical),
-            filters=options.filters,
-            layers=options.layers,
-            width=options.width,
+            **options.model_dump(include={"filters", "layers", "width"}),
         )
         self.start(
             resources, lambda: SevMosNetwork(sizes, options.dropout, options.classifier_dropout)

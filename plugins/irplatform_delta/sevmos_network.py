@@ -20,7 +20,7 @@ from irplatform.text.forward_index import distinct_words
 from irplatform.text.tokenizer import tokenize
 from irplatform.training import Points, Validator
 from irplatform.training.losses import learn_standardization
-from irplatform_delta.convolution import ClassifierTask, FullConvolutions, RelevanceClassifier
+from irplatform_delta.delta2017_network import ClassifierTask, FullConvolutions, RelevanceClassifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ _BLOCK = 512
 
 @dataclass(frozen=True)
 class Sizes:
-    """What fixes the shapes of the network, and so which weights fit it."""
+    """The shapes of the network, which weights must fit."""
 
     dimensions: int
     lexical: int
@@ -117,18 +117,16 @@ class Texts:
 
     def queries(self, topics: Sequence[Topic]) -> Ids:
         """Word ids of queries, [n, length of the longest, at least 1], padded with -1."""
-        word_ids = [self._ids(tokenize(t.query)[: self._options.query_words]) for t in topics]
-        padded = np.full((len(word_ids), max([1, *map(len, word_ids)])), -1, dtype=np.int32)
-        for place, ids in enumerate(word_ids):
-            padded[place, : len(ids)] = ids
+        texts = [tokenize(topic.query)[: self._options.query_words] for topic in topics]
+        padded = np.full((len(texts), max([1, *map(len, texts)])), -1, dtype=np.int32)
+        for place, words in enumerate(texts):
+            ids = self.index.vocabulary.ids(words)
+            own = self._words + self._word_vectors.rows(words)
+            padded[place, : len(ids)] = np.where(ids < 0, own, ids)
         return padded
 
-    def _ids(self, words: Sequence[str]) -> Ids:
-        ids = self.index.vocabulary.ids(words)
-        return np.where(ids < 0, self._words + self._word_vectors.rows(words), ids)
-
     def vectors(self, stage: FullConvolutions, texts: Ids) -> Tensor:
-        """What a stage makes of texts: float32 [n, filters]."""
+        """A stage's vectors of texts: float32 [n, filters]."""
         distinct, places = distinct_words(texts, len(self._rows))
         rows = torch.from_numpy(self._rows[distinct]).to(self.device)
         form = stage.plain if self._options.form == "plain" else stage

@@ -1,29 +1,55 @@
-"""DRMM, network and training (Guo et al., CIKM 2016, section 4): 162 parameters with IDF."""
+"""DRMM: matching histograms, network and training (Guo et al., CIKM 2016, section 4).
+
+Cosines of a query term and all words of a document fall into bins of equal width over [-1, 1), and
+exact matches into a bin of their own. A cosine depends on two words alone, so the terms' cosines
+with the candidates' distinct words are one matrix product; a histogram is then a lookup and a
+count.
+
+Where the paper is silent: a stem's vector is the mean of its words' vectors, each counted as often
+as the word occurs; a word without a vector matches exactly or not at all; query words that the
+collection lacks are left out, also where vectors from elsewhere have them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from irplatform.errors import PlatformError
+from irplatform.text import STOP_WORDS
+from irplatform.text.forward_index import (
+    distinct_per_document,
+    distinct_words,
+    inverse_document_frequency,
+)
+from irplatform.text.vectors import unit_rows
 from irplatform.training import Pairs, PairSampler, Validator, pool_starts
 from irplatform.training.losses import pairwise_hinge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
-    import numpy.typing as npt
-
-    from irplatform.plugin import TrainingData
-    from irplatform.text.arrays import Float32
-    from irplatform_drmm.matching import Matcher, Matches
+    from irplatform.plugin import Resources, TrainingData
+    from irplatform.text import ForwardIndex, WordVectors
+    from irplatform.text.arrays import Float32, Int32, Int64
     from irplatform_drmm.options import DrmmOptions
+
+_NEAR = 1e-4
+"""Cosines this near to a bin's border (in bins) are computed again with more digits: a matrix
+product rounds differently for different numbers of words."""
+_FORMAT = 1
+_BLOCK = 20_000
+"""Words at once."""
 
 
 class DrmmNetwork(nn.Module):
-    """A feed-forward network per query term, and a gate that weighs the terms.
+    """A feed-forward network per query term, and a gate: 162 parameters with a gate over IDF.
 
     Both layers are tanh (section 4.2): z_i = tanh(w₂ · tanh(W₁ h_i + b₁) + b₂). The score is the
     sum of g_i z_i with g = softmax(w_g x_i) over the query's terms, x_i a term's IDF or vector
@@ -127,3 +153,167 @@ class DrmmTask:
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""
         return self._measure(self._score)
+
+
+class Matcher:
+    """Makes histograms of topics and documents."""
+
+    def __init__(
+        self, index: ForwardIndex, stems: Stems, vectors: Float32, options: DrmmOptions
+    ) -> None:
+        self._index = index
+        self._options = options
+        self._stems = np.append(stems.of_word, -1)  # the last entry serves padding, -1
+        self._idf = inverse_document_frequency(stems.document_frequency, index.count)
+        self._vectors = vectors
+        self._size = len(stems)
+        self._dtype = np.uint8 if options.document_words < 2**8 else np.uint16
+        self._stop: set[int] = set()
+        if not options.keep_stop_words:
+            self._stop = set(index.vocabulary.ids(sorted(STOP_WORDS)).tolist())
+
+    def terms(self, query: str) -> Int64:
+        """The stems of a query's words, without stop words unless there is nothing else."""
+        known = [word for word in self._index.query_ids(query).tolist() if word >= 0]
+        content = [word for word in known if word not in self._stop]
+        return self._stems[np.array(content or known, dtype=np.int64)].astype(np.int64)
+
+    def match(self, query: str, doc_ids: Sequence[str]) -> Matches:
+        """The histograms of documents."""
+        terms = self.terms(query)
+        rows = self._index.rows(doc_ids)
+        words = self._stems[self._index.matrix(rows, self._options.document_words)]
+        distinct, places = distinct_words(words, self._size)
+        bins = self._options.bins
+        table = np.full((len(terms), len(distinct) + 1), bins, dtype=np.uint8)
+        table[:, :-1] = self._bins(terms, distinct)
+        # The last bin, which is cut off, is for padding and words without a vector.
+        starts = np.arange(len(rows))[:, None] * (bins + 1)
+        counts = np.empty((len(rows), len(terms), bins), dtype=self._dtype)
+        for number, row in enumerate(table):
+            counted = np.bincount((row[places] + starts).ravel(), minlength=len(rows) * (bins + 1))
+            counts[:, number] = counted.reshape(len(rows), bins + 1)[:, :bins]
+        return Matches(counts, self._idf[terms].astype(np.float32), terms)
+
+    def _bins(self, terms: Int64, words: Int64) -> npt.NDArray[np.uint8]:
+        term_vectors, word_vectors = self._vectors[terms], self._vectors[words]
+        inner = self._options.bins - 1
+        place = (term_vectors @ word_vectors.T + 1) * np.float32(inner / 2)
+        near = np.abs(place - np.rint(place)) < _NEAR
+        bins: npt.NDArray[np.uint8] = np.clip(np.floor(place), 0, inner - 1).astype(np.uint8)
+        term, word = np.nonzero(near)
+        exact = (term_vectors[term].astype(np.float64) * word_vectors[word]).sum(axis=1)
+        bins[term, word] = np.clip(np.floor((exact + 1) * (inner / 2)), 0, inner - 1)
+        without = ~term_vectors.any(axis=1)[:, None] | ~word_vectors.any(axis=1)
+        bins[without] = self._options.bins
+        bins[terms[:, None] == words] = inner
+        return bins
+
+
+@dataclass(frozen=True)
+class Matches:
+    """A topic's candidates as the network reads them.
+
+    Attributes:
+        counts: uint8 or uint16 [n, m, bins], a histogram per document and query term.
+        idf: float32 [m], of the query terms.
+        terms: int64 [m], their stems.
+    """
+
+    counts: npt.NDArray[Any]
+    idf: Float32
+    terms: Int64
+
+
+@dataclass(frozen=True)
+class Stems:
+    """The stems of a vocabulary, numbered in order of first appearance.
+
+    Mohan et al. (WWW 2018, section 4.3.4) stem with Krovetz's algorithm (SIGIR 1993), Lucene's
+    KStem. A collection's words are stemmed once and kept as a table.
+
+    Attributes:
+        of_word: int32, the stem of each word.
+        document_frequency: int32, in how many documents each stem occurs.
+    """
+
+    of_word: Int32
+    document_frequency: Int32
+
+    @classmethod
+    def of(cls, resources: Resources, stemmer: str) -> Stems:
+        """The stems of the collection's words, from the cache or made now; "none" keeps words."""
+        index = resources.forward_index()
+        if stemmer == "none":
+            words = np.arange(len(index.vocabulary), dtype=np.int32)
+            return cls(words, index.document_frequency("text"))
+
+        def build(folder: Path) -> None:
+            of_word = number_stems(krovetz(list(index.vocabulary)))
+            with resources.progress("counting stems", index.count, "documents") as advance:
+                frequency = document_frequency(index, of_word, advance)
+            np.save(folder / "of-word.npy", of_word)
+            np.save(folder / "document-frequency.npy", frequency)
+
+        folder = resources.artifact("krovetz-stems", {"format": _FORMAT}, build, of_vectors=False)
+        return cls(
+            np.load(folder / "of-word.npy", allow_pickle=False),
+            np.load(folder / "document-frequency.npy", allow_pickle=False),
+        )
+
+    def __len__(self) -> int:
+        return len(self.document_frequency)
+
+
+def stem_vectors(index: ForwardIndex, stems: Stems, vectors: WordVectors) -> Float32:
+    """Unit vectors of stems, [stems, V]; all 0 where none of a stem's words has a vector."""
+    rows = vectors.align(index.vocabulary)
+    known = np.flatnonzero(rows != vectors.unk)
+    weight = index.collection_frequency("text")[known].astype(np.float32)
+    sums = np.zeros((len(stems), vectors.dimensions), dtype=np.float32)
+    for start in range(0, len(known), 50_000):
+        part = slice(start, start + 50_000)
+        values = vectors.matrix[rows[known[part]]] * weight[part, None]
+        np.add.at(sums, stems.of_word[known[part]], values)
+    return unit_rows(sums)
+
+
+def krovetz(words: Sequence[str]) -> list[str]:
+    """The Krovetz stem of each word; words that are not of plain letters stay as they are."""
+    from irplatform.lucene.java import java_class
+
+    analyzer = java_class("io.anserini.analysis.DefaultEnglishAnalyzer").fromArguments(
+        "krovetz",
+        True,  # keeps stop words
+        None,
+    )
+    analyze = java_class("io.anserini.analysis.AnalyzerUtils").analyze
+    stems = list(words)
+    plain = [n for n, word in enumerate(words) if word.isascii() and word.isalpha()]
+    plain = [n for n in plain if len(words[n]) < 50]  # longer ones have no stem
+    for start in range(0, len(plain), _BLOCK):
+        part = plain[start : start + _BLOCK]
+        answer = str(analyze(analyzer, " ".join(words[n] for n in part)).toString())
+        part_stems = answer.strip("[]").split(", ")
+        if len(part_stems) != len(part):
+            raise PlatformError(f"Lucene made {len(part_stems)} stems of {len(part)} words.")
+        for n, stem in zip(part, part_stems, strict=True):
+            stems[n] = stem
+    return stems
+
+
+def number_stems(stems: Sequence[str]) -> Int32:
+    """Per word the number of its stem, in order of first appearance."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(stem, len(numbers)) for stem in stems], dtype=np.int32)
+
+
+def document_frequency(
+    index: ForwardIndex, of_word: Int32, advance: Callable[[int], None]
+) -> Int32:
+    """In how many documents each stem occurs."""
+    frequency = np.zeros(int(of_word.max(initial=-1)) + 1, dtype=np.int32)
+    for rows, _, stems in distinct_per_document(index, of_word):
+        frequency += np.bincount(stems, minlength=len(frequency)).astype(np.int32)
+        advance(len(rows))
+    return frequency

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
     from irplatform.text.arrays import Float32
-    from irplatform_drmm.matching import Matcher, Matches, Stems
-    from irplatform_drmm.network import DrmmNetwork
+    from irplatform_drmm.network import DrmmNetwork, Matcher, Matches, Stems
 
 _FORMAT = 1
 
@@ -44,8 +43,7 @@ class Drmm(NeuralReranker):
 
     def prepare(self, resources: Resources) -> None:
         """Take forward index, stems and their vectors, and make an untrained network."""
-        from irplatform_drmm.matching import Matcher, Stems
-        from irplatform_drmm.network import DrmmNetwork
+        from irplatform_drmm.network import DrmmNetwork, Matcher, Stems
 
         options = self.options
         stems = Stems.of(resources, options.stemmer)
@@ -70,7 +68,7 @@ class Drmm(NeuralReranker):
         import numpy as np
 
         from irplatform.training.neural import vectors_digest
-        from irplatform_drmm.matching import stem_vectors
+        from irplatform_drmm.network import stem_vectors
 
         index = resources.forward_index()
         vectors = resources.vectors(self.options.vectors)

@@ -141,29 +141,25 @@ class BiEncoderSearch(Retriever):
     def _open(self, resources: Resources) -> tuple[Encoder, Any]:
         """The model and the index of all documents, opened once for all calls."""
         from irplatform_encoders.biencoder_model import Encoder
-        from irplatform_encoders.nearest import open_index
+        from irplatform_encoders.nearest import indexed, open_index
         from irplatform_encoders.on_cpu import passes_at_a_time
 
         if self._opened is None or self._opened[0] is not resources:
             encoder = Encoder(self.options, resources.device, passes_at_a_time(resources))
-            folder = self._index(VectorStore(resources, encoder), encoder, resources)
+            store = VectorStore(resources, encoder)
+            store.fill("encoding documents")
+            folder = indexed(
+                resources,
+                "bi-encoder-index",
+                {"rows": FORWARD_INDEX_FORMAT, "of": dict(encoder.identity)},
+                store.count,
+                encoder.width,
+                store.rows,
+                exact=self.options.compares_all(store.count),
+                of_vectors=False,
+            )
             self._opened = resources, encoder, open_index(folder, self.options.probes)
         return self._opened[1:]
-
-    def _index(self, store: VectorStore, encoder: Encoder, resources: Resources) -> Path:
-        from irplatform_encoders.nearest import FORMAT, build_index
-
-        count, exact = store.count, self.options.compares_all(store.count)
-
-        def build(folder: Path) -> None:
-            with resources.progress("indexing vectors", count, "documents") as advance:
-                build_index(folder, count, encoder.width, store.rows, exact=exact, advance=advance)
-
-        store.fill("encoding documents")
-        depends_on = {"exact": exact, "rows": FORWARD_INDEX_FORMAT, "of": dict(encoder.identity)}
-        return resources.artifact(
-            "bi-encoder-index", {"format": FORMAT, **depends_on}, build, of_vectors=False
-        )
 
 
 _BLOCK = 128

@@ -13,7 +13,6 @@ from irplatform.errors import InputError, quoted
 from irplatform_encoders.pretrained import MODULES, opening, saved_parts, saved_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
 _TRANSFORMER = "Transformer"
@@ -102,7 +101,8 @@ def _open(folder: Path, labels: int | None = None) -> Model:
     with opening(folder, "a sequence-classification model"):
         tokenizer = AutoTokenizer.from_pretrained(folder, **shared)
         config = AutoConfig.from_pretrained(folder, **shared)
-        new_top = bool(labels) and not _classifies(config)
+        classifiers = [n for n in config.architectures or () if "ForSequenceClassification" in n]
+        new_top = bool(labels) and not classifiers
         if new_top:
             config.num_labels = labels
         network, report = AutoModelForSequenceClassification.from_pretrained(
@@ -115,7 +115,9 @@ def _open(folder: Path, labels: int | None = None) -> Model:
             **shared,
         )
     # What was on top for another task, as of a tagger of words, may have the same name.
-    unfit = _names(report["mismatched_keys"])
+    # Transformers 4 names the tensors, Transformers 5 adds both shapes.
+    mismatched = report["mismatched_keys"]
+    unfit = sorted(each if isinstance(each, str) else each[0] for each in mismatched)
     if unfit and not new_top:
         needed = list(network.state_dict()[unfit[0]].shape)
         raise InputError(
@@ -144,21 +146,12 @@ def _open(folder: Path, labels: int | None = None) -> Model:
     return Model(tokenizer, network.eval(), labels_found, _longest(network.config), new)
 
 
-def _classifies(config: Any) -> bool:
-    return any("ForSequenceClassification" in name for name in config.architectures or ())
-
-
 def _longest(config: Any) -> int | None:
     """Tokens that a model can read; None where it does not say, or has no limit (XLNet: -1)."""
     limit = getattr(config, "max_position_embeddings", None)
     if not isinstance(limit, int) or limit < 1:
         return None
     return limit - _OFFSET_POSITIONS.get(config.model_type, 0)
-
-
-def _names(mismatched: Iterable[Any]) -> list[str]:
-    """Tensors of another size: Transformers 4 names them, Transformers 5 adds both shapes."""
-    return sorted(each if isinstance(each, str) else each[0] for each in mismatched)
 
 
 def _more(names: list[str]) -> str:

@@ -99,7 +99,7 @@ class Reader:
         ]
 
     def _columns(self, pairs: Sequence[tuple[str, str]]) -> dict[str, list[list[int]]]:
-        """What the network reads of some pairs, by the name of the input, without padding."""
+        """The inputs of the network for some pairs, by name, without padding."""
         if self.model.formatter is not None:
             return self._formatted(pairs)
         columns: dict[str, list[list[int]]] = self.model.tokenizer(
@@ -133,16 +133,14 @@ class Reader:
             prompt, length = "", self._options.query_tokens
         else:
             room = self._longest - tokenizer.num_special_tokens_to_add(pair=True)
-            length = min(self._options.query_tokens + self._tokens(prompt), room // 2)
+            of_prompt = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
+            length = min(self._options.query_tokens + of_prompt, room // 2)
         text = prompt + query
         tokens = tokenizer(text, add_special_tokens=False, truncation=True, max_length=length)
         if len(tokens["input_ids"]) < length or not hasattr(tokenizer, "decode"):
             return text
         shortened: str = tokenizer.decode(tokens["input_ids"], skip_special_tokens=True)
         return shortened
-
-    def _tokens(self, text: str) -> int:
-        return len(self.model.tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def padded(self, pairs: Sequence[Encoded]) -> Padded:
         """Pairs as one tensor per input of the network, as `tokenizer.pad` makes them, slowly."""
@@ -168,7 +166,11 @@ class Reader:
     def forward(self, padded: Padded) -> Tensor:
         """How relevant the documents are, [n]: a logit, or of two the second minus the first."""
         model: Any = self.model
-        inputs = {name: _sent(values, self._device) for name, values in padded.items()}
+        ahead = self._device.startswith("cuda")  # a GPU computes while texts are read
+        inputs = {
+            name: (values.pin_memory() if ahead else values).to(self._device, non_blocking=ahead)
+            for name, values in padded.items()
+        }
         with torch.autocast(
             torch.device(self._device).type, torch.bfloat16, enabled=self._short_numbers
         ):
@@ -184,7 +186,7 @@ class Reader:
         return Step(padded, torch.tensor(order).argsort())
 
     def forward_to_train(self, step: Step) -> Tensor:
-        """What `forward` finds of the pairs of a step, in the order they came in."""
+        """The results of `forward` for the pairs of a step, in their order."""
         scores = torch.cat([self.forward(part) for part in step.parts])
         return scores[step.places.to(scores.device, non_blocking=True)]
 
@@ -231,13 +233,6 @@ def _beginning(text: str, most: int) -> str:
 
 def _by_length(pairs: Sequence[Encoded]) -> list[int]:
     return sorted(range(len(pairs)), key=lambda place: len(pairs[place]["input_ids"]))
-
-
-def _sent(values: Tensor, device: str) -> Tensor:
-    """Values on a device; a GPU is not waited for, so that it computes while texts are read."""
-    if device.startswith("cuda"):
-        return values.pin_memory().to(device, non_blocking=True)
-    return values.to(device)
 
 
 def _keep_top_in_float32(network: Any) -> None:

@@ -102,11 +102,11 @@ class Encoder:
         )
 
     def sizes(self) -> dict[str, Any]:
-        """What weights must fit, as JSON."""
+        """The sizes that weights must fit, as JSON."""
         return {"model": "dual-encoder", **asdict(self.network.sizes)}
 
     def identity(self) -> dict[str, Any]:
-        """What vectors depend on beside texts, as JSON."""
+        """The dependencies of vectors beside texts, as JSON."""
         learned = self.network.sizes.learned_words
         return {
             "format": FORMAT,
@@ -203,7 +203,7 @@ class DualNetwork(nn.Module):
         return self._document(self._means(titles))
 
     def logits(self, queries: Tensor, documents: Tensor) -> Tensor:
-        """What the softmax of training reads: cosines of all queries and documents, scaled."""
+        """Cosines of all queries and documents, scaled for the softmax of training."""
         return self.log_scale.exp() * (queries @ documents.T)
 
     def _document(self, means: Tensor) -> Tensor:
@@ -344,7 +344,7 @@ class Learned:
         return Learned(np.union1d(self.marks, other.marks))
 
     def knows(self, topic: Topic, group: str) -> bool:
-        """Whether it learned from a topic's query or source, which its field `group` names."""
+        """Return whether it learned from a topic's query, or its source in the field `group`."""
         marks = _marks(topic_marks(topic), topic.values(group))
         return bool(np.isin(np.array(list(marks), dtype=np.uint64), self.marks).any())
 

@@ -253,32 +253,8 @@ class DualEncoderSearch(Retriever):
                 advance(len(part_rankings))
         return Run("dual-encoder", rankings)
 
-    def _index(self, encoders: Sequence[Encoder], resources: Resources) -> Path:
-        from irplatform_encoders.nearest import FORMAT, build_index
-
-        count, width = encoders[0].index.count, sum(encoder.width for encoder in encoders)
-        exact = self.options.compares_all(count)
-
-        def build(folder: Path) -> None:
-            with resources.progress("computing document vectors", count, "documents") as advance:
-                build_index(
-                    folder,
-                    count,
-                    width,
-                    lambda rows: np.hstack([encoder.documents(rows) for encoder in encoders]),
-                    exact=exact,
-                    advance=advance,
-                )
-
-        depends_on = {
-            "format": FORMAT,
-            "exact": exact,
-            "encoders": [encoder.identity() for encoder in encoders],
-        }
-        return resources.artifact("dual-encoder-index", depends_on, build)
-
     def _open(self, resources: Resources) -> _Open:
-        from irplatform_encoders.nearest import open_index
+        from irplatform_encoders.nearest import indexed, open_index
 
         mark = fingerprint(
             {
@@ -293,7 +269,16 @@ class DualEncoderSearch(Retriever):
         opened = _opened.get(resources.forward_index())
         if opened is None or opened.mark != mark or opened.vectors is not vectors:
             members = self._members(resources)
-            folder = self._index([encoder for encoder, _ in members], resources)
+            encoders = [encoder for encoder, _ in members]
+            folder = indexed(
+                resources,
+                "dual-encoder-index",
+                {"encoders": [encoder.identity() for encoder in encoders]},
+                count := encoders[0].index.count,
+                sum(encoder.width for encoder in encoders),
+                lambda rows: np.hstack([encoder.documents(rows) for encoder in encoders]),
+                exact=self.options.compares_all(count),
+            )
             opened = _Open(mark, vectors, members, open_index(folder, self.options.probes))
             _opened[resources.forward_index()] = opened
         return opened
@@ -325,7 +310,7 @@ class DualEncoderSearch(Retriever):
 
 
 def _warning(known: Sequence[Sequence[bool]]) -> str:
-    """What to tell where all models learned from a topic, or ""."""
+    """The warning where all models learned from a topic, or ""."""
     if not (count := sum(map(all, known))):
         return ""
     return (

@@ -177,7 +177,7 @@ class Fold:
 
 
 def describe(pairs: PairsOfTopics | Fold) -> dict[str, object]:
-    """What stands for pairs that are left out, as JSON."""
+    """A description of pairs that are left out, as JSON."""
     if isinstance(pairs, Fold):
         return {"fold": pairs.number, "of": pairs.of}
     return {"queries": sorted(pairs.queries), "sources": sorted(pairs.sources)}

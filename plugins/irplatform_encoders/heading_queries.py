@@ -339,5 +339,5 @@ def _knows(knowledge: Knowledge, kind: ConceptKind) -> bool:
 
 
 def is_called(concept: Concept, heading: str) -> bool:
-    """Whether a heading is a concept's preferred name, in capitals or not."""
+    """Return whether a heading is a concept's preferred name, in capitals or not."""
     return concept.name.casefold() == heading.casefold()

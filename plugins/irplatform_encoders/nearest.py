@@ -14,9 +14,10 @@ import numpy as np
 from irplatform.runs import Ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.plugin import Resources
     from irplatform.text.arrays import Float32, Int64
 
 
@@ -29,6 +30,27 @@ _LEAST_PER_CLUSTER = 39
 _EQUAL = 64
 """More documents than asked for: FAISS cuts through equal ones anywhere."""
 _FILE = "vectors.faiss"
+
+
+def indexed(
+    resources: Resources,
+    kind: str,
+    depends_on: Mapping[str, object],
+    count: int,
+    width: int,
+    encode: Callable[[Int64], Float32],
+    *,
+    exact: bool,
+    of_vectors: bool = True,
+) -> Path:
+    """The folder of an index of all documents, from the cache or built now; see `build_index`."""
+
+    def build(folder: Path) -> None:
+        with resources.progress("indexing vectors", count, "documents") as advance:
+            build_index(folder, count, width, encode, exact=exact, advance=advance)
+
+    depends_on = {"format": FORMAT, "exact": exact, **depends_on}
+    return resources.artifact(kind, depends_on, build, of_vectors=of_vectors)
 
 
 def build_index(

@@ -32,7 +32,7 @@ _Float32 = npt.NDArray[np.float32]
 
 
 def in_float32(device: str) -> bool:
-    """Whether a network on this device has to be in float32 to be quick."""
+    """Return whether a network on this device has to be in float32 to be quick."""
     return device == "cpu" and portable()
 
 

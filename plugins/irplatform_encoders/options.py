@@ -26,7 +26,7 @@ class NearestOptions(Options):
     )
 
     def compares_all(self, count: int) -> bool:
-        """Whether all of so many documents are compared."""
+        """Return whether all of so many documents are compared."""
         return self.index == "exact" or (self.index == "auto" and count < _EXACT_BELOW)
 
 
@@ -81,7 +81,7 @@ class FineTuning(Options):
 
 
 class Pretraining(Options):
-    """What is other in pre-training (`--pretrain`), where topics are many."""
+    """The options of pre-training (`--pretrain`), where topics are many."""
 
     learning_rate: float = Field(4e-5, gt=0, description="largest step size of the transformer")
     epochs: int = Field(1, gt=0, description="most epochs")
@@ -203,7 +203,7 @@ class PairsOptions(Options):
 
     @property
     def given(self) -> bool:
-        """Whether there are any."""
+        """Return whether there are pairs."""
         return self.file is not None or self.passages > 0
 
     def check(self) -> None:
@@ -211,13 +211,13 @@ class PairsOptions(Options):
         from irplatform.training.text_pairs import check_text_pairs
 
         if self.file is not None:
-            # A mistyped name would leave nothing out, and nobody would know.
+            # A mistyped name would silently leave nothing out.
             named = self.group if self.group != SOURCES else ""
             check_text_pairs(self.file, query=self.query, text=self.text, group=named)
 
 
 class EncoderOptions(Options):
-    """What both encoders are made of."""
+    """Options of the dual encoder as a reranker and as a retriever."""
 
     words: Literal["fixed", "learned"] = Field(
         "learned", description="word vectors: as they are, or where learning starts"

@@ -21,7 +21,7 @@ from irplatform.system.formats import read_json
 from irplatform.training.weights import check_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from irplatform.plugin.resources import Resources
 
@@ -30,13 +30,13 @@ PACKAGES = ("torch", "transformers", "sentence_transformers", "safetensors")
 
 _NEVER = "Models are never downloaded without being asked for"
 MODULES = "modules.json"
-"""What sentence-transformers writes beside a model: the parts that it consists of."""
+"""The parts of a model, as sentence-transformers lists them beside it."""
 _ROUTER = "router_config.json"
 _SETTINGS = "config_sentence_transformers.json"
 _ADAPTER = "adapter_config.json"
 _VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model", "merges.txt")
 _FILES = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja")
-"""What a model consists of: settings, weights, vocabulary, chat template."""
+"""The files of a model: settings, weights, vocabulary, chat template."""
 _KINDS = {
     "sparse_encoder": "SparseEncoder",
     "multi_vector_encoder": "MultiVectorEncoder",
@@ -44,7 +44,7 @@ _KINDS = {
 }
 """Packages of sentence-transformers to the kind of model that has parts of them."""
 _OF_LABELS = ("Classification", "QuestionAnswering", "MultipleChoice")
-"""What the names of networks end with that were trained to give labels."""
+"""Ends of the names of networks that were trained to give labels."""
 _SYSTEMS = {"CrossEncoder": "cross-encoder", "SentenceTransformer": "bi-encoder"}
 _MANY = 500
 """As many texts take a transformer a minute or more on a CPU."""
@@ -81,8 +81,8 @@ def model_folder(system: str, options: PretrainedOptions, kind: str | None = Non
     """The folder of the model that the options name, downloaded where that is asked for.
 
     Args:
-        system: who needs it, for messages.
-        options: what the user said.
+        system: the name of the system, for messages.
+        options: the user's.
         kind: of model that is needed, as sentence-transformers calls it: "CrossEncoder" or
             "SentenceTransformer"; None takes any.
 
@@ -119,7 +119,7 @@ def model_folder(system: str, options: PretrainedOptions, kind: str | None = Non
 
 
 def saved_settings(folder: Path) -> Mapping[str, Any]:
-    """What sentence-transformers wrote beside a model: its kind, prompts, similarity.
+    """The settings that sentence-transformers wrote beside a model: kind, prompts, similarity.
 
     Raises:
         InputError: the file cannot be read.
@@ -250,8 +250,11 @@ def _check(folder: Path) -> None:
         )
     for path in sorted(folder.rglob("*.json")):
         parsed = read_json(path)
-        if path.name in (MODULES, _ROUTER):
-            _refuse_code(_parts(parsed, path), path)
+        for part in _parts(parsed, path) if path.name in (MODULES, _ROUTER) else ():
+            if not part.startswith("sentence_transformers."):
+                raise InputError(
+                    f"the part '{part}' is code that the model brings, which is not run.", path=path
+                )
     for pickled in sorted(folder.rglob("pytorch_model*.bin")):
         if not any(pickled.parent.glob("model*.safetensors")):
             raise InputError(
@@ -278,11 +281,3 @@ def _parts(parsed: Any, path: Path) -> list[str]:
         return [str(kind) for kind in parsed["types"].values()]
     except (TypeError, KeyError, AttributeError) as error:
         raise InputError("does not list the parts of a model.", path=path) from error
-
-
-def _refuse_code(parts: Sequence[str], path: Path) -> None:
-    for part in parts:
-        if not part.startswith("sentence_transformers."):
-            raise InputError(
-                f"the part '{part}' is code that the model brings, which is not run.", path=path
-            )

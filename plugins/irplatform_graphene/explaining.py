@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from irplatform.concepts.graph import ConceptGraph
     from irplatform.plugin import Topic
     from irplatform.text.arrays import Float32, Float64, Int64
-    from irplatform_graphene.concept_inputs import ConceptInputs, DocumentLinks
     from irplatform_graphene.model import Model
-    from irplatform_graphene.reading import EncodedTopic
+    from irplatform_graphene.reading import ConceptInputs, DocumentLinks, EncodedTopic
 
 
 _NEIGHBOURS = 3
@@ -65,7 +64,7 @@ def _of_concepts(
     distance: float,
 ) -> dict[str, object]:
     """The concepts of a document that match the topic, and the others that weigh most."""
-    links = concepts.links(rows)
+    graph, links = concepts.graph, concepts.links(rows)
     matches = np.isin(links.concepts, encoded.matching)
     changes = _changes_without(model, encoded, rows, links, matches, distance)
     without, unrewarded, all_unrewarded = (score + change for change in changes)
@@ -73,10 +72,12 @@ def _of_concepts(
     def described(place: int) -> dict[str, object]:
         concept = int(links.concepts[place])
         return {
-            **_concept(concepts.graph, concept, float(links.weights[place])),
+            "concept": graph.names[concept],
+            "kind": graph.KINDS[graph.kinds[concept]],
+            "weight": float(links.weights[place]),
             "score without it": float(without[place]),
             **({"without its reward": float(unrewarded[place])} if matches[place] else {}),
-            "neighbours": _neighbours(concepts.graph, concept),
+            "neighbours": _neighbours(graph, concept),
         }
 
     order = np.argsort(-links.weights, kind="stable")
@@ -130,14 +131,6 @@ def _changes_without(
             return np.array(scores.tolist(), dtype=np.float64)
 
         return change(rewarded), change(rewarded - weighted), change(total)
-
-
-def _concept(graph: ConceptGraph, concept: int, weight: float) -> dict[str, object]:
-    return {
-        "concept": graph.names[concept],
-        "kind": graph.KINDS[graph.kinds[concept]],
-        "weight": weight,
-    }
 
 
 def _neighbours(graph: ConceptGraph, concept: int) -> str:

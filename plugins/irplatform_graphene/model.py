@@ -17,9 +17,14 @@ from torch import Tensor
 from irplatform.features import SideFeatures
 from irplatform.training.losses import centered, pairwise_weights
 from irplatform.training.neural import stored_documents, vectors_digest, weights_digest
-from irplatform_graphene.concept_inputs import ConceptInputs, DocumentLinks
 from irplatform_graphene.network import GrapheneNetwork, Links, Sizes
-from irplatform_graphene.reading import EncodedTopic, Reader, TopicReader
+from irplatform_graphene.reading import (
+    ConceptInputs,
+    DocumentLinks,
+    EncodedTopic,
+    Reader,
+    TopicReader,
+)
 
 if TYPE_CHECKING:
     from irplatform.plugin import Resources
@@ -28,6 +33,8 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 256
 _CONCEPTS_AT_ONCE = 8192
+_SIZES = {"projection", "hidden", "layers", "vector", "filters", "shortcut", "normalized"}
+"""Options that are sizes of the network."""
 _SPREAD = 2.0
 """Standard deviation of scores within a topic, which the losses' scale suits."""
 _LEAST = 0.05
@@ -64,15 +71,9 @@ class Model:
         self.features = SideFeatures(options.features, options.feature_settings, resources)
         sizes = Sizes(
             dimensions=vectors.dimensions,
-            projection=options.projection,
-            hidden=options.hidden,
-            layers=options.layers,
             graph=options.graph_width if options.graph else 0,
-            vector=options.vector,
-            filters=options.filters,
-            shortcut=options.shortcut,
-            normalized=options.normalized,
             features=self.features.width,
+            **options.model_dump(include=_SIZES),
         )
         torch.manual_seed(resources.seed)
         self.network = GrapheneNetwork(sizes, options.dropout).to(resources.device).eval()
@@ -164,7 +165,7 @@ class Model:
             return self.network.score(query, vectors, tensor)
 
     def sizes(self) -> dict[str, Any]:
-        """What weights must fit, as JSON; the features' are saved apart."""
+        """The sizes that weights must fit, as JSON; the features' are saved apart."""
         sizes = asdict(self.network.sizes)
         del sizes["features"]
         return {"model": "graphene", **sizes}

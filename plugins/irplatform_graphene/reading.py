@@ -1,8 +1,14 @@
-"""Topics and documents as GRAPHENE reads them (Zhao et al., CIKM 2019, section 4.1).
+"""Topics, documents and concepts as GRAPHENE reads them (Zhao et al., CIKM 2019).
 
 Each field of a topic (disease, gene, treatment), and each heading of a MeSH-term query, is a text
 of its own, followed by other names of the concepts in it. The paper takes these names from the
-knowledge bases of its table 2; here they come from those that the graph is made of.
+knowledge bases of its table 2; here they come from those that the graph is made of (section 4.1).
+
+The graph is a constant of the collection. A concept starts as the mean of its name's word vectors.
+Its first layer reads the normalized sum over itself and its neighbours, D^-½ (A + λI) D^-½ X (Kipf
+and Welling, ICLR 2017, equation 2, with λ = 1), which depends on no weight: it is computed once and
+cached. A document's links weigh (1 + ln count) · IDF and add up to 1; without weights, as in the
+paper, long articles and concepts such as "Patients" drown the others.
 """
 
 from __future__ import annotations
@@ -15,39 +21,32 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from irplatform.errors import InputError
+from irplatform.text import tokenize
+from irplatform.text.arrays import Float32, Int64, new_matrix, ragged
 from irplatform.text.forward_index import PADDING
-from irplatform_graphene.concept_inputs import known_words
+from irplatform.training.neural import vectors_digest
 from irplatform_graphene.network import Words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from irplatform.concepts.graph import ConceptGraph
-    from irplatform.plugin import Topic
+    from irplatform.plugin import Resources, Topic
     from irplatform.text import ForwardIndex, WordVectors
-    from irplatform.text.arrays import Float32, Int64
     from irplatform.text.forward_index import Field
     from irplatform_graphene.options import GrapheneOptions
 
+_FORMAT = 1
+_FILE = "concepts.npy"
+_AT_ONCE = 64
+"""Numbers of a vector that are summed over neighbours at once, to bound memory."""
+_SAMPLE = 16
 GAP = -1
 """Separates names, so that no convolution reads across, and pads."""
 _MOST_FIELDS = 24
 """Of a topic; further headings of an article are not read."""
-
-
-@dataclass(frozen=True)
-class EncodedTopic:
-    """A topic.
-
-    Attributes:
-        words: int64 [fields, words of a field], rows of word vectors; GAP is none.
-        weights: float32, of the same shape: each word's share in its field, before IDF; 0 at gaps.
-        matching: int64, distinct concepts that it speaks of, in order of their number.
-    """
-
-    words: Int64
-    weights: Float32
-    matching: Int64
 
 
 class TopicReader:
@@ -131,10 +130,30 @@ class TopicReader:
         return names
 
 
+@dataclass(frozen=True)
+class EncodedTopic:
+    """A topic.
+
+    Attributes:
+        words: int64 [fields, words of a field], rows of word vectors; GAP is none.
+        weights: float32, of the same shape: each word's share in its field, before IDF; 0 at gaps.
+        matching: int64, distinct concepts that it speaks of, in order of their number.
+    """
+
+    words: Int64
+    weights: Float32
+    matching: Int64
+
+
 def _shares(words: Int64) -> Float32:
     present = (words != GAP).astype(np.float32)
     shares: Float32 = present / max(float(present.sum()), 1.0)
     return shares
+
+
+def known_words(text: str, vectors: WordVectors) -> Int64:
+    """Rows of the words of a text that have a vector, in their order."""
+    return vectors.known_rows(tokenize(text))
 
 
 class Reader:
@@ -211,3 +230,117 @@ class Reader:
         places = np.arange(length) < lengths[:, None]
         padded[places] = tokens[(offsets[:-1, None] + np.arange(length))[places]]
         return padded
+
+
+class ConceptInputs:
+    """The graph as the network reads it.
+
+    Args:
+        graph: the collection's.
+        vectors: word vectors.
+        self_loop: λ, the weight of a concept among its neighbours.
+        resources: the platform's resources.
+    """
+
+    def __init__(
+        self, graph: ConceptGraph, vectors: WordVectors, self_loop: float, resources: Resources
+    ) -> None:
+        refuse_another(graph, resources.forward_index())
+        self.graph = graph
+        frequency = np.asarray(graph.document_frequency, dtype=np.float64)
+        self._idf = np.log1p(graph.document_count / np.maximum(frequency, 1)).astype(np.float32)
+        depends_on = {
+            "format": _FORMAT,
+            "graph": graph.fingerprint,
+            "vectors": vectors_digest(vectors),
+            "self_loop": self_loop,
+        }
+
+        def build(folder: Path) -> None:
+            _write(folder / _FILE, graph, name_vectors(graph, vectors, resources), self_loop)
+
+        folder = resources.artifact("graphene-concepts", depends_on, build)
+        self._sums: Float32 = np.load(folder / _FILE, mmap_mode="r", allow_pickle=False)
+
+    def sums(self, concepts: Int64) -> Float32:
+        """Normalized sums over neighbours: float32 [concepts, V]."""
+        sums: Float32 = np.asarray(self._sums[concepts])
+        return sums
+
+    def links(self, rows: Int64) -> DocumentLinks:
+        """The weighted concepts of documents in some rows of the forward index."""
+        concepts, counts, offsets = self.graph.concepts_of(rows)
+        weights = (1 + np.log(counts)).astype(np.float32) * self._idf[concepts]
+        lengths = np.diff(offsets)
+        owner = np.repeat(np.arange(len(rows)), lengths)
+        totals = np.bincount(owner, weights, minlength=len(rows)).astype(np.float32)
+        return DocumentLinks(concepts.astype(np.int64), weights / totals[owner], offsets)
+
+
+@dataclass(frozen=True)
+class DocumentLinks:
+    """Concepts of some documents, one document behind the other.
+
+    Attributes:
+        concepts: int64 [links].
+        weights: float32 [links], those of a document add up to 1.
+        offsets: int64 [documents + 1].
+    """
+
+    concepts: Int64
+    weights: Float32
+    offsets: Int64
+
+    def of(self, documents: Int64) -> tuple[Int64, Int64]:
+        """Places of the links of some of the documents, and the offsets of these among them."""
+        lengths = self.offsets[documents + 1] - self.offsets[documents]
+        return ragged(self.offsets[documents], lengths)
+
+
+def refuse_another(graph: ConceptGraph, index: ForwardIndex) -> None:
+    """See that the rows of the graph are those of the forward index, by a sample of their ids."""
+    same = graph.document_count == index.count
+    if same and index.count:
+        rows = np.unique(np.linspace(0, index.count - 1, _SAMPLE).astype(np.int64))
+        same = [graph.doc_ids[int(row)] for row in rows] == index.doc_ids(rows)
+    if not same:
+        raise InputError(
+            "this concept graph was built for other documents than the collection has "
+            f"({graph.document_count:,} documents, the collection has {index.count:,}). "
+            "Build one with `platform concepts build --collection C`.",
+            path=graph.folder,
+        )
+
+
+def name_vectors(graph: ConceptGraph, vectors: WordVectors, resources: Resources) -> Float32:
+    """g_c⁽⁰⁾: the mean of the vectors of a concept's name, float32 [concepts, V].
+
+    Where no word of the preferred name has a vector, another name stands in; 0 if none has one.
+    """
+    means = np.zeros((graph.concept_count, vectors.dimensions), np.float32)
+    with resources.progress("reading names", graph.concept_count, "concepts") as advance:
+        for concept in range(graph.concept_count):
+            rows = known_words(graph.names[concept], vectors)
+            if not len(rows):
+                others = (known_words(name, vectors) for name in graph.names_of(concept)[1:])
+                rows = next((candidate for candidate in others if len(candidate)), rows)
+            if len(rows):
+                means[concept] = vectors.matrix[rows].mean(axis=0)
+            if concept % 1000 == 999:
+                advance(1000)
+    return means
+
+
+def _write(file: Path, graph: ConceptGraph, inputs: Float32, self_loop: float) -> None:
+    from scipy.sparse import diags, identity
+
+    adjacency = graph.adjacency() + self_loop * identity(graph.concept_count, dtype=np.float32)
+    degree = np.asarray(adjacency.sum(axis=1)).ravel()
+    scale = diags(1 / np.sqrt(np.maximum(degree, 1e-12)))
+    normalized = (scale @ adjacency @ scale).tocsr().astype(np.float32)
+    count, width = inputs.shape
+    out = new_matrix(file, (count, width))
+    for start in range(0, width, _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        out[:, part] = normalized @ inputs[:, part]
+    out.flush()

@@ -119,19 +119,23 @@ class GrapheneTask:
         queries = network.query(*self._model.reader.topics(topics))
         documents = BatchDocuments(self._model, rows, self._encode(rows))
 
-        def vectors(which: TopicDocuments) -> tuple[Tensor, Tensor]:
-            of_topics = torch.from_numpy(which.topic).to(queries.device)
-            return queries[of_topics], documents.vectors(which, topics)
+        def vectors(topic: Int64, document: Int64) -> tuple[Tensor, Tensor]:
+            of_topics = torch.from_numpy(topic).to(queries.device)
+            return queries[of_topics], documents.vectors(topic, document, topics)
 
-        both = vectors(TopicDocuments(np.tile(topic, 2), document))
+        both = vectors(np.tile(topic, 2), document)
         scores = network.score(*both, self._features[torch.from_numpy(places)])
         weight = torch.from_numpy(pairs.weight).to(scores.device)
-        loss = self._of_pairs(scores[: len(pairs)], scores[len(pairs) :], weight)
+        higher, lower = scores[: len(pairs)], scores[len(pairs) :]
+        if self._options.loss == "hinge":
+            loss = pairwise_hinge(higher, lower, weight, self._options.margin)
+        else:
+            loss = pairwise_logistic(higher, lower, weight)
         relevant = document[: len(pairs)]
         which, other = self._in_batch_negatives(pairs.topic, rows[relevant], random)
         if len(which):
             # Features say nothing of a document of another topic.
-            compared = vectors(TopicDocuments(topic[which], relevant[other]))
+            compared = vectors(topic[which], relevant[other])
             negatives = network.score(*compared, None)
             positives = network.score(*both, None)[: len(pairs)]
             places_of = torch.from_numpy(which).to(positives.device)
@@ -140,11 +144,6 @@ class GrapheneTask:
             return loss
         share = self._options.decoder.weight
         return (1 - share) * loss + share * self._titles.loss(rows, random)
-
-    def _of_pairs(self, higher: Tensor, lower: Tensor, weight: Tensor) -> Tensor:
-        if self._options.loss == "hinge":
-            return pairwise_hinge(higher, lower, weight, self._options.margin)
-        return pairwise_logistic(higher, lower, weight)
 
     def _in_batch_negatives(
         self, topic: Int64, relevant: Int64, random: np.random.Generator
@@ -265,30 +264,35 @@ class BatchDocuments:
             local_links = replace(links, concepts=torch.from_numpy(self._local).to(model.device))
             self._received = local_links.sums(self._messages)
 
-    def vectors(self, documents: TopicDocuments, topics: Sequence[EncodedTopic]) -> Tensor:
-        """v_d of documents, each for its topic: float32 [n, vector]."""
-        places = torch.from_numpy(documents.document).to(self._text.device)
+    def vectors(self, topic: Int64, document: Int64, topics: Sequence[EncodedTopic]) -> Tensor:
+        """v_d of documents, each for its topic: float32 [n, vector].
+
+        Args:
+            topic: int64 [n], places among the topics of the step.
+            document: int64 [n], places among its documents.
+            topics: of the step.
+        """
+        places = torch.from_numpy(document).to(self._text.device)
         if self._model.concepts is None:
             return self._network.compose(self._text[places], None)
         received = self._received[places]
         reward = self._model.options.reward
         if reward != 1:
-            matching = self._matching(documents, topics)
+            matching = self._matching(topic, document, topics)
             received = received + (reward - 1) * matching.sums(self._messages)
         return self._network.compose(self._text[places], received)
 
-    def plain_vectors(self, places: Int64) -> Tensor:
-        """v_d of documents for no topic: float32 [n, vector]."""
-        chosen = torch.from_numpy(places).to(self._text.device)
-        received = self._received[chosen] if self._model.concepts is not None else None
-        return self._network.compose(self._text[chosen], received)
+    def plain_vectors(self) -> Tensor:
+        """v_d of the documents for no topic: float32 [documents, vector]."""
+        received = self._received if self._model.concepts is not None else None
+        return self._network.compose(self._text, received)
 
-    def _matching(self, documents: TopicDocuments, topics: Sequence[EncodedTopic]) -> Links:
+    def _matching(self, topic: Int64, document: Int64, topics: Sequence[EncodedTopic]) -> Links:
         """The links of each document to concepts that match its topic."""
-        links, offsets = self._links.of(documents.document)
+        links, offsets = self._links.of(document)
         count = self._model.concepts.graph.concept_count if self._model.concepts else 0
-        owner = np.repeat(documents.topic, np.diff(offsets))
-        matching = np.concatenate([n * count + topic.matching for n, topic in enumerate(topics)])
+        owner = np.repeat(topic, np.diff(offsets))
+        matching = np.concatenate([n * count + each.matching for n, each in enumerate(topics)])
         matches = np.flatnonzero(np.isin(owner * count + self._links.concepts[links], matching))
         device = self._model.device
         return Links(
@@ -296,19 +300,6 @@ class BatchDocuments:
             torch.from_numpy(self._links.weights[links[matches]]).to(device),
             torch.from_numpy(np.searchsorted(matches, offsets[:-1]).astype(np.int64)).to(device),
         )
-
-
-@dataclass(frozen=True)
-class TopicDocuments:
-    """Documents, each to be scored for a topic.
-
-    Attributes:
-        topic: int64 [n], places among the topics of the step.
-        document: int64 [n], places among its documents.
-    """
-
-    topic: Int64
-    document: Int64
 
 
 class Titles:
@@ -339,7 +330,7 @@ class Titles:
         documents = BatchDocuments(self._model, chosen, encoded)
         symbols = self._vocabulary.symbols(reader.titles(chosen, settings.title_words))
         return self.decoder.loss(
-            documents.plain_vectors(np.arange(count)),
+            documents.plain_vectors(),
             network.project(self._vectors),
             torch.from_numpy(symbols).to(encoded.device),
         )

@@ -105,7 +105,7 @@ class LuceneRetriever(Retriever):
 
 
 class BM25Formula(LuceneRetriever):
-    """What retrievers that score by BM25 share."""
+    """The base of retrievers that score by BM25."""
 
     citation = "Robertson and Zaragoza, The Probabilistic Relevance Framework (FnTIR 2009)"
     options: Saturation

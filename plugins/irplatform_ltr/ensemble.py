@@ -73,7 +73,7 @@ class Ensemble:
         return np.asarray(np.sum(scaled, axis=0) / len(scaled))
 
     def contributions(self, features: Features) -> Scores:
-        """What each feature adds to the mean; see `Learner`."""
+        """The share of each feature in the mean; see `Learner`."""
         scaled = [
             learner.contributions(features) / self._scales[name]
             for name, learner in self.learners.items()
@@ -143,7 +143,7 @@ class Views:
         )
 
     def contributions(self, features: Features) -> Scores:
-        """What each feature adds to the mean; see `Learner`."""
+        """The share of each feature in the mean; see `Learner`."""
         adds = self._all.contributions(features)
         if self._reading is None:
             return adds

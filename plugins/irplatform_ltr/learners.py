@@ -56,7 +56,7 @@ class Learner(Protocol):
         """One score per document, higher is better."""
 
     def contributions(self, features: Features) -> Scores:
-        """What each feature adds to the score: [documents, features + 1], the last is constant."""
+        """The share of each feature in the score, and a constant: [documents, features + 1]."""
 
     def save(self, folder: Path, name: str) -> None:
         """Write what was learned."""
@@ -85,7 +85,7 @@ class Standard:
 
     @classmethod
     def of(cls, table: Table) -> Standard:
-        """What training documents tell of features."""
+        """From the features of training documents."""
         values = table.features.astype(np.float64)
         deviation = np.sqrt((centered(values, table.offsets) ** 2).mean(axis=0))
         return cls(values.mean(axis=0), deviation)

@@ -1,4 +1,4 @@
-"""What several groups of features read: mentions of phrases, topics' concepts, Porter stems."""
+"""Inputs of several groups of features: mentions of phrases, topics' concepts, Porter stems."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class ExpansionOptions(Options):
         return all_installed()
 
     def lacking(self, topics: Sequence[Topic], fields: Sequence[str] = ()) -> str:
-        """What topics or the cache lack for features of concepts; "" where nothing is lacking.
+        """A sentence about what features of concepts lack, or "" for nothing.
 
         Args:
             topics: the topics.

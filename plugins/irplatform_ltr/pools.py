@@ -1,6 +1,6 @@
 """The documents of training topics that a model learns from, and scores of similar documents.
 
-Relevant and rejected documents, and a sample of candidates that nobody judged, which count as not
+Relevant and rejected documents, and a sample of unjudged candidates, which count as not
 relevant: without them a model never sees what most of a ranking consists of. Documents are taken as
 the first stage found them; adding relevant ones that it missed teaches a model that a poor
 first-stage score is a good sign.

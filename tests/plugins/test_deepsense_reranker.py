@@ -91,7 +91,6 @@ def test_a_batch_in_training_scores_each_document_as_it_is_scored_alone(planted)
         reranker.network,
         reranker._encoder,
         reranker.options,
-        planted.index,
         TrainingData(planted_topics(range(10)), planted_topics(range(30, 32)), Path()),
         1,
         lambda _steps: None,

@@ -10,7 +10,9 @@ from planted import hinge_loss, longer_planted_topics, planted_data, precision_a
 from small import small_resources, words
 
 from irplatform.plugin import Topic, TrainingData
-from irplatform_drmm.matching import (
+from irplatform_drmm.network import (
+    DrmmNetwork,
+    DrmmTask,
     Matcher,
     Stems,
     document_frequency,
@@ -18,7 +20,6 @@ from irplatform_drmm.matching import (
     number_stems,
     stem_vectors,
 )
-from irplatform_drmm.network import DrmmNetwork, DrmmTask
 from irplatform_drmm.options import DrmmOptions
 from irplatform_drmm.reranker import Drmm
 

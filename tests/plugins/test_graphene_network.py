@@ -22,7 +22,7 @@ from irplatform_graphene.network import (
 )
 from irplatform_graphene.options import GrapheneOptions
 from irplatform_graphene.reading import GAP, EncodedTopic, TopicReader
-from irplatform_graphene.task import BatchDocuments, Titles, TopicDocuments
+from irplatform_graphene.task import BatchDocuments, Titles
 
 SMALL = {"projection": 5, "hidden": 4, "graph_width": 6, "vector": 7, "filters": 5}
 
@@ -307,8 +307,8 @@ def test_a_step_of_training_has_the_vectors_that_are_scored_with(resources):
         documents = BatchDocuments(model, rows, encoded)
         queries = model.network.query(*model.reader.topics(topics))
         for number, topic in enumerate(topics):
-            asked = TopicDocuments(np.full(len(rows), number), np.arange(len(rows)))
-            vectors = documents.vectors(asked, topics)
+            asked = np.full(len(rows), number), np.arange(len(rows))
+            vectors = documents.vectors(*asked, topics)
             trained = model.network.score(queries[number], vectors, None)
             assert np.allclose(trained, model.scores(topic, rows, None), atol=1e-5)
 

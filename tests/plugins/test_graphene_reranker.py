@@ -26,8 +26,8 @@ from irplatform.errors import InputError
 from irplatform.plugin import Topic, TrainingData
 from irplatform.training import load_weights, save_weights
 from irplatform_graphene import explaining
-from irplatform_graphene.concept_inputs import DocumentLinks, refuse_another
 from irplatform_graphene.options import GrapheneOptions, for_pretraining
+from irplatform_graphene.reading import DocumentLinks, refuse_another
 from irplatform_graphene.reranker import Graphene
 from irplatform_graphene.task import GrapheneTask
 

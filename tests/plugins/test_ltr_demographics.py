@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from irplatform.plugin import Document, Documents, Topic
-from irplatform_ltr.groups.people import AGE_GROUPS, Demographics, Person
+from irplatform_ltr.groups.document import AGE_GROUPS, Demographics, Person
 
 OLD_MAN = Topic("o", "glioma BRAF", {"demographic": "82-year-old male"})
 GIRL = Topic("g", "glioma BRAF", {"demographic": "4-year-old female"})

@@ -14,8 +14,7 @@ from irplatform.lucene.index import (
     words_query,
 )
 from irplatform.plugin import Documents, Topic
-from irplatform_ltr.groups.first_stage import QueryParts
-from irplatform_ltr.groups.people import Treatment
+from irplatform_ltr.groups.first_stage import QueryParts, Treatment
 from irplatform_ltr.groups.words import LuceneFields
 
 pytestmark = pytest.mark.java

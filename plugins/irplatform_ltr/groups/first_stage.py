@@ -1,4 +1,4 @@
-"""What retrievers think of documents: their scores and ranks over the whole collection.
+"""Retrievers' scores and ranks of documents, over the whole collection and by part of the query.
 
 Each retriever searches as deep as is asked for, independently of the candidates, so that a
 document's features do not depend on the others. What it does not find gets the last score that it
@@ -218,3 +218,13 @@ class QueryParts(ScoresOfParts):
 
     def _queries(self, topic: Topic, expander: Expander) -> list[Any]:
         return [expander.query(topic), *super()._queries(topic, expander)]
+
+
+class Treatment(ScoresOfParts):
+    """Scores of the expanded query's parts for a treatment, as topics of TREC PM 2020 name."""
+
+    parts = ("treatment.weight", "treatment.title", "treatment.heading", "treatment.named")
+
+    def lacks(self, topics: Sequence[Topic]) -> str:
+        """The field with treatments, or knowledge bases."""
+        return self.options.lacking(topics, (self.options.plan.treatment.field,))
