@@ -177,8 +177,10 @@ class Graphene(TrainableReranker):
             )
 
     def _tell_the_new_name(self) -> None:
-        """For one release, once per command."""
-        if self.options.graph and self.options.reward != 1 and not self.options.features:
+        """For one release, once per command; pre-training has no features in any variant."""
+        options = self.options
+        published = options.graph and options.reward != 1 and not options.features
+        if published and options != for_pretraining(options):
             self._resources.notice(
                 "graphene is the published model now, which was called graphene-nofeatures; the "
                 "former graphene, with features, is called graphene-features."

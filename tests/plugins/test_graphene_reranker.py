@@ -77,6 +77,11 @@ def test_the_published_model_says_once_that_its_name_is_new(
     precision_at_1(member, planted_graph)
     named = [message for message in told if "is called graphene-features" in message]
     assert len(set(named)) == (not changed)
+    pretrained = Graphene(for_pretraining(member.options))
+    told.clear()
+    pretrained.prepare(planted_graph)
+    precision_at_1(pretrained, planted_graph)
+    assert not any("graphene-features" in message for message in told)
 
 
 def test_a_checkpoint_of_the_former_name_is_refused(fitted, resources, tmp_path):
