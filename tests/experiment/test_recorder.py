@@ -38,7 +38,9 @@ def a_run(name, first="a"):
     return Run(name, {"1": Ranking.of([first, "x"], [2.0, 1.0]), "2": Ranking.of(["c"], [1.0])})
 
 
-SYSTEM = SimpleNamespace(choice=SimpleNamespace(describe=dict), description={}, fingerprint="f")
+REGISTRATION = SimpleNamespace(name="ranker")
+CHOICE = SimpleNamespace(describe=dict, name="ranker", registration=REGISTRATION)
+SYSTEM = SimpleNamespace(choice=CHOICE, description={}, fingerprint="f")
 
 
 def found(recorder, *runs, fingerprint="one", depth=None, candidates=None):

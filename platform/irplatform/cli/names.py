@@ -216,7 +216,13 @@ def _presets(_incomplete: str) -> Iterable[str]:
     return [name for reranker in registry().rerankers.values() for name in reranker.presets]
 
 
-RERANKER = Names("reranker", _registered("rerankers"))
+def _rerankers(incomplete: str) -> Iterator[str]:
+    """Their names, after a label that was typed."""
+    label, equals, _ = incomplete.rpartition("=")
+    yield from (f"{label}{equals}{name}" for name in _registered("rerankers")(""))
+
+
+RERANKER = Names("reranker", _rerankers)
 RETRIEVER = Names("retriever", _registered("retrievers"))
 FEATURES = Names("group", _registered("features"))
 COLLECTION = Names("collection", _collections, split=split_collections, paths=True)

@@ -39,8 +39,8 @@ from irplatform.system.console import notice
         "--reranker",
         "rerankers",
         type=RERANKER,
-        help="Rerankers to apply; several are compared. Without any, the first stage is the "
-        "result.",
+        help="Rerankers to apply; several are compared. LABEL=NAME gives one a label, so that it "
+        "can come twice (--set LABEL.option=…). Without any, the first stage is the result.",
     ),
     system_settings,
     preset_option,

@@ -56,6 +56,7 @@ def read_settings(
         InputError: the file or a setting cannot be read, a name has two values on the command line,
             or there is no such system.
     """
+    from irplatform.experiment.settings import label_and_name
     from irplatform.options import flat, read_value
     from irplatform.registry.loading import registry
     from irplatform.reranking.systems import ChosenReranker
@@ -78,7 +79,10 @@ def read_settings(
         plugins = registry()
         systems: list[ChosenRetriever | ChosenReranker] = [
             *(ChosenRetriever(r, r.options({})) for r in map(plugins.retriever, retrievers)),
-            *(ChosenReranker(r, r.options({})) for r in map(plugins.reranker, rerankers)),
+            *(
+                ChosenReranker(r := plugins.reranker(name), r.options({}), label=label)
+                for label, name in map(label_and_name, rerankers)
+            ),
         ]
         options |= {
             name: read_value(value, text=takes_text(systems, name)) for name, value in texts.items()

@@ -17,7 +17,13 @@ from irplatform.experiment.run import (
     retrieve,
     retrieve_training,
 )
-from irplatform.experiment.settings import RunSettings, as_names, one_reranker, settings_of
+from irplatform.experiment.settings import (
+    RunSettings,
+    as_names,
+    label_and_name,
+    one_reranker,
+    settings_of,
+)
 from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.loading import registry
 from irplatform.reranking.explain import explained, refuse_member
@@ -110,12 +116,12 @@ def _most_members(choice: ChosenReranker, settings: RunSettings) -> int:
         return 1
     if settings.checkpoint is None:
         return choice.members
-    return Checkpoint.read(settings.checkpoint, of=choice.name).members
+    return Checkpoint.read(settings.checkpoint, of=choice.registration.name).members
 
 
 def _refuse_unexplained(settings: RunSettings, plugins: Registry) -> None:
     """Refuse a reranker that has nothing to tell, before anything is trained."""
-    name = one_reranker(settings, "explain")
+    _, name = label_and_name(one_reranker(settings, "explain"))
     if plugins.reranker(name).system.explain is Reranker.explain:
         names = sorted(
             each.name

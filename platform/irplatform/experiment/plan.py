@@ -86,7 +86,7 @@ class RunPlan:
     @property
     def taken(self) -> list[str]:
         """Names that a run file that is the first stage must not have."""
-        source, names = self.source, list(self.settings.rerankers)
+        source, names = self.source, list(self.settings.labels)
         if isinstance(source, FromRun) and source.path.parent.resolve() == self.run_dir.resolve():
             names.append(source.path.stem)
         return names
@@ -234,9 +234,9 @@ def refuse_own_candidates(plan: RunPlan) -> None:
         InputError: there is one in the folder that is written to.
     """
     source = plan.source
-    if len(plan.taken) > len(plan.settings.rerankers) and isinstance(source, FromRun):
+    if len(plan.taken) > len(plan.rerankers) and isinstance(source, FromRun):
         system = system_of(source.path.stem)
-        if system in plan.settings.rerankers:
+        if system in plan.settings.labels:
             raise InputError(
                 f"'{system}' would be written over these candidates. Give another folder with "
                 "--run-dir.",
@@ -328,7 +328,9 @@ def _of_reranker(choice: ChosenReranker, plan: RunPlan) -> dict[str, Any]:
             "pretrain": settings.pretrain,
             "pretrain-queries": settings.pretrain_queries,
         }
+    registered = choice.registration.name
     return {
+        **({"reranker": registered} if choice.name != registered else {}),
         **flat({choice.name: choice.options.model_dump(mode="json")}),
         "rerank-depth": settings.rerank_depth,
         "interpolate": "auto" if settings.interpolate is None else settings.interpolate,

@@ -270,8 +270,11 @@ class Recorder:
         first, resources = self._candidates.first, reranked.resources
         baseline, artifacts = first.final.name, resources.artifacts
         choice = reranked.systems[0].choice
+        system = {**choice.describe(), "reranks": baseline}
+        if choice.name != choice.registration.name:
+            system = {"label": choice.name, **system}
         method = {
-            "retrieval": [*first.describe(), {**choice.describe(), "reranks": baseline}],
+            "retrieval": [*first.describe(), system],
             "seed": resources.seed,
             "device": resources.device,
             "model_threads": resources.model_threads,

@@ -120,7 +120,7 @@ def _recorder(plan: RunPlan) -> Recorder:
 @contextmanager
 def _announced(plan: RunPlan, recorder: Recorder) -> Iterator[None]:
     """Tell plugins that a run starts, and what it came to."""
-    names = (*plan.settings.retrievers, *plan.settings.rerankers)
+    names = (*plan.settings.retrievers, *plan.settings.labels)
     event = RunEvent(plan.collection.id, names, plan.run_dir)
     plan.plugins.announce("run_started", event)
     yield

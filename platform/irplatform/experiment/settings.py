@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from irplatform.resources import CollectionResources
 from irplatform.retrieval.candidates import JUDGED, RETRIEVED
 from irplatform.retrieval.fusion import AUTO
 from irplatform.runs.checks import check_tag
+from irplatform.runs.run import FUSED, system_of
 from irplatform.system.devices import check_device, choose_device
 from irplatform.system.workers import available_cores, within_cores
 from irplatform.text.vector_source import VectorSource
@@ -33,6 +35,7 @@ NO_EXPANSION = "none"
 """In place of knowledge bases: queries are not expanded, even where a collection asks for it."""
 MESH_QUERIES = 10_000
 """MeSH-term queries that are drawn for pre-training, by default."""
+_LABEL = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _RETRIEVERS = ("bm25",)
 """The default first stage."""
 _RERANK_DEPTH = 500
@@ -55,7 +58,8 @@ class RunSettings:
 
     Attributes:
         collection: a name, a path or an ir_datasets id.
-        rerankers: names; none gives the first stage only.
+        rerankers: names, or LABEL=NAME for one that is called otherwise in this run; none gives
+            the first stage only.
         retrievers: names; several are fused.
         depth: documents that each retriever finds per topic.
         rerank_depth: first documents of each retriever that are reranked; all where it finds fewer.
@@ -121,6 +125,11 @@ class RunSettings:
     resume: bool = True
     force: bool = False
     command: Sequence[str] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the rerankers are called in this run."""
+        return tuple(label_and_name(text)[0] for text in self.rerankers)
 
     def __post_init__(self) -> None:
         self._take_shorter_forms()
@@ -244,6 +253,24 @@ def settings_of(
             f"rerankers='delta'); {what}."
         )
     return RunSettings(**{**options, "collection": str(collection)})
+
+
+def label_and_name(text: str) -> tuple[str, str]:
+    """What a reranker is called in a run, and its registered name: "big=delta" has both.
+
+    Raises:
+        InputError: the label cannot be the name of a run.
+    """
+    label, equals, name = text.partition("=")
+    if not equals:
+        return text, text
+    if not _LABEL.fullmatch(label) or label == FUSED or system_of(label) != label:
+        raise InputError(
+            f"'{label}' cannot be the label of a reranker: take small letters, digits, '.', '_' "
+            f"and '-'; '{FUSED}' and names that end in '-alone' or '-seed' and a number are those "
+            "of other runs."
+        )
+    return label, name
 
 
 def one_reranker(settings: RunSettings, what: str) -> str:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.irds_fetch import refuse_silent_downloads as refuse_irds_downloads
-from irplatform.errors import InputError, unknown
-from irplatform.experiment.settings import NO_EXPANSION
+from irplatform.errors import InputError, listing, unknown
+from irplatform.experiment.settings import NO_EXPANSION, label_and_name
 from irplatform.lucene import is_indexed
 from irplatform.options import flat, settings_of
 from irplatform.reranking.systems import MEMBERS, ChosenReranker
@@ -102,9 +102,9 @@ def choose_systems(
     Args:
         registry: the installed plugins.
         retrievers: names.
-        rerankers: names.
-        settings: option to value; "delta.filters" sets an option of `delta` alone, and
-            "loop.epochs" a part of the option `loop`.
+        rerankers: names, or LABEL=NAME: the same reranker may come under several labels.
+        settings: option to value; "delta.filters" sets an option of the one that is called `delta`,
+            and "loop.epochs" a part of the option `loop`.
         preset: the name of settings that rerankers bring, which take the place of the defaults of
             every reranker that has some under this name; `settings` take precedence over them.
         members: how many models of a reranker that learns are trained and averaged.
@@ -126,12 +126,19 @@ def _choose(
     members: int,
 ) -> tuple[list[ChosenRetriever], list[ChosenReranker]]:
     """The systems, whose rerankers do not know yet what queries are expanded with."""
-    for kind, names in (("retriever", retrievers), ("reranker", rerankers)):
-        if twice := next((n for n in names if list(names).count(n) > 1), None):
-            raise InputError(f"{kind} '{twice}' is named twice.")
+    labelled = [label_and_name(text) for text in rerankers]
+    if twice := _twice(retrievers):
+        raise InputError(f"retriever '{twice}' is named twice.")
+    if twice := _twice([label for label, _ in labelled]):
+        name = next(name for label, name in labelled if label == twice)
+        raise InputError(
+            f"reranker '{twice}' is named twice: give one a label of its own, as in --reranker "
+            f"other={name}."
+        )
+    second = [registry.reranker(name) for _, name in labelled]
     registrations: list[Registration[Any]] = [
         *(registry.retriever(name) for name in retrievers),
-        *(registry.reranker(name) for name in rerankers),
+        *(replace(r, name=label) for r, (label, _) in zip(second, labelled, strict=True)),
     ]
     count = len(retrievers)
     if preset is not None:
@@ -147,7 +154,7 @@ def _choose(
     ]
     for key in settings:
         if not any(key in used for used, _ in used_and_values):
-            raise unknown_option(key, registrations, registry)
+            raise unknown_option(key, registrations, registry, dict(labelled))
     chosen = [
         (
             registration,
@@ -158,8 +165,17 @@ def _choose(
     ]
     return (
         [ChosenRetriever(registration, options) for registration, options, _ in chosen[:count]],
-        [ChosenReranker(r, options, members, given) for r, options, given in chosen[count:]],
+        [
+            ChosenReranker(r, options, members, given, label if label != r.name else "")
+            for r, (label, _), (_, options, given) in zip(
+                second, labelled, chosen[count:], strict=True
+            )
+        ],
     )
+
+
+def _twice(names: Sequence[str]) -> str:
+    return next((name for name in names if list(names).count(name) > 1), "")
 
 
 def check_preset(preset: str, chosen: Sequence[Registration[Any]]) -> None:
@@ -193,13 +209,29 @@ def _with_preset(
     return {**preset_settings, **settings}
 
 
-def unknown_option(name: str, chosen: Sequence[Registration[Any]], plugins: Registry) -> InputError:
+def unknown_option(
+    name: str,
+    chosen: Sequence[Registration[Any]],
+    plugins: Registry,
+    labelled: Mapping[str, str] | None = None,
+) -> InputError:
     """An error for an option that none of some systems has.
 
     It names the nearest, and where all are; or says that the system it is meant for is not chosen.
+
+    Args:
+        name: the option.
+        chosen: the systems.
+        plugins: where names are looked up.
+        labelled: label to registered name of the rerankers.
     """
+    names = labelled or {}
     system, dot, _ = name.partition(".")
     if dot and not any(name.startswith(f"{registration.name}.") for registration in chosen):
+        if labels := [label for label, registered in names.items() if registered == system]:
+            return InputError(
+                f"'{name}' has no effect: the reranker '{system}' is called {listing(labels)} here."
+            )
         tables: dict[str, Container[str]] = {
             "retriever": plugins.retrievers,
             "reranker": plugins.rerankers,
@@ -210,7 +242,8 @@ def unknown_option(name: str, chosen: Sequence[Registration[Any]], plugins: Regi
             )
     options = {option for registration in chosen for option in registration.setting_names()}
     systems = ", ".join(dict.fromkeys(registration.name for registration in chosen))
-    commands = " or ".join(f"`platform {r.kind}s show {r.name}`" for r in chosen)
+    shown = dict.fromkeys((r.kind, names.get(r.name, r.name)) for r in chosen)
+    commands = " or ".join(f"`platform {kind}s show {each}`" for kind, each in shown)
     return unknown("option", name, options, of=systems, hint=f"All are listed by {commands}.")
 
 

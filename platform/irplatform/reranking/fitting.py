@@ -99,7 +99,7 @@ def open_checkpoint(
     Raises:
         InputError: it is none, or one of another reranker.
     """
-    checkpoint = Checkpoint.read(folder, of=choice.name)
+    checkpoint = Checkpoint.read(folder, of=choice.registration.name)
     members = checkpoint.load(choice.registration, lambda: choice.create(resources))
     # Code and options may be others than those that it was trained with.
     made = recipe or [checkpoint.description, choice.describe()]
@@ -228,7 +228,7 @@ def train(
     with stage(work, 0.5 if doing or pretraining else 1):
         return artifact(
             KIND,
-            f"{choice.name}-{training_set.label}",
+            f"{choice.registration.name}-{training_set.label}",
             depends_on,
             build,
             resumable=resources.resume,

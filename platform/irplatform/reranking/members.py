@@ -183,7 +183,7 @@ class Member:
         Raises:
             PluginError: its plugin was changed since.
         """
-        registration = registry().reranker(self.choice.name)
+        registration = registry().reranker(self.choice.registration.name)
         if registration.made_by != self.made_by:
             raise PluginError(
                 f"{registration.plugin} was changed while '{self.choice.name}' was trained: its "
@@ -332,7 +332,7 @@ def learn_side_by_side(choice: ChosenReranker, resources: CollectionResources) -
 
 def can_travel(choice: ChosenReranker, resources: CollectionResources) -> bool:
     """Whether another process can train the reranker, with what it can import."""
-    ours, theirs = choice.registration, registry().rerankers.get(choice.name)
+    ours, theirs = choice.registration, registry().rerankers.get(choice.registration.name)
     # Defaults may differ: variants share a pre-trained model, and options travel along.
     if theirs is None or (theirs.system, theirs.plugin) != (ours.system, ours.plugin):
         return False

@@ -247,7 +247,7 @@ def apply_checkpoint(
     trainable = [choice for choice in rerankers if choice.trainable]
     if len(trainable) != 1:
         raise InputError("--checkpoint needs exactly one reranker that learns.")
-    read = Checkpoint.read(checkpoint, of=trainable[0].name)
+    read = Checkpoint.read(checkpoint, of=trainable[0].registration.name)
     read.check_members()
     recorded = read.options
     trained = trainable[0].as_trained(recorded)

@@ -308,7 +308,8 @@ def cached_scores(
         finished.unlink(missing_ok=True)
 
     depends_on = _dependencies(system, topics, candidates, resources)
-    cached = artifact("scores", system.choice.name, depends_on, build, resumable=resources.resume)
+    name = system.choice.registration.name
+    cached = artifact("scores", name, depends_on, build, resumable=resources.resume)
     if not cached.built:
         resources.replay(UsageLog(**kept_json(cached.path / _USED)))
     try:

@@ -32,12 +32,19 @@ class ChosenReranker(Chosen[Reranker]):
     Attributes:
         members: how many models are trained and averaged, where it learns.
         given: what the user set of the options, by name ("size", "loop.epochs").
+        label: what it is called in this run; "" for its registered name.
         trained: whether the options are a checkpoint's.
     """
 
     members: int = MEMBERS
     given: Mapping[str, object] = field(default_factory=dict)
+    label: str = ""
     trained: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of its runs, in files and in the table."""
+        return self.label or self.registration.name
 
     @property
     def trainable(self) -> bool:
@@ -85,7 +92,8 @@ class ChosenReranker(Chosen[Reranker]):
         Raises:
             InputError: the checkpoint has options that this version of the reranker has not.
         """
-        _, values = settings_of(self.registration, self.given, beneath=recorded)
+        called = replace(self.registration, name=self.name)
+        _, values = settings_of(called, self.given, beneath=recorded)
         return replace(self, options=self.registration.options(values), trained=True)
 
     def in_pretraining(self) -> ChosenReranker:
@@ -110,14 +118,15 @@ class ChosenReranker(Chosen[Reranker]):
                 f"{self.registration.who} returned {type(options).__name__} as pretraining_options "
                 f"of its traits; its {kind.__name__} are needed."
             )
-        shared = replace(self.registration, name=traits.shares_pretraining or self.name)
+        name = traits.shares_pretraining or self.registration.name
+        shared = replace(self.registration, name=name)
         return replace(self, registration=shared, options=options, members=1)
 
     def describe(self) -> dict[str, Any]:
         """What its scores depend on, beside documents, topics and training."""
         more = self.dependencies()
         return {
-            "reranker": self.name,
+            "reranker": self.registration.name,
             **self.registration.describe(self.options),
             **({"of": more} if more else {}),
         }

@@ -296,7 +296,7 @@ def _check_fit(
         reranker.check()
         reranker.check_training()
     first = [choice.name for choice in systems.retrievers]
-    second = [choice.name for choice in systems.rerankers]
+    second = [f"{each.name}={each.registration.name}" for each in systems.rerankers]
     for trial in ({}, *({d.name: value} for d in dimensions for value in d.values())):
         retrievers, _ = choose_systems(registry(), first, second, {**system_settings, **trial})
         for choice in retrievers:
