@@ -28,8 +28,7 @@ import polars as pl
 import psutil
 
 from _common import report
-from irplatform.building.clicks.build import SHARES, ClickSettings, from_clicks
-from irplatform.building.clicks.judge import (
+from irplatform.building.click_judgments import (
     QueryRules,
     Weights,
     grades,
@@ -39,8 +38,9 @@ from irplatform.building.clicks.judge import (
     refusal,
     weighted_clicks,
 )
-from irplatform.building.clicks.log import COLUMNS
-from irplatform.building.splits import SPLITS, split_of
+from irplatform.building.click_log import COLUMNS
+from irplatform.building.clicks import SHARES, ClickSettings, from_clicks
+from irplatform.building.judgments import SPLITS, split_of
 
 PAGE = 20
 DOCUMENTS = 60

@@ -42,7 +42,7 @@ import numpy as np
 import psutil
 
 from _common import parser, private_memory, report, require
-from irplatform.collections.mesh_queries import mesh_queries
+from irplatform.collections.derived import mesh_queries
 from irplatform.collections.toml import open_toml
 from irplatform.data import Corpus
 from irplatform.knowledge import add
@@ -53,7 +53,7 @@ from irplatform.text import WordVectors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from irplatform.collections.mesh_queries import Split
+    from irplatform.collections.derived import Split
     from irplatform.text import VectorOptions
     from irplatform_graphene.model import Model
 
@@ -151,8 +151,8 @@ def in_cache(kind: str) -> Path:
 
 def share(data: Path) -> Cost:
     """Add the knowledge bases, and bring their concepts together."""
+    from irplatform.concepts import ConceptOptions
     from irplatform.concepts.build import concept_table
-    from irplatform.concepts.options import ConceptOptions
 
     clock = Clock()
     for name, patterns in KNOWLEDGE.items():
@@ -164,8 +164,8 @@ def share(data: Path) -> Cost:
 
 def graph(resources: RandomVectors, _: int) -> Cost:
     """Build the concept graph."""
+    from irplatform.concepts import ConceptOptions
     from irplatform.concepts.build import build_facts
-    from irplatform.concepts.options import ConceptOptions
 
     clock = Clock()
     facts = build_facts(resources.corpus, ConceptOptions(), resources.threads)

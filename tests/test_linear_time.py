@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from irplatform.building.citations.references import ReferenceList
-from irplatform.building.citations.sentences import (
+from irplatform.building.citation_references import ReferenceList
+from irplatform.building.citation_sentences import (
     MARK,
     MarkedText,
     marked_text,

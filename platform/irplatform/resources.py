@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.concepts import ConceptOptions
     from irplatform.concepts.graph import ConceptGraph
-    from irplatform.concepts.options import ConceptOptions
     from irplatform.data import Corpus
     from irplatform.lucene import LuceneIndex
     from irplatform.plugin.features import FeatureGroup
@@ -208,9 +208,9 @@ class CollectionResources:
 
     def concepts(self, options: ConceptOptions | None = None) -> ConceptGraph:
         """The document–concept graph."""
+        from irplatform.concepts import ConceptOptions
         from irplatform.concepts.build import concept_graph
         from irplatform.concepts.graph import ConceptGraph
-        from irplatform.concepts.options import ConceptOptions
 
         options = options or ConceptOptions()
         key = options.model_dump_json()

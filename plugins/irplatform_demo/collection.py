@@ -1,25 +1,74 @@
-"""The demo collection: articles, topics and judgments, made in memory in a fraction of a second."""
+"""The demo collection: articles, topics and judgments, made in memory in a fraction of a second.
+
+Pseudo-random numbers come from `random.Random` seeded with strings, and all loops go over tables in
+their order, so that the articles are the same to the byte on every machine.
+"""
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from random import Random
 from typing import TYPE_CHECKING
 
 from irplatform.data import Collection, Corpus, Qrels
 from irplatform.plugin import Document, Topic
 from irplatform.system.digests import fingerprint
-from irplatform_demo.articles import SEED, articles
-from irplatform_demo.facts import Relation, relations
-from irplatform_demo.naming import plain_finding
+from irplatform_demo.texts import (
+    Disease,
+    Relation,
+    Style,
+    choose_names,
+    plain_finding,
+    relations,
+    write_article,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+SEED = "irplatform demo 1"
+_PLAN: Mapping[str, int] = {
+    "treatment": 6,
+    "survey": 3,
+    "cells": 2,
+    "animals": 2,
+    "assay": 2,
+    "excluded": 2,
+}
+"""Articles of each kind about each relation."""
+_UNRELATED = 9
+"""Articles about each disease that concern no gene."""
+_STYLES: Mapping[str, tuple[float, float]] = {
+    "treatment": (0.5, 0.3),
+    "survey": (0.5, 0.3),
+    "unrelated": (0.6, 0.2),
+}
+"""Share of articles of a kind that name things plainly, and in short; the rest use other names."""
+_OTHER_STYLES = (0.4, 0.3)
+_HEADINGS: Mapping[str, tuple[str, ...]] = {
+    "treatment": ("Humans", "Antineoplastic Agents", "Treatment Outcome"),
+    "survey": ("Humans", "Prognosis", "Cohort Studies"),
+    "cells": ("Humans", "Cell Line, Tumor", "Signal Transduction"),
+    "animals": ("Animals", "Mice", "Disease Models, Animal"),
+    "assay": ("Humans", "DNA Mutational Analysis", "Sensitivity and Specificity"),
+    "excluded": ("Humans", "Chemotherapy, Adjuvant", "Treatment Outcome"),
+    "unrelated": ("Humans", "Registries", "Quality of Life"),
+}
 NOTE = (
     "The demo collection is synthetic: a program wrote its articles, topics and judgments. Its "
     "scores show that the platform works and mean nothing outside the demo."
 )
+
+
+def demo() -> Collection:
+    """The 20 topics to evaluate on; their genes are in no training topic."""
+    return _collection("demo", "Synthetic precision medicine articles", "test")
+
+
+def demo_train() -> Collection:
+    """The 40 topics to train on."""
+    return _collection("demo-train", "Synthetic precision medicine articles, for training", "train")
 
 
 class DemoCorpus(Corpus):
@@ -40,16 +89,6 @@ class DemoCorpus(Corpus):
     def count(self) -> int:
         """The number of articles."""
         return len(articles())
-
-
-def demo() -> Collection:
-    """The 20 topics to evaluate on; their genes are in no training topic."""
-    return _collection("demo", "Synthetic precision medicine articles", "test")
-
-
-def demo_train() -> Collection:
-    """The 40 topics to train on."""
-    return _collection("demo-train", "Synthetic precision medicine articles, for training", "train")
 
 
 def _collection(name: str, title: str, topics: str) -> Collection:
@@ -96,3 +135,69 @@ def _qrels(topics: str) -> Qrels:
         grades = ((article.document.id, article.grade(relation)) for article in articles())
         qrels[number] = {doc_id: grade for doc_id, grade in grades if grade is not None}
     return qrels
+
+
+@dataclass(frozen=True)
+class Article:
+    """An article with the facts that it was made from."""
+
+    document: Document
+    kind: str
+    relation: Relation
+
+    def grade(self, topic: Relation) -> int | None:
+        """How relevant it is to a topic.
+
+        Returns:
+            2 for the treatment of the topic's disease with its variant; 1 for treatment with
+            another variant of the gene, and for prognosis or frequency with the topic's own; 0 for
+            the rest that share disease or gene; None (not judged) for what shares neither.
+        """
+        about_disease = _is(self.relation.disease, topic.disease)
+        about_gene = self.kind != "unrelated" and self.relation.gene == topic.gene
+        if not (about_disease or about_gene):
+            return None
+        if not (about_disease and about_gene):
+            return 0
+        same_variant = self.relation.variant == topic.variant
+        if self.kind == "treatment":
+            return 2 if same_variant else 1
+        return 1 if self.kind == "survey" and same_variant else 0
+
+
+@cache
+def articles() -> tuple[Article, ...]:
+    """All articles, in an order that tells nothing about them."""
+    plan = [
+        (kind, relation, number)
+        for relation in relations()
+        for kind, count in _PLAN.items()
+        for number in range(count)
+    ]
+    by_disease = {relation.disease.name: relation for relation in relations()}
+    plan += [
+        ("unrelated", relation, n) for relation in by_disease.values() for n in range(_UNRELATED)
+    ]
+    Random(f"{SEED} order").shuffle(plan)
+    return tuple(_write(f"demo{i:04}", *entry) for i, entry in enumerate(plan, start=1))
+
+
+def _write(doc_id: str, kind: str, relation: Relation, number: int) -> Article:
+    about = f"{relation.gene.symbol} {relation.variant} {relation.disease.name}"
+    rng = Random(f"{SEED} {kind} {about} {number}")
+    names = choose_names(relation, (_style(kind, rng), _style(kind, rng)), rng)
+    title, abstract = write_article(kind, relation, names, rng)
+    headings = [relation.disease.heading, *_HEADINGS[kind]]
+    if kind != "unrelated":
+        headings.insert(1, f"{relation.gene.heading} / genetics")
+    return Article(Document(doc_id, title, abstract, {"mesh": tuple(headings)}), kind, relation)
+
+
+def _style(kind: str, rng: Random) -> Style:
+    plain, short = _STYLES.get(kind, _OTHER_STYLES)
+    drawn = rng.random()
+    return "plain" if drawn < plain else "short" if drawn < plain + short else "other"
+
+
+def _is(disease: Disease, wanted: Disease) -> bool:
+    return wanted.name in (disease.name, disease.parent)

@@ -1,7 +1,7 @@
 """`platform headings`: a few MeSH headings as a query, or a disease and a gene.
 
 All articles that have these headings are relevant: the indexers, who read the articles, judged.
-Unlike a query of all headings (`collections.mesh_queries`), a query is as short as a person's, and
+Unlike a query of all headings (`collections.derived`), a query is as short as a person's, and
 can use other words than the headings'. The folder is in BEIR layout and searches the documents of
 its source.
 
@@ -21,18 +21,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from irplatform.building.pubmed_articles import write_reference
-from irplatform.collections.mesh_queries import (
+from irplatform.building.judgments import write_reference
+from irplatform.collections.beir import BeirWriter, write_measures
+from irplatform.collections.derived import (
     FIELD,
     check_headings,
     counted_documents,
     hash_of,
     split_ids,
 )
-from irplatform.collections.writing import BeirWriter, write_measures
+from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import concept_graph
 from irplatform.concepts.graph import ConceptGraph
-from irplatform.concepts.options import ConceptOptions
 from irplatform.data import main_headings
 from irplatform.errors import InputError
 from irplatform.knowledge import open_knowledge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from irplatform.concepts.options import ConceptOptions
+from irplatform.concepts import ConceptOptions
 from irplatform.plugin import Field, Options
 from irplatform.text import VectorOptions
 from irplatform.training import LoopSettings, PairSettings

@@ -25,6 +25,6 @@ def register_knowledge(register: RegisterKnowledge) -> None:
 
 
 def _format(name: str) -> Format:
-    from irplatform_tables import diseases, drugs
+    from irplatform_tables.formats import FORMATS
 
-    return {each.name: each for each in (*diseases.FORMATS, *drugs.FORMATS)}[name]
+    return {each.name: each for each in FORMATS}[name]

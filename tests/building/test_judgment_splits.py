@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.building.splits import SPLITS, Shares, split_of
+from irplatform.building.judgments import SPLITS, Shares, split_of
 from irplatform.errors import InputError
 
 

@@ -7,8 +7,8 @@ import pytest
 from eutils_stand_in import StandIn
 from small_pool import ABSTRACTS, arguments, articles, write_archive, write_year
 
-from irplatform.cli.build import build
-from irplatform.collections.builders import BUILDERS
+from irplatform.cli.collections_build import build
+from irplatform.collections.names import BUILDERS
 
 POOL = ("collections", "build", "trec-pm-pool-2017")
 

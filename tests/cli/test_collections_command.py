@@ -160,6 +160,6 @@ def test_a_collection_that_cannot_be_trusted_has_exit_code_1(platform, folder, a
 )
 def test_the_size_of_a_download_has_a_unit_that_fits(platform, monkeypatch, size, told):
     facts = {"downloads": [{"source": "https://x.org/y", "bytes": size, "path": None}]}
-    monkeypatch.setattr("irplatform.collections.describe.describe", lambda _collection: facts)
+    monkeypatch.setattr("irplatform.collections.inspection.describe", lambda _collection: facts)
     shown = platform("collections", "show", "small")
     assert shown.out == f"would download  https://x.org/y{told}\n"

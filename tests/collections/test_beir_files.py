@@ -4,8 +4,13 @@ import gzip
 
 import pytest
 
-from irplatform.collections.beir import open_beir
-from irplatform.collections.writing import BeirWriter, corpus_writer, qrels_path, write_measures
+from irplatform.collections.beir import (
+    BeirWriter,
+    corpus_writer,
+    open_beir,
+    qrels_path,
+    write_measures,
+)
 from irplatform.evaluation.qrels import read_qrels
 from irplatform.plugin import Document
 

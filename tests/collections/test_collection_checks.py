@@ -2,8 +2,7 @@
 
 import pytest
 
-from irplatform.collections.checks import check, refuse_broken
-from irplatform.collections.describe import describe
+from irplatform.collections.inspection import check, describe, refuse_broken
 from irplatform.data import Collection, Corpus
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Topic

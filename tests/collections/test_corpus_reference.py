@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from irplatform.building.pubmed_articles import write_reference
+from irplatform.building.judgments import write_reference
 from irplatform.collections.beir import is_beir
 from irplatform.collections.names import open_path
 from irplatform.errors import InputError

@@ -17,8 +17,8 @@ from ir_datasets.formats.trec import TrecSubQrel
 from ir_datasets.util import Cache, Download, RequestsDownload
 
 from irplatform.collections.irds import exists, open_dataset
+from irplatform.collections.irds_corpora import document, layout, topic
 from irplatform.collections.irds_downloads import what_would_be_downloaded
-from irplatform.collections.irds_records import document, layout, topic
 from irplatform.errors import InputError, PlatformError
 from irplatform.evaluation.qrels import subtopics_of
 
@@ -354,7 +354,7 @@ def test_an_error_that_is_about_no_file_of_the_library_is_let_through(registered
 
 PROGRAM = """
 import json
-from irplatform.collections.describe import describe
+from irplatform.collections.inspection import describe
 from irplatform.collections.irds_downloads import what_would_be_downloaded
 from irplatform.collections.names import resolve
 collection = resolve("beir/nfcorpus/test", {})
@@ -416,7 +416,7 @@ def test_a_dataset_whose_download_is_there_is_read_without_a_network(nfcorpus_ho
 
 def test_what_is_not_there_is_described_without_being_downloaded(tmp_path):
     program = (
-        "import json; from irplatform.collections.describe import describe\n"
+        "import json; from irplatform.collections.inspection import describe\n"
         "from irplatform.collections.irds import open_dataset\n"
         "print(json.dumps(describe(open_dataset('beir/nfcorpus/test'))))"
     )

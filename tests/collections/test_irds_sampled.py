@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.collections import irds as sampled
+from irplatform.collections.irds import SAMPLED_QRELS, sampled_place, sampled_qrels
 from irplatform.collections.names import resolve
 from irplatform.errors import InputError
 from irplatform.evaluation.measures import measures_of
@@ -19,13 +19,13 @@ def test_where_they_are_missing_the_error_says_what_to_do(year, tmp_path):
     assert collection.sampled_qrels is None
     with pytest.raises(InputError, match="needs sampled judgments") as caught:
         measures_of(collection, ["infNDCG"], {})
-    assert sampled.SOURCES[f"medline/2017/trec-pm-{year}"] in str(caught.value)
+    assert SAMPLED_QRELS[f"medline/2017/trec-pm-{year}"] in str(caught.value)
     assert str(tmp_path / "medline" / f"trec-pm-{year}" / "sampled-qrels") in str(caught.value)
     assert "infNDCG" not in measures_of(collection, [], {})
 
 
 def test_where_they_lie_they_are_reported_first():
-    path = sampled.place("medline/2017/trec-pm-2017")
+    path = sampled_place("medline/2017/trec-pm-2017")
     path.parent.mkdir(parents=True)
     path.write_text("1 0 a 1 1\n")
     collection = resolve("trec-pm-2017", {})
@@ -35,5 +35,4 @@ def test_where_they_lie_they_are_reported_first():
 
 
 def test_other_datasets_have_none():
-    assert sampled.sampled_qrels("vaswani") is None
-    assert sampled.hint("vaswani") == {}
+    assert sampled_qrels("vaswani") is None

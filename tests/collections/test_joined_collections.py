@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from irplatform.collections.joined import joined
+from irplatform.collections.derived import joined
 from irplatform.collections.names import open_path
 from irplatform.data import Collection
 from irplatform.errors import InputError

@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from irplatform.collections.mesh_queries import build_mesh, mesh_queries
+from irplatform.collections.derived import build_mesh, mesh_queries
 from irplatform.data import Corpus
 from irplatform.errors import InputError
 from irplatform.plugin import Document

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from commands import call
 
-from irplatform.collections.checks import warning_of_abstracts
+from irplatform.collections.inspection import warning_of_abstracts
 
 NAMED = SimpleNamespace(id="c")
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from irplatform.building.splits import build_new_documents
+from irplatform.collections.derived import build_new_documents
 from irplatform.data import Collection, Corpus
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Topic

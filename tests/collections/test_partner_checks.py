@@ -2,8 +2,8 @@
 
 import pytest
 
-from irplatform.collections.checks import check
-from irplatform.collections.joined import joined
+from irplatform.collections.derived import joined
+from irplatform.collections.inspection import check
 from irplatform.data import Collection, Corpus
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Topic

@@ -2,8 +2,7 @@
 
 import pytest
 
-from irplatform.collections.checks import check
-from irplatform.collections.describe import describe
+from irplatform.collections.inspection import check, describe
 from irplatform.collections.names import resolve
 
 pytestmark = pytest.mark.real

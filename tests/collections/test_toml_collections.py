@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from irplatform.collections.checks import check
+from irplatform.collections.inspection import check
 from irplatform.collections.names import open_path
 from irplatform.errors import InputError
 from irplatform.experiment.learning import check_same_documents, find_training

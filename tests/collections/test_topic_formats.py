@@ -132,10 +132,10 @@ def test_topics_of_clinical_trials_are_text_without_elements(tmp_path):
     beside = '<topics><topic number="1">Draft: <disease>melanoma</disease></topic></topics>'
     (topic,) = read(tmp_path, beside, "trec-pm", "{disease}")
     assert topic.fields == {"disease": "melanoma", "text": "Draft: melanoma"}
-    with pytest.raises(InputError, match=r"which fields make the query cannot be told: text\."):
+    with pytest.raises(InputError, match=r"it is not clear which fields make the query: text\."):
         read(tmp_path, xml, "trec-pm")
     empty = '<topics><topic number="1"><disease/></topic></topics>'
-    with pytest.raises(InputError, match=r"cannot be told: none\."):
+    with pytest.raises(InputError, match=r"make the query: none\."):
         read(tmp_path, empty, "trec-pm")
 
 
@@ -330,8 +330,8 @@ def test_keys_of_json_can_be_named(tmp_path):
         ("json", '[{"id": "1"},\n{"id": }]', ":2: this is not JSON"),
         ("json", '["a", "b"]', "a topic has to be a JSON object, but one is a string"),
         ("json", '"a"', "topics are JSON objects, but this is a string"),
-        ("json", '[{"id": "1", "need": "x"}]', "which fields make the query cannot be told: need."),
-        ("json", '{"a": [{"id": "1"}], "b": [{"id": "2"}]}', "cannot be told: 'a', 'b'"),
+        ("json", '[{"id": "1", "need": "x"}]', "which fields make the query: need."),
+        ("json", '{"a": [{"id": "1"}], "b": [{"id": "2"}]}', "holds the topics: 'a', 'b'"),
         ("json", '[{"id": "1", "query": "a"}, {"id": "1", "query": "b"}]', "'1' comes twice."),
         ("json", '[{"id": "1 2", "query": "a"}]', "the id '1 2'"),
         ("json", "[]", "there are no topics here (read as 'json'"),

@@ -2,8 +2,7 @@
 
 import pytest
 
-from irplatform.collections.jsonlines import FieldNames, JsonLinesCorpus
-from irplatform.collections.writing import write_documents
+from irplatform.collections.jsonlines import FieldNames, JsonLinesCorpus, write_documents
 from irplatform.plugin import Document
 
 DOCUMENTS = [

@@ -1,8 +1,8 @@
 import pytest
 from concept_data import KB, SECOND_KB, Articles
 
+from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import concept_table, open_graph
-from irplatform.concepts.options import ConceptOptions
 from irplatform.concepts.table import ConceptTable
 from irplatform.knowledge import add
 

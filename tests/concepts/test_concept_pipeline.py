@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
+from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import concept_table, linker_index
 from irplatform.concepts.linker import SimilarNames
-from irplatform.concepts.options import ConceptOptions
 from irplatform.concepts.pipeline import ConceptPipeline, model_name, versions
 from irplatform.errors import InputError
 
@@ -136,7 +136,7 @@ def test_only_the_makers_own_models_are_taken(monkeypatch, version, author, take
     if taken:
         assert model_name(named) == taken
     else:
-        with pytest.raises(InputError, match="the Python index has"):
+        with pytest.raises(InputError, match="on the Python index is"):
             model_name(named)
 
 
@@ -237,8 +237,8 @@ def test_the_nearest_names_are_those_of_a_plain_loop(kb_home, tmp_path, table):
     import numpy as np
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    from irplatform.concepts.graph_files import Texts
     from irplatform.concepts.linker import _NearestNames, build_linker
+    from irplatform.concepts.table import Texts
 
     build_linker(table, ConceptOptions(), tmp_path)
     names = list(Texts(tmp_path, "names"))

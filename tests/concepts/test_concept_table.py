@@ -151,7 +151,7 @@ def test_knowledge_bases_without_names_are_refused(fresh_home, tmp_path):
     path = tmp_path / "edges.sif"
     path.write_text("source\tmetaedge\ttarget\nGene::9021\tGpBP\tBiological Process::GO:0071357\n")
     add("hetionet", [path])
-    with pytest.raises(InputError, match=r"no name can be looked up .*\(hetionet\)"):
+    with pytest.raises(InputError, match=r"the knowledge bases \(hetionet\) hold no names"):
         concept_table(("hetionet",))
 
 

@@ -11,11 +11,10 @@ from commands import call
 from concept_data import ARTICLES, KB, SECOND_KB, Articles
 from kb_formats import add
 
-from irplatform.concepts import build
+from irplatform.concepts import ConceptOptions, build
 from irplatform.concepts.build import graph_identity
 from irplatform.concepts.check import check
 from irplatform.concepts.export import neighbourhood, to_networkx
-from irplatform.concepts.options import ConceptOptions
 from irplatform.errors import InputError
 
 MESH = "\n".join(
@@ -427,7 +426,7 @@ def test_knowledge_bases_without_names_are_refused_and_nothing_is_left(concepts,
     add("hetionet", [here / "edges.sif"])
     done = concepts("build", "--kb", "hetionet")
     assert done.code == 2
-    assert "no name can be looked up in the knowledge bases (hetionet)" in done.err
+    assert "the knowledge bases (hetionet) hold no names" in done.err
     assert "`platform kb list`" in done.err
     assert list((here / "home").glob("concept*/*.partial")) == []
     assert list((here / "home").glob("concepts/*")) == []

@@ -4,8 +4,8 @@ import os
 
 from concept_data import ARTICLES, KB, Articles
 
+from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import build_facts, concept_graph, open_graph
-from irplatform.concepts.options import ConceptOptions
 from irplatform.knowledge import add
 
 

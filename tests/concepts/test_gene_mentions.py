@@ -5,10 +5,10 @@ Every example is one that was read in an abstract.
 
 import pytest
 
+from irplatform.concepts import ConceptOptions
 from irplatform.concepts.ambiguity import is_known_alias, is_mostly_something_else
 from irplatform.concepts.build import concept_table
 from irplatform.concepts.matcher import NameMatcher
-from irplatform.concepts.options import ConceptOptions
 from irplatform.concepts.pipeline import ConceptPipeline
 from irplatform.concepts.table import KINDS, ConceptTable
 from irplatform.knowledge import add

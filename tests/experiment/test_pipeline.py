@@ -13,7 +13,7 @@ import pytest
 from checkpoints import described
 from small import SmallResources, registration
 
-from irplatform.collections.joined import joined
+from irplatform.collections.derived import joined
 from irplatform.data import Collection
 from irplatform.errors import InputError
 from irplatform.experiment.learning import (

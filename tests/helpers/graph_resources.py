@@ -9,8 +9,8 @@ from concept_data import Articles
 from feature_resources import FeatureResources
 from planted import SUBJECTS, planted_resources, subject_words
 
+from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import open_graph
-from irplatform.concepts.options import ConceptOptions
 from irplatform.knowledge import add
 from irplatform_ltr.groups.words import EmbeddingSimilarities, LexicalMatches
 

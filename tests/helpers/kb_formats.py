@@ -3,8 +3,6 @@
 from functools import partial
 
 from irplatform import knowledge
-from irplatform_tables import diseases, drugs
-
-MORE_FORMATS = (*diseases.FORMATS, *drugs.FORMATS)
+from irplatform_tables.formats import FORMATS as MORE_FORMATS
 
 add = partial(knowledge.add, more_formats=MORE_FORMATS)

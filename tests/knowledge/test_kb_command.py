@@ -4,7 +4,7 @@ import pytest
 from commands import call
 from kb_data import OWN
 
-from irplatform.knowledge import installed as installation
+from irplatform.knowledge import installation
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from irplatform.errors import InputError
 from irplatform.knowledge import add
-from irplatform.knowledge.formats.disease_ontology import OBO as OBO_FORMAT
-from irplatform.knowledge.formats.ontology import term_id
+from irplatform.knowledge.formats.ontologies import OBO as OBO_FORMAT
+from irplatform.knowledge.formats.terms import term_id
 from irplatform.knowledge.model import Name
 
 TERMS = [
@@ -246,7 +246,7 @@ def test_what_is_left_out_is_counted(read, capsys):
     read("mine", "mixed.obo", text)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].endswith("left out: 1 term obsolete, 1 term without a name.")
-    assert "'other': MY (1). --kind says it, such as --kind MY=disease." in lines[1]
+    assert "'other': MY (1). Give it with --kind, such as --kind MY=disease." in lines[1]
 
 
 @pytest.mark.parametrize(

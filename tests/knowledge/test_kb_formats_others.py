@@ -147,7 +147,7 @@ def test_columns_that_are_not_read_are_told(read, capsys):
 def test_parents_that_are_not_in_the_table_are_told(read, capsys):
     _, _, relations = read("mine", "f", OWN + "my:3\tthird\tdisease\t\t\n")
     assert capsys.readouterr().err.partition("f: ")[2] == (
-        "1 of 2 parents not in this table (MY:2): each counts only where another knowledge "
+        "1 of 2 parents are not in this table (MY:2). Each counts only if another knowledge "
         "base has it.\n"
     )
     assert len(relations) == 2
@@ -169,8 +169,8 @@ def test_parents_that_are_not_in_the_table_are_told(read, capsys):
         ("mine", OWN.replace("THNG", "--"), "f:2: the name '--' has no letter or digit"),
         ("mine", OWN.replace("thing", "---"), "f:2: the name '---' has no letter or digit"),
         ("mine", OWN.replace("my:3", "3"), "f:2: the id '3' has no prefix"),
-        ("mine", OWN.replace("my:3", "my:"), "f:2: nothing stands on one side of the colon"),
-        ("mine", OWN.replace("my:1", ":1"), "f:2: nothing stands on one side of the colon"),
+        ("mine", OWN.replace("my:3", "my:"), "has nothing on one side of the colon"),
+        ("mine", OWN.replace("my:1", ":1"), "has nothing on one side of the colon"),
         (
             "mine",
             OWN.replace("parents", "synonyms"),
@@ -180,11 +180,11 @@ def test_parents_that_are_not_in_the_table_are_told(read, capsys):
         ("mesh", OWN, "entry terms, tree numbers, taxon, without a header"),
         ("mesh", OWN, "It looks like a table with the columns id, name, kind"),
         ("mesh", OWN, "xrefs: use a name of your own."),
-        ("mine", OWN.replace("\t", ","), "parted by commas: part them by tabs."),
+        ("mine", OWN.replace("\t", ","), "separates its columns by commas: use tabs."),
         (
             "mine",
             OWN.replace("\t", '";"').replace("id", '"id', 1),
-            "by semicolons: part them by tabs.",
+            "by semicolons: use tabs.",
         ),
         ("mine", OWN.replace("\t", ","), "f:1: this is not in a format that is known. A table of"),
     ],

@@ -118,10 +118,10 @@ def test_a_file_that_adds_nothing_is_named(fresh_home, write, capsys):
     own, header = write("own.tsv", OWN), write("header.tsv", "id\tname\tkind\tsynonyms\n")
     add("own", [own, header])
     told = capsys.readouterr().err
-    assert f"WARNING: {header}: there is not one concept or relation in it.\n" in told
+    assert f"WARNING: {header}: there is no concept or relation in it.\n" in told
     assert "not read" not in told
     again = write("again.tsv", "id\tname\tkind\tsynonyms\n")
-    with pytest.raises(InputError, match=r"header\.tsv, .*again\.tsv: there is not one concept"):
+    with pytest.raises(InputError, match=r"header\.tsv, .*again\.tsv: there is no concept"):
         add("own", [header, again])
 
 
@@ -159,7 +159,7 @@ def test_an_interrupted_build_leaves_nothing_and_debris_of_a_killed_one_goes(
     ("text", "said"),
     [
         ("", "this file is empty"),
-        ("id\tname\tkind\n", "there is not one concept"),
+        ("id\tname\tkind\n", "there is no concept"),
         ("\n\n", "this file is empty"),
     ],
 )

@@ -8,12 +8,9 @@ from statistics import mean
 
 import pytest
 
-from irplatform.collections.checks import check
-from irplatform_demo.articles import articles
-from irplatform_demo.collection import demo, demo_train
-from irplatform_demo.facts import genes, read_table, relations
-from irplatform_demo.naming import plain_finding
-from irplatform_demo.writing import phrases
+from irplatform.collections.inspection import check
+from irplatform_demo.collection import articles, demo, demo_train
+from irplatform_demo.texts import genes, phrases, plain_finding, read_table, relations
 
 FINGERPRINT = "ebb2ba96066d3fc9"
 """Of the articles; changes only when somebody means to change them (with `SEED`)."""

@@ -20,8 +20,8 @@ from planted import (
 )
 from small import small_resources
 
+from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import open_graph
-from irplatform.concepts.options import ConceptOptions
 from irplatform.errors import InputError
 from irplatform.plugin import Topic, TrainingData
 from irplatform.training import load_weights, save_weights

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from irplatform.building.clicks.log import read_log
+from irplatform.building.click_log import read_log
 from irplatform.collections.topics import FORMATS, read_topics
 from irplatform.errors import InputError
 from irplatform.evaluation.qrels import read_qrels

@@ -1,1 +1,1 @@
-"""Judgments that are built rather than made by assessors: of clicks and citations."""
+"""Builds collections and judgments: pools, PubMed articles, clicks, citations."""

@@ -1,7 +1,12 @@
-"""Fetches articles by their PMIDs in batches, and keeps each batch as it comes.
+"""Articles fetched from NCBI's E-utilities by their PMIDs, in batches that are kept.
 
-A batch is a file that appears when it is complete, named after the ids in it: whatever interrupts
-the work, the next attempt goes on after the last complete batch and ends with the same files.
+A batch is a file that appears when it is complete, named after the ids in it: an interrupted fetch
+goes on after the last complete batch and ends with the same files.
+
+NCBI's rules (https://www.ncbi.nlm.nih.gov/books/NBK25497/) allow three calls a second, ten with an
+API key; every call names the tool and an e-mail address, so that NCBI can write before it blocks
+anybody. efetch leaves out ids that PubMed does not have without a word, and answers a list with no
+good id with an error. Failures behind NCBI's front come as XML or JSON with status 400 or 200.
 """
 
 from __future__ import annotations
@@ -14,10 +19,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.building.web import RateLimiter, TransientError, check_url, request, with_retries
-from irplatform.collections.jsonlines import FieldNames, JsonLinesCorpus
+from irplatform.collections.jsonlines import FieldNames, JsonLinesCorpus, json_line, pack
 from irplatform.collections.pubmed import FIELDS, Article
 from irplatform.collections.pubmed_files import read_articles
-from irplatform.collections.writing import json_line, pack
 from irplatform.errors import InputError, PlatformError, counted
 from irplatform.system.console import progress
 from irplatform.system.digests import fingerprint
@@ -29,14 +33,8 @@ if TYPE_CHECKING:
 
     from irplatform.data import Document
 
-
-# What efetch answers with: articles, or one of several kinds of error, some of them as successes.
-#
-# An id that PubMed does not have is passed over in silence; a list with no good id at all is an
-# error. Failures behind NCBI's front are relayed as XML or JSON with status 400 or 200.
-
 EXPLAINED = r"<ERROR>|\"error\""
-"""Pattern of answers that say what is wrong."""
+"""Pattern of answers that explain an error."""
 _ERROR = re.compile(
     r"<ERROR>(?P<xml>.*?)(?:</ERROR>|$)|\"error\"\s*:\s*\"(?P<json>[^\"]*)", re.DOTALL
 )
@@ -46,6 +44,175 @@ _BAD_KEY = "API key"
 _LOOKED_AT = 2_000
 """Characters at the beginning of an answer in which an error shows."""
 _END = re.compile(rb"(?:</Pubmed(?:Book)?ArticleSet>|<Pubmed(?:Book)?ArticleSet\s*/>)\s*$")
+BATCH = 200
+"""Articles a call. NCBI asks for POST beyond that many ids."""
+NCBI = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
+_TOOL = "irplatform"
+_RATE = 3.0
+_RATE_WITH_KEY = 10.0
+_FORMAT = 2
+"""Version of the batches; when it changes, they are fetched anew."""
+_SERVER = "E-utilities"
+_BYTES = 15_000
+"""The size of an article's XML with its references, roughly."""
+_SECONDS = 2.5
+"""The time of efetch for 200 articles, roughly."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """The address, rate and identity of calls.
+
+    Attributes:
+        url: base of the E-utilities.
+        rate: most calls in a second.
+        identity: parameters of every call: tool, and email and api_key if there are any.
+    """
+
+    url: str
+    rate: float
+    identity: dict[str, str]
+
+    @property
+    def anonymous(self) -> bool:
+        """True if NCBI has no address to write to."""
+        return self.url == NCBI and "email" not in self.identity
+
+    def __str__(self) -> str:
+        key = " with NCBI_API_KEY" if "api_key" in self.identity else ""
+        return f"{self.url}, at most {self.rate:g} calls a second{key}"
+
+
+def access(email: str | None = None, rate: float | None = None) -> Access:
+    """The access by `NCBI_API_KEY`, and `IRPLATFORM_EUTILS_URL` for a mirror.
+
+    Args:
+        email: the user's address.
+        rate: calls a second instead of NCBI's 3 or 10; only a mirror may take more.
+
+    Raises:
+        InputError: the address or the URL is not valid, or NCBI does not allow the rate.
+    """
+    url = check_url(os.environ.get("IRPLATFORM_EUTILS_URL") or NCBI, "IRPLATFORM_EUTILS_URL")
+    key = os.environ.get("NCBI_API_KEY", "").strip()
+    allowed = _RATE_WITH_KEY if key else _RATE
+    if rate is not None and not 0 < rate < float("inf"):
+        raise InputError("--rate must be a number above 0.")
+    if rate is not None and rate > allowed and url == NCBI:
+        hint = "" if key else f" With an API key in NCBI_API_KEY it takes {_RATE_WITH_KEY:g}."
+        raise InputError(f"NCBI takes {allowed:g} calls a second, not {rate:g}.{hint}")
+    identity = {"tool": _TOOL}
+    if email:
+        if not all(email.partition("@")) or email.split() != [email]:
+            raise InputError(f"--email: {email!r} is not an e-mail address.")
+        identity["email"] = email
+    if key:
+        identity["api_key"] = key
+    return Access(url, rate or allowed, identity)
+
+
+def plan(articles: int, how: Access, *, kept: int) -> list[str]:
+    """The number of calls, the size and the time, in lines for people.
+
+    Args:
+        articles: their number.
+        how: the server.
+        kept: calls whose answers an earlier attempt kept.
+    """
+    calls = -(-articles // BATCH)
+    left = calls - kept
+    minutes = left * max(_SECONDS, 1 / how.rate) / 60
+    size = left * BATCH * _BYTES / 1e6
+    before = f" ({kept:,} of {calls:,} were made before)" if kept else ""
+    lines = [
+        f"{counted(articles, 'article')} from {how}: {counted(left, 'call')} for {BATCH} articles "
+        f"each{before}, roughly {size:,.0f} MB and {max(1, minutes):.0f} min"
+    ]
+    if how.anonymous:
+        lines.append("no --email: NCBI asks for an address that it can write to")
+    return lines
+
+
+def fetch_articles(pmids: Sequence[str], access: Access, folder: Path) -> list[str]:
+    """Fetch articles into a folder, except for batches that are there already.
+
+    Missing articles are asked for once more, since an answer may leave out one that exists.
+
+    Args:
+        pmids: in ascending order, each once.
+        access: the server.
+        folder: the folder of the batches.
+
+    Returns:
+        The ids that PubMed does not have.
+
+    Raises:
+        PlatformError: the server cannot be asked, or keeps failing.
+    """
+    limiter = RateLimiter(access.rate)
+    missing = list(pmids)
+    for number, label in enumerate(("fetching articles", "asking again for missing articles")):
+        wanted, missing = missing, []
+        if not wanted:
+            break
+        with progress(label, len(wanted)) as advance:
+            for batch in _batches(wanted):
+                path = _path(folder, number, batch)
+                if not path.exists():
+                    _keep(_fetch(batch, access, limiter), path)
+                fetched = {document.id for document in _documents([path])}
+                missing += [pmid for pmid in batch if pmid not in fetched]
+                advance(len(batch))
+    return missing
+
+
+def kept_batches(pmids: Sequence[str], folder: Path) -> int:
+    """The number of batches that the first round of an earlier attempt kept."""
+    return sum(_path(folder, 0, batch).exists() for batch in _batches(pmids))
+
+
+def fetched_documents(pmids: Sequence[str], folder: Path) -> Iterator[Document]:
+    """The articles of a finished `fetch_articles` with the same arguments, by id."""
+    first = [_path(folder, 0, batch) for batch in _batches(pmids)]
+    left = set(pmids) - {document.id for document in _documents(first)}
+    second = [_path(folder, 1, batch) for batch in _batches(sorted(left, key=int))]
+    yield from heapq.merge(
+        _documents(first), _documents(second), key=lambda document: int(document.id)
+    )
+
+
+def _batches(pmids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(pmids), BATCH):
+        yield pmids[start : start + BATCH]
+
+
+def _path(folder: Path, number: int, batch: Sequence[str]) -> Path:
+    mark = fingerprint({"format": _FORMAT, "round": number, "ids": list(batch)})
+    return folder / f"{mark}.jsonl.gz"
+
+
+def _documents(paths: Sequence[Path]) -> JsonLinesCorpus:
+    return JsonLinesCorpus("batches", paths, FieldNames(fields=FIELDS))
+
+
+def _fetch(batch: Sequence[str], access: Access, limiter: RateLimiter) -> list[Article]:
+    """The articles of a batch that exist, in its order."""
+    form = {**access.identity, "db": "pubmed", "retmode": "xml", "id": ",".join(batch)}
+    pmids = set(batch)
+
+    def call() -> dict[str, Article]:
+        with limiter.call():
+            status, body = request("POST", f"{access.url}/efetch.fcgi", form, explained=EXPLAINED)
+        return read_answer(status, body, pmids)
+
+    articles = with_retries(call, _SERVER)
+    return [articles[pmid] for pmid in batch if pmid in articles]
+
+
+def _keep(articles: Sequence[Article], path: Path) -> None:
+    with atomic_write(path, "wb") as raw, pack(raw) as packed:
+        for article in articles:
+            packed.write(json_line(article.document()))
 
 
 def read_answer(status: int, body: bytes, pmids: Collection[str]) -> dict[str, Article]:
@@ -80,190 +247,9 @@ def read_answer(status: int, body: bytes, pmids: Collection[str]) -> dict[str, A
 
 
 def _error(body: bytes) -> str | None:
-    """What an answer says is wrong, without mark-up; None if it is not an error."""
+    """The error in an answer, without mark-up; None if it is none."""
     beginning = body[:_LOOKED_AT].decode(errors="replace")
     if "Article>" in beginning or (match := _ERROR.search(beginning)) is None:
         return None
     reason = match["xml"] if match["xml"] is not None else match["json"]
     return " ".join(_TAG.sub(" ", reason).split()).rstrip(".") or "no reason given"
-
-
-# How NCBI's E-utilities are called: where, in whose name, how often.
-#
-# The rules are NCBI's (https://www.ncbi.nlm.nih.gov/books/NBK25497/): at most three calls a
-# second, ten with an API key, and every call names the tool and an e-mail address, so that NCBI
-# can get in touch before it blocks anybody.
-
-BATCH = 200
-"""Articles a call. NCBI asks for POST beyond that many ids."""
-NCBI = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
-_TOOL = "irplatform"
-_RATE = 3.0
-_RATE_WITH_KEY = 10.0
-
-
-@dataclass(frozen=True)
-class Access:
-    """Where to call, and how.
-
-    Attributes:
-        url: base of the E-utilities.
-        rate: most calls in a second.
-        identity: parameters that every call carries: tool, and email and api_key if there are any.
-    """
-
-    url: str
-    rate: float
-    identity: dict[str, str]
-
-    @property
-    def anonymous(self) -> bool:
-        """Whether NCBI would not know whom to write to."""
-        return self.url == NCBI and "email" not in self.identity
-
-    def __str__(self) -> str:
-        key = " with NCBI_API_KEY" if "api_key" in self.identity else ""
-        return f"{self.url}, at most {self.rate:g} calls a second{key}"
-
-
-def access(email: str | None = None, rate: float | None = None) -> Access:
-    """How to call, from the environment: `NCBI_API_KEY`, and `IRPLATFORM_EUTILS_URL` for a mirror.
-
-    Args:
-        email: the user's address.
-        rate: calls a second instead of NCBI's 3 or 10; more than those only elsewhere.
-
-    Raises:
-        InputError: the address or the URL is none, or NCBI does not allow the rate.
-    """
-    url = check_url(os.environ.get("IRPLATFORM_EUTILS_URL") or NCBI, "IRPLATFORM_EUTILS_URL")
-    key = os.environ.get("NCBI_API_KEY", "").strip()
-    allowed = _RATE_WITH_KEY if key else _RATE
-    if rate is not None and not 0 < rate < float("inf"):
-        raise InputError("--rate must be a number above 0.")
-    if rate is not None and rate > allowed and url == NCBI:
-        hint = "" if key else f" With an API key in NCBI_API_KEY it takes {_RATE_WITH_KEY:g}."
-        raise InputError(f"NCBI takes {allowed:g} calls a second, not {rate:g}.{hint}")
-    identity = {"tool": _TOOL}
-    if email:
-        if not all(email.partition("@")) or email.split() != [email]:
-            raise InputError(f"--email: {email!r} is not an e-mail address.")
-        identity["email"] = email
-    if key:
-        identity["api_key"] = key
-    return Access(url, rate or allowed, identity)
-
-
-_FORMAT = 2
-"""Version of what a batch holds: a change fetches anew."""
-_SERVER = "E-utilities"
-
-
-def fetch_articles(pmids: Sequence[str], access: Access, folder: Path) -> list[str]:
-    """Fetch articles into a folder, except for batches that lie there already.
-
-    What the first round does not bring is asked for once more: now and then an answer leaves out an
-    article that exists.
-
-    Args:
-        pmids: in ascending order, each once.
-        access: how to call.
-        folder: where batches are kept.
-
-    Returns:
-        The ids that PubMed does not have.
-
-    Raises:
-        PlatformError: the server cannot be asked, or keeps failing.
-    """
-    limiter = RateLimiter(access.rate)
-    missing = list(pmids)
-    for number, label in enumerate(("fetching articles", "asking again for missing articles")):
-        wanted, missing = missing, []
-        if not wanted:
-            break
-        with progress(label, len(wanted)) as advance:
-            for batch in _batches(wanted):
-                path = _path(folder, number, batch)
-                if not path.exists():
-                    _keep(_fetch(batch, access, limiter), path)
-                fetched = {document.id for document in _documents([path])}
-                missing += [pmid for pmid in batch if pmid not in fetched]
-                advance(len(batch))
-    return missing
-
-
-def kept_batches(pmids: Sequence[str], folder: Path) -> int:
-    """How many batches of the first round an earlier attempt has kept."""
-    return sum(_path(folder, 0, batch).exists() for batch in _batches(pmids))
-
-
-def fetched_documents(pmids: Sequence[str], folder: Path) -> Iterator[Document]:
-    """The articles of a finished `fetch_articles`, which had the same arguments, by their ids."""
-    first = [_path(folder, 0, batch) for batch in _batches(pmids)]
-    left = set(pmids) - {document.id for document in _documents(first)}
-    second = [_path(folder, 1, batch) for batch in _batches(sorted(left, key=int))]
-    yield from heapq.merge(
-        _documents(first), _documents(second), key=lambda document: int(document.id)
-    )
-
-
-def _batches(pmids: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(pmids), BATCH):
-        yield pmids[start : start + BATCH]
-
-
-def _path(folder: Path, number: int, batch: Sequence[str]) -> Path:
-    mark = fingerprint({"format": _FORMAT, "round": number, "ids": list(batch)})
-    return folder / f"{mark}.jsonl.gz"
-
-
-def _documents(paths: Sequence[Path]) -> JsonLinesCorpus:
-    return JsonLinesCorpus("batches", paths, FieldNames(fields=FIELDS))
-
-
-def _fetch(batch: Sequence[str], access: Access, limiter: RateLimiter) -> list[Article]:
-    """The articles of a batch, in its order; those that there are."""
-    form = {**access.identity, "db": "pubmed", "retmode": "xml", "id": ",".join(batch)}
-    pmids = set(batch)
-
-    def call() -> dict[str, Article]:
-        with limiter.call():
-            status, body = request("POST", f"{access.url}/efetch.fcgi", form, explained=EXPLAINED)
-        return read_answer(status, body, pmids)
-
-    articles = with_retries(call, _SERVER)
-    return [articles[pmid] for pmid in batch if pmid in articles]
-
-
-def _keep(articles: Sequence[Article], path: Path) -> None:
-    with atomic_write(path, "wb") as raw, pack(raw) as packed:
-        for article in articles:
-            packed.write(json_line(article.document()))
-
-
-# What fetching articles takes, said before it begins.
-
-_BYTES = 15_000
-"""Of an article's XML with its references, roughly."""
-_SECONDS = 2.5
-"""That efetch takes for 200 articles, roughly."""
-
-
-def plan(articles: int, how: Access, *, kept: int) -> list[str]:
-    """The number of calls, the size and the time, in lines for people.
-
-    `kept` counts the calls whose answers an earlier attempt kept.
-    """
-    calls = -(-articles // BATCH)
-    left = calls - kept
-    minutes = left * max(_SECONDS, 1 / how.rate) / 60
-    size = left * BATCH * _BYTES / 1e6
-    before = f" ({kept:,} of {calls:,} were made before)" if kept else ""
-    lines = [
-        f"{counted(articles, 'article')} from {how}: {counted(left, 'call')} for {BATCH} articles "
-        f"each{before}, roughly {size:,.0f} MB and {max(1, minutes):.0f} min"
-    ]
-    if how.anonymous:
-        lines.append("no --email: NCBI asks for an address that it can write to")
-    return lines

@@ -1,8 +1,7 @@
-"""Builds a closed pool: the judged documents of a year and of the year that trains for it.
+"""Closed pools of TREC Precision Medicine: the judged documents of a year and of its partner.
 
 Rerankers are trained on topics over the same documents, so both years share one pool, and building
-one of them builds the other. Whatever interrupts it, the same command goes on from there and ends
-with the same bytes.
+one builds the other. An interrupted build goes on from there and ends with the same bytes.
 """
 
 from __future__ import annotations
@@ -24,18 +23,11 @@ from irplatform.building.pm_sources import (
     pool_name,
     read_extra_abstracts,
 )
-from irplatform.building.pubmed_articles import (
-    GONE,
-    WORK,
-    work_folder,
-    write_missing,
-)
-from irplatform.building.pubmed_articles import (
-    MISSING_FILE as MISSING,
-)
+from irplatform.building.pubmed_articles import GONE, WORK, work_folder, write_missing
+from irplatform.building.pubmed_articles import MISSING_FILE as MISSING
+from irplatform.collections.jsonlines import write_documents
 from irplatform.collections.names import add_alias, aliases, open_path
 from irplatform.collections.toml import FILE_NAME
-from irplatform.collections.writing import write_documents
 from irplatform.errors import counted
 from irplatform.runs.bioasq import PMID
 from irplatform.system.cache import resumable_folder
@@ -48,18 +40,215 @@ if TYPE_CHECKING:
 
     from irplatform.building.eutils import Access
     from irplatform.building.pm_sources import Year
-    from irplatform.collections.writing import Written
+    from irplatform.collections.jsonlines import Written
     from irplatform.data import Document, Qrels
 
-
-# The files that make a pool a collection: a TOML for each year, and what is missing.
-
 MEASURES = ("P@10", "Rprec", "nDCG@20", "AP", "Judged@20")
-"""What the track reported, and nDCG@20; infNDCG comes with the sampled judgments."""
+"""The track's measures, and nDCG@20; infNDCG comes with the sampled judgments."""
+_NO_ABSTRACT = "conference abstract, not among the extra abstracts"
+_NEITHER = "neither an article of PubMed nor a conference abstract of the track"
+
+
+@dataclass(frozen=True)
+class PoolSettings:
+    """The settings of a pool.
+
+    Attributes:
+        year: 2017 or 2018.
+        out: the folder to make; by default one in the cache.
+        email: sent to NCBI with every call.
+        rate: calls a second, instead of NCBI's limit.
+        given: files of this year, instead of downloads.
+        partner: files of the year that trains for this one.
+        alone: leave that year out; it is also left out if only files of this year are given.
+        extra_abstracts: the archive of conference abstracts, or its unpacked folder.
+        download_extra: download that archive if it is not given.
+    """
+
+    year: int
+    out: Path | None = None
+    email: str | None = None
+    rate: float | None = None
+    given: Given = field(default_factory=Given)
+    partner: Given = field(default_factory=Given)
+    alone: bool = False
+    extra_abstracts: Path | None = None
+    download_extra: bool = True
+
+    @property
+    def name(self) -> str:
+        """Of the collection."""
+        return pool_name(self.year)
+
+    @property
+    def folder(self) -> Path:
+        """Where the collection will be."""
+        return (self.out or home() / "collections" / self.name).absolute()
+
+    @property
+    def years(self) -> dict[int, Given]:
+        """The years whose judged documents are fetched, this one first."""
+        if self.alone or (self.given and not self.partner):
+            return {self.year: self.given}
+        (other,) = (year for year in YEARS if year != self.year)
+        return {self.year: self.given, other: self.partner}
+
+
+@dataclass(frozen=True)
+class PoolReport:
+    """A pool that was built, or was there before.
+
+    Attributes:
+        name: of the collection.
+        path: the file that declares it.
+        documents: their number; None if it was there before.
+        missing: judged documents that could not be fetched, with the reason; None likewise.
+    """
+
+    name: str
+    path: Path
+    documents: int | None = None
+    missing: Mapping[str, str] | None = None
+
+    def facts(self) -> dict[str, object]:
+        """For programs."""
+        return {
+            "collection": self.name,
+            "path": str(self.path),
+            "built now": self.documents is not None,
+            "documents": self.documents,
+            "missing": None if self.missing is None else dict(self.missing),
+        }
+
+    def lines(self) -> list[str]:
+        """For people."""
+        if self.missing is None:
+            return [
+                f"{self.name} is there: {self.path}",
+                "To build it anew, remove that folder first.",
+            ]
+        lines = [f"{self.name}: {self.documents:,} documents in {self.path.parent}"]
+        for reason, count in sorted(Counter(self.missing.values()).items()):
+            lines.append(f"not there: {counted(count, 'judged document')} ({reason})")
+        if self.missing:
+            lines.append(f"They are listed in {self.path.with_name(MISSING)}")
+        return [*lines, f"Use it: platform run --collection {self.name}"]
+
+
+def build_pool(settings: PoolSettings) -> PoolReport:
+    """Build a closed pool, or find an existing one; give it and its partner a name.
+
+    Raises:
+        InputError: a given file is wrong, or the folder exists.
+        PlatformError: something could not be downloaded.
+    """
+    server = access(settings.email, settings.rate)
+    if existing := _existing(settings):
+        _give_name(settings.name, existing)
+        return PoolReport(settings.name, existing)
+    folder = settings.folder
+    with resumable_folder(folder) as partial:
+        work = work_folder(partial)
+        years = [sources.gather(year, g, partial) for year, g in settings.years.items()]
+        judged = _sort(year.judged for year in years)
+        plan_lines = _plan(settings, judged, server, work)
+        notice("\n  ".join([f"{settings.name} needs", *plan_lines]))
+        extra = _extra_abstracts(settings, judged)
+        unavailable = fetch_articles(judged.articles, server, work)
+        missing = {
+            **dict.fromkeys(unavailable, GONE),
+            **dict.fromkeys((name for name in judged.abstracts if name not in extra), _NO_ABSTRACT),
+            **dict.fromkeys(judged.others, _NEITHER),
+        }
+        abstracts = (extra[name] for name in judged.abstracts if name in extra)
+        documents = chain(fetched_documents(judged.articles, work), abstracts)
+        written = write_documents(documents, partial / "docs")
+        write_missing(partial, {f"_{year.year}": year.judged for year in years}, missing)
+        write_declarations(partial, years, written, missing)
+        shutil.rmtree(work)
+    for year, file in declarations(settings.years).items():
+        _give_name(sources.pool_name(year), folder / file, gently=year != settings.year)
+    return PoolReport(settings.name, folder / FILE_NAME, written.count, missing)
+
+
+def preview(settings: PoolSettings) -> list[str]:
+    """Lines for people on what building would fetch; nothing is downloaded or written."""
+    server = access(settings.email, settings.rate)
+    if existing := _existing(settings):
+        return [f"nothing: it is there, at {existing}"]
+    files = [line for year, g in settings.years.items() for line in sources.needed(year, g)]
+    qrels = [sources.local_qrels(year, given) for year, given in settings.years.items()]
+    judged = _sort(grades for grades in qrels if grades)
+    if None in qrels:
+        if settings.download_extra and not settings.extra_abstracts:
+            files += filter(None, [sources.archive_needed()])
+        of = ", ".join(f"{sources.JUDGED[year]:,} in {year}" for year in settings.years)
+        return [*files, f"then the judged documents ({of}) from {server}"]
+    work = settings.folder.with_name(f"{settings.folder.name}.partial") / WORK
+    return [*files, *_plan(settings, judged, server, work)]
+
+
+def _existing(settings: PoolSettings) -> Path | None:
+    """The file of a pool that was built before, in the chosen folder or under its name."""
+    declared = settings.folder / FILE_NAME
+    if declared.is_file() and open_path(declared).id == settings.name:
+        return declared
+    by_alias = Path(aliases().get(settings.name, ""))
+    return by_alias if settings.out is None and by_alias.is_file() else None
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """Sorted ids of judged documents by their source."""
+
+    articles: list[str]
+    abstracts: list[str]
+    others: list[str]
+
+
+def _sort(qrels: Iterable[Qrels]) -> _Judged:
+    ids = {name for judged in qrels for grades in judged.values() for name in grades}
+    articles = {name for name in ids if PMID.fullmatch(name)}
+    abstracts = {name for name in ids if is_extra(name)}
+    others = ids - articles - abstracts
+    return _Judged(sorted(articles, key=int), sorted(abstracts), sorted(others))
+
+
+def _plan(settings: PoolSettings, judged: _Judged, server: Access, work: Path) -> list[str]:
+    source = str(settings.extra_abstracts or "")
+    if settings.download_extra and not source:
+        source = sources.archive_needed() or "ir_datasets' copy of the track's archive"
+    kept = kept_batches(judged.articles, work)
+    lines = plan(len(judged.articles), server, kept=kept)
+    if judged.abstracts:
+        where = f"from {source}" if source else "left out"
+        lines.append(f"{counted(len(judged.abstracts), 'conference abstract')} {where}")
+    if len(settings.years) == 1:
+        lines.append(f"nothing of another year: no topics train rerankers for {settings.name}")
+    return lines
+
+
+def _extra_abstracts(settings: PoolSettings, judged: _Judged) -> Mapping[str, Document]:
+    wanted = set(judged.abstracts)
+    if settings.extra_abstracts is not None:
+        return read_extra_abstracts(settings.extra_abstracts, wanted)
+    if settings.download_extra and wanted:
+        return read_extra_abstracts(sources.archive(), wanted)
+    return {}
+
+
+def _give_name(name: str, path: Path, *, gently: bool = False) -> None:
+    """Give a collection a name; `gently` keeps the name if it leads to another one."""
+    before = aliases().get(name)
+    if before == str(path) or (gently and before and Path(before).exists()):
+        return
+    if before:
+        notice(f"{name} was the name of {before}")
+    add_alias(name, str(path), replace=True)
 
 
 def declarations(years: Iterable[int]) -> dict[int, str]:
-    """Names of the years' TOML files: the first one's makes the folder a collection."""
+    """Names of the years' TOML files; the first makes the folder a collection."""
     first, *others = years
     return {first: FILE_NAME, **{year: f"{pool_name(year)}.toml" for year in others}}
 
@@ -73,7 +262,7 @@ def write_declarations(
         folder: the collection's.
         years: one or two.
         written: the documents, under `docs`.
-        missing: judged documents that could not be had, with the reason.
+        missing: judged documents that could not be fetched, with the reason.
     """
     files = declarations(year.year for year in years)
     for year in years:
@@ -116,215 +305,3 @@ def _note(years: Sequence[Year], written: Written, missing: Mapping[str, str]) -
         f"closed pool: only the {written.count:,} documents that were judged in {of}. Scores are "
         f"not comparable with those over all of MEDLINE.{lost}"
     )
-
-
-# The account of a pool that is there.
-
-
-@dataclass(frozen=True)
-class PoolReport:
-    """A pool that was built, or was there.
-
-    Attributes:
-        name: of the collection.
-        path: the file that declares it.
-        documents: how many there are; None if it was there.
-        missing: judged documents that could not be had, with the reason; None if it was there.
-    """
-
-    name: str
-    path: Path
-    documents: int | None = None
-    missing: Mapping[str, str] | None = None
-
-    def facts(self) -> dict[str, object]:
-        """For programs."""
-        return {
-            "collection": self.name,
-            "path": str(self.path),
-            "built now": self.documents is not None,
-            "documents": self.documents,
-            "missing": None if self.missing is None else dict(self.missing),
-        }
-
-    def lines(self) -> list[str]:
-        """For people."""
-        if self.missing is None:
-            return [
-                f"{self.name} is there: {self.path}",
-                "To build it anew, remove that folder first.",
-            ]
-        lines = [f"{self.name}: {self.documents:,} documents in {self.path.parent}"]
-        for reason, count in sorted(Counter(self.missing.values()).items()):
-            lines.append(f"not there: {counted(count, 'judged document')} ({reason})")
-        if self.missing:
-            lines.append(f"They are listed in {self.path.with_name(MISSING)}")
-        return [*lines, f"Use it: platform run --collection {self.name}"]
-
-
-# What a user asks for when a pool is built.
-
-
-@dataclass(frozen=True)
-class PoolSettings:
-    """What is built, from what, and where.
-
-    Attributes:
-        year: 2017 or 2018.
-        out: the folder to make; None is one in the cache.
-        email: sent to NCBI with every call.
-        rate: calls a second, instead of NCBI's limit.
-        given: files of this year, instead of downloads.
-        partner: files of the year that trains for this one.
-        alone: leave that year out. So it is, too, where only files of this year are given.
-        extra_abstracts: the archive of conference abstracts, or the folder that it unpacks to.
-        download_extra: get that archive where it is not given.
-    """
-
-    year: int
-    out: Path | None = None
-    email: str | None = None
-    rate: float | None = None
-    given: Given = field(default_factory=Given)
-    partner: Given = field(default_factory=Given)
-    alone: bool = False
-    extra_abstracts: Path | None = None
-    download_extra: bool = True
-
-    @property
-    def name(self) -> str:
-        """Of the collection."""
-        return pool_name(self.year)
-
-    @property
-    def folder(self) -> Path:
-        """Where the collection will be."""
-        return (self.out or home() / "collections" / self.name).absolute()
-
-    @property
-    def years(self) -> dict[int, Given]:
-        """The years whose judged documents are fetched, this one first."""
-        if self.alone or (self.given and not self.partner):
-            return {self.year: self.given}
-        (other,) = (year for year in YEARS if year != self.year)
-        return {self.year: self.given, other: self.partner}
-
-
-_NO_ABSTRACT = "conference abstract, not among the extra abstracts"
-_NEITHER = "neither an article of PubMed nor a conference abstract of the track"
-
-
-@dataclass(frozen=True)
-class _Judged:
-    """Sorted ids of judged documents by their source."""
-
-    articles: list[str]
-    abstracts: list[str]
-    others: list[str]
-
-
-def build_pool(settings: PoolSettings) -> PoolReport:
-    """Build a closed pool, or find it where it was built before; give it and its partner a name.
-
-    Raises:
-        InputError: a given file is not what it should be, or the folder is taken.
-        PlatformError: something could not be downloaded.
-    """
-    server = access(settings.email, settings.rate)
-    if existing := _existing(settings):
-        _give_name(settings.name, existing)
-        return PoolReport(settings.name, existing)
-    folder = settings.folder
-    with resumable_folder(folder) as partial:
-        work = work_folder(partial)
-        years = [sources.gather(year, g, partial) for year, g in settings.years.items()]
-        judged = _sort(year.judged for year in years)
-        plan_lines = _plan(settings, judged, server, work)
-        notice("\n  ".join([f"{settings.name} needs", *plan_lines]))
-        extra = _extra_abstracts(settings, judged)
-        unavailable = fetch_articles(judged.articles, server, work)
-        missing = {
-            **dict.fromkeys(unavailable, GONE),
-            **dict.fromkeys((name for name in judged.abstracts if name not in extra), _NO_ABSTRACT),
-            **dict.fromkeys(judged.others, _NEITHER),
-        }
-        abstracts = (extra[name] for name in judged.abstracts if name in extra)
-        documents = chain(fetched_documents(judged.articles, work), abstracts)
-        written = write_documents(documents, partial / "docs")
-        write_missing(partial, {f"_{year.year}": year.judged for year in years}, missing)
-        write_declarations(partial, years, written, missing)
-        shutil.rmtree(work)
-    for year, file in declarations(settings.years).items():
-        _give_name(sources.pool_name(year), folder / file, gently=year != settings.year)
-    return PoolReport(settings.name, folder / FILE_NAME, written.count, missing)
-
-
-def preview(settings: PoolSettings) -> list[str]:
-    """What building would fetch, in lines for people; nothing is downloaded and nothing written.
-
-    Raises:
-        InputError: a given file is not what it should be.
-    """
-    server = access(settings.email, settings.rate)
-    if existing := _existing(settings):
-        return [f"nothing: it is there, at {existing}"]
-    files = [line for year, g in settings.years.items() for line in sources.needed(year, g)]
-    qrels = [sources.local_qrels(year, given) for year, given in settings.years.items()]
-    judged = _sort(grades for grades in qrels if grades)
-    if None in qrels:
-        if settings.download_extra and not settings.extra_abstracts:
-            files += filter(None, [sources.archive_needed()])
-        of = ", ".join(f"{sources.JUDGED[year]:,} in {year}" for year in settings.years)
-        return [*files, f"then the judged documents ({of}) from {server}"]
-    work = settings.folder.with_name(f"{settings.folder.name}.partial") / WORK
-    return [*files, *_plan(settings, judged, server, work)]
-
-
-def _existing(settings: PoolSettings) -> Path | None:
-    """The file of a pool that was built: in the folder asked for, or wherever its name leads."""
-    declared = settings.folder / FILE_NAME
-    if declared.is_file() and open_path(declared).id == settings.name:
-        return declared
-    by_alias = Path(aliases().get(settings.name, ""))
-    return by_alias if settings.out is None and by_alias.is_file() else None
-
-
-def _sort(qrels: Iterable[Qrels]) -> _Judged:
-    ids = {name for judged in qrels for grades in judged.values() for name in grades}
-    articles = {name for name in ids if PMID.fullmatch(name)}
-    abstracts = {name for name in ids if is_extra(name)}
-    others = ids - articles - abstracts
-    return _Judged(sorted(articles, key=int), sorted(abstracts), sorted(others))
-
-
-def _plan(settings: PoolSettings, judged: _Judged, server: Access, work: Path) -> list[str]:
-    source = str(settings.extra_abstracts or "")
-    if settings.download_extra and not source:
-        source = sources.archive_needed() or "ir_datasets' copy of the track's archive"
-    kept = kept_batches(judged.articles, work)
-    lines = plan(len(judged.articles), server, kept=kept)
-    if judged.abstracts:
-        where = f"from {source}" if source else "left out"
-        lines.append(f"{counted(len(judged.abstracts), 'conference abstract')} {where}")
-    if len(settings.years) == 1:
-        lines.append(f"nothing of another year: no topics train rerankers for {settings.name}")
-    return lines
-
-
-def _extra_abstracts(settings: PoolSettings, judged: _Judged) -> Mapping[str, Document]:
-    wanted = set(judged.abstracts)
-    if settings.extra_abstracts is not None:
-        return read_extra_abstracts(settings.extra_abstracts, wanted)
-    if settings.download_extra and wanted:
-        return read_extra_abstracts(sources.archive(), wanted)
-    return {}
-
-
-def _give_name(name: str, path: Path, *, gently: bool = False) -> None:
-    """Let a name mean a collection; `gently` leaves it where it leads to another one."""
-    before = aliases().get(name)
-    if before == str(path) or (gently and before and Path(before).exists()):
-        return
-    if before:
-        notice(f"{name} meant {before} so far")
-    add_alias(name, str(path), replace=True)

@@ -1,7 +1,10 @@
-"""Where the topics and judgments of a year of TREC Precision Medicine come from.
+"""The sources of a year of TREC Precision Medicine: topics, judgments, conference abstracts.
 
-Topics and qrels come from ir_datasets' downloads, the sampled judgments from NIST (ir_datasets does
-not list them), the conference abstracts from the track's archive; or all of them from given files.
+Topics and qrels come from ir_datasets' downloads, sampled judgments from NIST (ir_datasets does not
+list them), and the AACR and ASCO abstracts, which PubMed does not have, from the track's archive;
+or all of them from given files. An abstract is a text file named after its id: a line "Meeting: …",
+then "Title: …" down to the first blank line, then the abstract. They come in a tar, a zip or a
+folder, and are read in place.
 """
 
 from __future__ import annotations
@@ -16,13 +19,12 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from irplatform.building.web import check_url, request, with_retries
-from irplatform.collections import irds as sampled
-from irplatform.collections.archives import read_tar
-from irplatform.collections.irds_fetch import fetch_file, missing_file
+from irplatform.collections.irds import SAMPLED_QRELS, sampled_place
+from irplatform.collections.irds_downloads import fetch_file, missing_file
 from irplatform.data import Document
 from irplatform.errors import InputError, PlatformError
 from irplatform.system.console import notice
-from irplatform.system.reading import open_bytes
+from irplatform.system.reading import open_bytes, read_tar
 from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
@@ -31,18 +33,24 @@ if TYPE_CHECKING:
     from irplatform.data import Qrels
     from irplatform.evaluation.sampled import SampledQrels
 
-
 YEARS = (2017, 2018)
 QUERY = "{disease} {gene}"
 JUDGED: Mapping[int, int] = {2017: 18_729, 2018: 16_510}
 """Judged documents of each year; 2,098 of them are the same."""
 _FAMILY = "medline"
 _ARCHIVE = "2017/aacr_asco_extra"
+_ID = re.compile(r"(?:AACR|ASCO)_\S+")
+_LARGEST = 1 << 20
+"""Bytes of an abstract's file; the longest of the track has a hundredth of that."""
+_OF_ZIP = (zipfile.BadZipFile, RuntimeError, NotImplementedError)
+"""Errors of zipfile, also for passwords and unknown compression."""
+_UNREADABLE = "this cannot be read as a folder, zip or tar of abstracts"
+_FORMAT = "It needs a line 'Meeting: …', a line 'Title: …', a blank line, and the abstract."
 
 
 @dataclass(frozen=True)
 class Given:
-    """Files that the user has, instead of downloads.
+    """Files of the user, instead of downloads.
 
     Attributes:
         topics: the year's topics, in the track's XML.
@@ -83,20 +91,20 @@ def pool_name(year: int) -> str:
 
 
 def needed(year: int, given: Given) -> list[str]:
-    """What `gather` would download for a year, with sizes where they are known."""
+    """The downloads of `gather` for a year, with sizes if known."""
     listed = [
         missing_file(_FAMILY, f"trec-pm-{year}/{part}")
         for part, file in (("queries", given.topics), ("qrels", given.qrels))
         if file is None
     ]
     files = [str(download) for download in listed if download]
-    if not (given.sampled or given.qrels) and not sampled.place(_dataset(year)).exists():
+    if not (given.sampled or given.qrels) and not sampled_place(_dataset(year)).exists():
         files.append(f"{_sampled_url(year)} (about 1 MB)")
     return files
 
 
 def local_qrels(year: int, given: Given) -> Qrels | None:
-    """The judgments of a year, if nothing has to be downloaded for them."""
+    """The judgments of a year, if they need no download."""
     from irplatform.evaluation.qrels import read_qrels
 
     if given.qrels:
@@ -116,7 +124,7 @@ def gather(year: int, given: Given, folder: Path) -> Year:
         folder: the collection's.
 
     Raises:
-        InputError: a file is not what it should be, or the files contradict each other.
+        InputError: a file is wrong, or the files contradict each other.
         PlatformError: a file could not be downloaded.
     """
     from irplatform.collections.topics import read_topics
@@ -140,7 +148,7 @@ def gather(year: int, given: Given, folder: Path) -> Year:
 
 
 def archive_needed() -> str | None:
-    """What `archive` would download; None if it is there."""
+    """The download of `archive`; None if it is there."""
     download = missing_file(_FAMILY, _ARCHIVE)
     return str(download) if download else None
 
@@ -149,7 +157,7 @@ def archive() -> Path:
     """The track's archive of conference abstracts, downloaded if it is not there.
 
     Raises:
-        PlatformError: it could not be had.
+        PlatformError: the download failed.
     """
     instead = "use --extra-abstracts PATH or --no-extra-abstracts"
     return fetch_file(_FAMILY, _ARCHIVE, instead=instead)
@@ -160,7 +168,7 @@ def _listed(year: int, part: str, option: str) -> Path:
 
 
 def _sampled_url(year: int) -> str:
-    listed = sampled.SOURCES[_dataset(year)]
+    listed = SAMPLED_QRELS[_dataset(year)]
     mirror = os.environ.get("IRPLATFORM_TREC_URL")
     if not mirror:
         return listed
@@ -168,8 +176,8 @@ def _sampled_url(year: int) -> str:
 
 
 def _sampled(year: int) -> Path:
-    """The sampled judgments, put where the full collection finds them too."""
-    path = sampled.place(_dataset(year))
+    """The sampled judgments, saved where the full collection finds them, too."""
+    path = sampled_place(_dataset(year))
     if not path.exists():
         url = _sampled_url(year)
         notice(f"downloading sampled judgments: {url} (about 1 MB) to {path}")
@@ -181,7 +189,7 @@ def _sampled(year: int) -> Path:
 
 
 def _check_download(body: bytes, url: str) -> None:
-    """Refuse a page that a proxy answers with."""
+    """Refuse a web page in place of the file, as proxies send."""
     from irplatform.evaluation.sampled import read_sampled_qrels
 
     with tempfile.TemporaryDirectory() as folder:
@@ -203,7 +211,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _check_sample(sample: SampledQrels, judged: Qrels, path: Path) -> None:
-    """Sampled and plain judgments are the same ones, written in two ways."""
+    """Check that sampled and plain judgments are the same ones."""
     from irplatform.evaluation.sampled import judged_documents
 
     for topic, grades in judged_documents(sample).items():
@@ -217,23 +225,8 @@ def _check_sample(sample: SampledQrels, judged: Qrels, path: Path) -> None:
                 )
 
 
-# The track's extra abstracts: of AACR and ASCO conferences, which PubMed does not have.
-#
-# Each is a text file named after its id: a line "Meeting: …", then "Title: …" down to the first
-# blank line, then the abstract. They come as an archive (tar or zip) or as the folder that it
-# unpacks to; nothing is unpacked here, members are read in place.
-
-_ID = re.compile(r"(?:AACR|ASCO)_\S+")
-_LARGEST = 1 << 20
-"""Bytes of an abstract's file; the longest one of the track has a hundredth of that."""
-_OF_ZIP = (zipfile.BadZipFile, RuntimeError, NotImplementedError)
-"""What zipfile raises, also for passwords and kinds of packing that it does not know."""
-_UNREADABLE = "this cannot be read as a folder, zip or tar of abstracts"
-_FORMAT = "It needs a line 'Meeting: …', a line 'Title: …', a blank line, and the abstract."
-
-
 def is_extra(document_id: str) -> bool:
-    """Whether an id is that of a conference abstract."""
+    """Tell if an id is that of a conference abstract."""
     return _ID.fullmatch(document_id) is not None
 
 
@@ -248,7 +241,7 @@ def read_extra_abstracts(path: Path, wanted: Container[str]) -> dict[str, Docume
         Those that are there, by id, with the field `meeting`.
 
     Raises:
-        InputError: it is none of those or not whole, or a wanted file in it has another format.
+        InputError: the archive is none of these or damaged, or a wanted file has another format.
     """
     abstracts: dict[str, Document] = {}
     for name, content in _members(path, wanted):

@@ -1,25 +1,20 @@
-"""The articles of PubMed that judgments name, as documents of a collection.
+"""Articles of PubMed that judgments name, as documents of a collection.
 
-Whatever interrupts the work, the same call goes on from there and ends with the same bytes.
+An interrupted build goes on from there and ends with the same bytes.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.building.eutils import access, fetch_articles, fetched_documents, kept_batches, plan
-from irplatform.collections.beir import FILE_NAME
-from irplatform.collections.names import aliases, expand, is_path
-from irplatform.collections.writing import write_documents
+from irplatform.collections.jsonlines import write_documents
 from irplatform.errors import InputError, counted
-from irplatform.registry.loading import registry
 from irplatform.runs.bioasq import PMID
 from irplatform.system.cache import resumable_folder
 from irplatform.system.console import notice
-from irplatform.system.formats import toml_value
 from irplatform.system.writing import atomic_write, refuse_taken
 
 if TYPE_CHECKING:
@@ -29,72 +24,23 @@ if TYPE_CHECKING:
     from irplatform.building.eutils import Access
     from irplatform.data import Qrels
 
-
-# `missing.tsv`: judged documents that a collection lacks, why, and how much they matter.
-
 MISSING_FILE = "missing.tsv"
-
-
-def write_missing(folder: Path, judged: Mapping[str, Qrels], missing: Mapping[str, str]) -> None:
-    """Write the judged documents that there are not, with how many topics judge them.
-
-    No file is written where nothing is missing.
-
-    Args:
-        folder: where to.
-        judged: the judgments, each by the ending of its columns' names: judged2017, relevant2017.
-        missing: document id to the reason.
-    """
-    if not missing:
-        return
-    columns = [f"{what}{ending}" for ending in judged for what in ("judged", "relevant")]
-    with atomic_write(folder / MISSING_FILE) as file:
-        file.write("\t".join(["doc_id", "reason", *columns]) + "\n")
-        for document_id, reason in missing.items():
-            counts = []
-            for qrels in judged.values():
-                grades = [g[document_id] for g in qrels.values() if document_id in g]
-                counts += [str(len(grades)), str(sum(grade > 0 for grade in grades))]
-            file.write("\t".join([document_id, reason, *counts]) + "\n")
-
-
-# Writes references to collections, as `corpus_reference` reads them.
-
-
-def write_reference(collection: str, folder: Path, *, seen_from: Path) -> None:
-    """Let the topics of a folder search the documents of a collection.
-
-    Args:
-        collection: as the user named it. A path is written relative to the folder, so that both
-            can be moved together.
-        folder: where the file is written.
-        seen_from: the folder in which the file will lie in the end.
-    """
-    names = {*registry().collections, *aliases()}
-    if collection.partition(":")[0] not in names and is_path(collection):
-        source = expand(collection).absolute()
-        relative = os.path.relpath(source.parent.resolve() / source.name, seen_from.resolve())
-        collection = relative if relative.startswith(".") else f"./{relative}"
-    content = f"collection = {toml_value(collection)}\n"
-    (folder / FILE_NAME).write_text(content, encoding="utf-8")
-
-
 GONE = "PubMed does not have it"
 _NO_PMID = "no PMID"
 WORK = "work"
-"""Folder of what an interrupted build leaves to the next one."""
+"""The folder that an interrupted build leaves for the next one."""
 
 
 @dataclass(frozen=True)
 class FetchedArticles:
-    """What was fetched.
+    """Fetched articles.
 
     Attributes:
         files: names of the files in the folder, JSON lines.
         fields: names of the documents' fields.
-        documents: how many there are.
-        chapters: how many of them are chapters of books, or books.
-        missing: judged documents that could not be had, with the reason.
+        documents: their number.
+        chapters: the number of chapters of books, and books, among them.
+        missing: judged documents that could not be fetched, with the reason.
     """
 
     files: tuple[str, ...]
@@ -116,8 +62,7 @@ def build_articles(
         rate: calls a second, see `access`.
 
     Raises:
-        InputError: a file is not what it should be, no judged document is a PMID, or the folder is
-            taken.
+        InputError: a file is wrong, no judged document is a PMID, or the folder exists.
         PlatformError: something could not be downloaded.
     """
     from irplatform.evaluation.qrels import read_qrels
@@ -141,29 +86,13 @@ def build_articles(
 def preview(
     qrels: Sequence[Path], folder: Path, *, email: str | None = None, rate: float | None = None
 ) -> list[str]:
-    """What `build_articles` would fetch, in lines for people; nothing is downloaded or written.
-
-    Raises:
-        InputError: see `build_articles`.
-    """
+    """Lines for people on what `build_articles` would fetch; nothing is downloaded or written."""
     from irplatform.evaluation.qrels import read_qrels
 
     server = access(email, rate)
     pmids, others = _sorted_ids([read_qrels(path) for path in qrels])
     refuse_taken(folder)
     return _plan(pmids, others, server, folder.with_name(f"{folder.name}.partial") / WORK)
-
-
-def work_folder(partial: Path) -> Path:
-    """The folder of what was fetched; what else an interrupted attempt wrote is removed."""
-    work = partial / WORK
-    work.mkdir(exist_ok=True)
-    for path in partial.iterdir():
-        if path.is_dir() and path != work:
-            shutil.rmtree(path)
-        elif path != work:
-            path.unlink()
-    return work
 
 
 def _plan(pmids: Sequence[str], others: Sequence[str], server: Access, work: Path) -> list[str]:
@@ -190,3 +119,36 @@ def _together(judged: Sequence[Qrels]) -> Qrels:
         for number, qrels in enumerate(judged)
         for topic, grades in qrels.items()
     }
+
+
+def work_folder(partial: Path) -> Path:
+    """The folder of fetched batches; all else that an interrupted attempt wrote is removed."""
+    work = partial / WORK
+    work.mkdir(exist_ok=True)
+    for path in partial.iterdir():
+        if path.is_dir() and path != work:
+            shutil.rmtree(path)
+        elif path != work:
+            path.unlink()
+    return work
+
+
+def write_missing(folder: Path, judged: Mapping[str, Qrels], missing: Mapping[str, str]) -> None:
+    """Write the missing judged documents to `missing.tsv`, with the topics that judge them.
+
+    Args:
+        folder: the folder of the file; none is written if nothing is missing.
+        judged: judgments by the ending of their columns' names: judged2017, relevant2017.
+        missing: document id to the reason.
+    """
+    if not missing:
+        return
+    columns = [f"{what}{ending}" for ending in judged for what in ("judged", "relevant")]
+    with atomic_write(folder / MISSING_FILE) as file:
+        file.write("\t".join(["doc_id", "reason", *columns]) + "\n")
+        for document_id, reason in missing.items():
+            counts = []
+            for qrels in judged.values():
+                grades = [g[document_id] for g in qrels.values() if document_id in g]
+                counts += [str(len(grades)), str(sum(grade > 0 for grade in grades))]
+            file.write("\t".join([document_id, reason, *counts]) + "\n")

@@ -1,7 +1,8 @@
-"""One HTTP request, with its failures sorted: those that may pass, and those that need a person.
+"""HTTP requests, with retries for failures that may pass, at a limited rate.
 
-Certificates are verified, and redirects are not followed: what is sent (an API key, an address)
-goes to the server that was named and to no other.
+Certificates are verified, and redirects are not followed: the data that is sent (an API key, an
+address) goes to the named server and to no other. Waits double with each attempt unless the server
+says how long to wait (`Retry-After`).
 """
 
 from __future__ import annotations
@@ -22,106 +23,12 @@ if TYPE_CHECKING:
 
     from requests import Response
 
-
-# Tries again what failed for a passing reason, waiting longer each time.
-#
-# The waits double (exponential back-off) unless the server says how long to wait (`Retry-After`).
-
 _ATTEMPTS = 8
 _FIRST_WAIT = 1.0
 _LONGEST_WAIT = 60.0
 _PATIENCE = 600.0
-"""Seconds that a server may ask us to wait; beyond, the user had better come back."""
-
+"""The longest wait, in seconds, that a server may ask for."""
 T = TypeVar("T")
-
-
-class TransientError(Exception):
-    """A failure that may pass.
-
-    Args:
-        reason: what happened, without a full stop.
-        wait: seconds that the server asks us to wait, where it does.
-    """
-
-    def __init__(self, reason: str, *, wait: float | None = None) -> None:
-        super().__init__(reason)
-        self.wait = wait
-
-
-def with_retries(call: Callable[[], T], server: str) -> T:
-    """Call until it succeeds, eight times at most.
-
-    Args:
-        call: what to do; raises `TransientError` where it is worth another try.
-        server: whom it asks, for messages.
-
-    Raises:
-        PlatformError: it failed every time, or is asked to wait for more than ten minutes.
-    """
-    wait = _FIRST_WAIT
-    for attempt in range(1, _ATTEMPTS + 1):
-        try:
-            return call()
-        except TransientError as error:
-            again = "The same command goes on from here"
-            if attempt == _ATTEMPTS:
-                raise PlatformError(
-                    f"{server} failed {_ATTEMPTS} times, at last: {unstopped(error)}. {again}; "
-                    "try it later."
-                ) from error
-            pause = wait if error.wait is None else error.wait
-            if pause > _PATIENCE:
-                raise PlatformError(
-                    f"{server}: {error}, and asks to wait {pause / 60:.0f} minutes. {again} then."
-                ) from error
-            notice(f"{server}: {error}; trying again in {pause:.0f} s")
-            time.sleep(pause)
-            wait = min(2 * wait, _LONGEST_WAIT)
-    raise AssertionError("unreachable")
-
-
-# Keeps calls to a server below a rate, over any window of time, whichever way the server counts.
-#
-# Nobody knows when a call arrives; it has arrived when its answer is there. A call therefore
-# begins a second after the third-last one was *answered* (for three calls a second), so that
-# delays on the way cannot push calls together.
-
-
-class RateLimiter:
-    """Waits before each call until it may begin.
-
-    Args:
-        per_second: the most calls that a server takes in any second; below 1 for fewer.
-        clock: seconds that only grow.
-        sleep: waits for seconds.
-    """
-
-    def __init__(
-        self,
-        per_second: float,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        calls = max(1, int(per_second))
-        self._seconds = calls / per_second
-        self._answered: deque[float] = deque(maxlen=calls)
-        self._clock = clock
-        self._sleep = sleep
-
-    @contextmanager
-    def call(self) -> Iterator[None]:
-        """Wrap a call, from its beginning to its answer or failure."""
-        if len(self._answered) == self._answered.maxlen:
-            while (early := self._answered[0] + self._seconds - self._clock()) > 0:
-                self._sleep(early)
-        try:
-            yield
-        finally:
-            self._answered.append(self._clock())
-
-
 _TIMEOUT = (15.0, 120.0)
 """Seconds to connect, and between two pieces of an answer."""
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
@@ -129,24 +36,17 @@ _SHOWN = 200
 """Characters of an answer that an error quotes."""
 
 
-def check_url(url: str, source: str) -> str:
-    """A base URL without its last slash.
+class TransientError(Exception):
+    """A failure that may pass.
 
     Args:
-        url: the URL.
-        source: where it comes from, for the error.
-
-    Raises:
-        InputError: it is not an https URL (or http to this machine).
+        reason: what happened, without a full stop.
+        wait: seconds that the server asks us to wait, if it does.
     """
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname
-    except ValueError:  # brackets that are not closed, say
-        host = None
-    if not host or not (parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)):
-        raise InputError(f"{source} is {url!r}. It must be an https:// URL.")
-    return url.rstrip("/")
+
+    def __init__(self, reason: str, *, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait = wait
 
 
 def request(
@@ -156,10 +56,9 @@ def request(
 
     Args:
         method: "GET" or "POST".
-        url: where to.
+        url: the address.
         form: sent in the body, so that it appears in no log of URLs.
-        explained: a pattern; an answer with status 400 that it is found in is returned, because it
-            explains itself.
+        explained: a pattern of answers with status 400 that explain themselves and are returned.
 
     Returns:
         The status (200 or 400) and the body.
@@ -198,6 +97,96 @@ def request(
         raise TransientError(f"{reason} (status {status})", wait=_retry_after(response))
     detail = " ".join(response.text[:_SHOWN].split()) or response.headers.get("Location", "")
     raise PlatformError(f"{url} answers with status {status}: {detail or response.reason}.")
+
+
+def check_url(url: str, source: str) -> str:
+    """A base URL without its last slash.
+
+    Args:
+        url: the URL.
+        source: its origin, for the error.
+
+    Raises:
+        InputError: it is not an https URL (or http to this machine).
+    """
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:  # brackets that are not closed, say
+        host = None
+    if not host or not (parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)):
+        raise InputError(f"{source} is {url!r}. It must be an https:// URL.")
+    return url.rstrip("/")
+
+
+def with_retries(call: Callable[[], T], server: str) -> T:
+    """Call until it succeeds, eight times at most.
+
+    Args:
+        call: the request; raises `TransientError` if another try may help.
+        server: its name in messages.
+
+    Raises:
+        PlatformError: it failed every time, or the server asks for more than ten minutes.
+    """
+    wait = _FIRST_WAIT
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            return call()
+        except TransientError as error:
+            again = "The same command goes on from here"
+            if attempt == _ATTEMPTS:
+                raise PlatformError(
+                    f"{server} failed {_ATTEMPTS} times, at last: {unstopped(error)}. {again}; "
+                    "try it later."
+                ) from error
+            pause = wait if error.wait is None else error.wait
+            if pause > _PATIENCE:
+                raise PlatformError(
+                    f"{server}: {error}, and asks to wait {pause / 60:.0f} minutes. {again} then."
+                ) from error
+            notice(f"{server}: {error}; trying again in {pause:.0f} s")
+            time.sleep(pause)
+            wait = min(2 * wait, _LONGEST_WAIT)
+    raise AssertionError("unreachable")
+
+
+class RateLimiter:
+    """Keeps calls to a server below a rate, over any window of time.
+
+    A call has arrived at the latest when its answer is there. So it begins a second after the
+    third-last one was *answered* (for three calls a second), and delays on the way cannot push
+    calls together.
+
+    Args:
+        per_second: the most calls that a server takes in any second; below 1 for fewer.
+        clock: seconds that only grow.
+        sleep: waits for seconds.
+    """
+
+    def __init__(
+        self,
+        per_second: float,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        calls = max(1, int(per_second))
+        self._seconds = calls / per_second
+        self._answered: deque[float] = deque(maxlen=calls)
+        self._clock = clock
+        self._sleep = sleep
+
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """Wrap a call, from its beginning to its answer or failure."""
+        if len(self._answered) == self._answered.maxlen:
+            while (early := self._answered[0] + self._seconds - self._clock()) > 0:
+                self._sleep(early)
+        try:
+            yield
+        finally:
+            self._answered.append(self._clock())
 
 
 def _retry_after(response: Response) -> float | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.cli.build import build
+from irplatform.cli.collections_build import build
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, Names
 from irplatform.cli.output import json_option, one_line, print_json, print_rows
@@ -41,8 +41,7 @@ collections.add_command(build)
 @json_option
 def list_collections(as_json: bool) -> None:
     """List the collections that have a name, and those that can be built."""
-    from irplatform.collections.builders import BUILDERS
-    from irplatform.collections.names import SHORT_NAMES, aliases
+    from irplatform.collections.names import BUILDERS, SHORT_NAMES, aliases
 
     titles = registry().collection_titles
     user_names = aliases()
@@ -77,7 +76,7 @@ def show(name: str, as_json: bool) -> None:
 
     Nothing is downloaded; the output lists the downloads that a run would need.
     """
-    from irplatform.collections.describe import describe
+    from irplatform.collections.inspection import describe
 
     facts = describe(registry().collection(name))
     if as_json:
@@ -95,7 +94,7 @@ def download(name: str) -> None:
     Complete files are kept: after an interruption, run the same command again to continue.
     """
     from irplatform.collections.irds import exists, with_training
-    from irplatform.collections.irds_fetch import fetch
+    from irplatform.collections.irds_downloads import fetch
     from irplatform.collections.names import SHORT_NAMES
     from irplatform.errors import InputError, counted
 
@@ -118,7 +117,7 @@ def check(context: click.Context, name: str, as_json: bool) -> None:
 
     The exit code is 1 if a problem makes scores unreliable.
     """
-    from irplatform.collections.checks import check as check_collection
+    from irplatform.collections.inspection import check as check_collection
 
     findings = check_collection(registry().collection(name), registry().measures)
     serious = any(finding.serious for finding in findings)

@@ -17,9 +17,9 @@ from irplatform.system.console import say_text
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from irplatform.concepts import ConceptOptions
     from irplatform.concepts.build import Workers
     from irplatform.concepts.graph import ConceptGraph
-    from irplatform.concepts.options import ConceptOptions
     from irplatform.data import Corpus
 
 
@@ -67,7 +67,7 @@ _OPTIONS = {"knowledge": "--kb", "kinds": "--kind"}
 
 
 def _chosen(settings: dict[str, Any]) -> ConceptOptions:
-    from irplatform.concepts.options import ConceptOptions
+    from irplatform.concepts import ConceptOptions
 
     if settings["threshold"] and settings["linker"] != "scispacy":
         raise InputError(
@@ -84,9 +84,9 @@ def _corpus(collection: str) -> Corpus:
 
 
 def _graph(corpus: Corpus, folder: Path | None, settings: dict[str, Any]) -> ConceptGraph:
+    from irplatform.concepts import ConceptOptions
     from irplatform.concepts.build import open_graph
     from irplatform.concepts.graph import ConceptGraph
-    from irplatform.concepts.options import ConceptOptions
     from irplatform.concepts.pipeline import versions
     from irplatform.system.cache import damaged_file
 

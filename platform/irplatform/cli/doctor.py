@@ -163,7 +163,7 @@ def _torch() -> Finding:
 
 
 def _models() -> Finding:
-    from irplatform.concepts.options import ConceptOptions
+    from irplatform.concepts import ConceptOptions
     from irplatform.concepts.pipeline import model_name
 
     model = model_name(ConceptOptions())

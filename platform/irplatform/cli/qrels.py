@@ -15,11 +15,8 @@ from irplatform.system.console import say_text
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from irplatform.building.clicks.judge import Formula
-    from irplatform.building.clicks.simulate import Model
-
-
-# `platform qrels from-citations`: judgments made of the sentences that cite articles.
+    from irplatform.building.click_judgments import Formula
+    from irplatform.building.click_simulation import Model
 
 
 @click.command(
@@ -108,9 +105,9 @@ def from_citations(
     FILES are .xml and .nxml files (also .gz), folders of them, and .tar or .tar.gz archives as
     PubMed Central distributes them.
     """
-    from irplatform.building.citations.build import from_citations as make
-    from irplatform.building.citations.judge import CitationSettings
-    from irplatform.building.splits import Shares
+    from irplatform.building.citations import CitationSettings
+    from irplatform.building.citations import from_citations as make
+    from irplatform.building.judgments import Shares
 
     settings = CitationSettings(
         min_words, max_words, min_cited_words, titles, skip_unreadable, Shares.parse(split), seed
@@ -125,18 +122,6 @@ def from_citations(
     for note in report.notes:
         say_text(f"Note: {note}.")
     say_text(f"{out}")
-
-
-# `platform qrels from-clicks` and `simulate-clicks`: click logs, and judgments made of them.
-
-
-def _refuse_other_models_option(model: Model) -> None:
-    from irplatform.errors import InputError
-
-    option = "stop" if model == "position" else "decay"
-    source = click.get_current_context().get_parameter_source(option)
-    if source is click.core.ParameterSource.COMMANDLINE:
-        raise InputError(f"--{option} has no effect with --model {model}.")
 
 
 @click.command(
@@ -239,10 +224,10 @@ def from_clicks(
     The log has a header with the columns query, doc_id, rank, abstract_clicks, fulltext_clicks and
     has_fulltext, in any order, and a line for each document shown for a query.
     """
-    from irplatform.building.clicks.build import ClickSettings, held_out_queries
-    from irplatform.building.clicks.build import from_clicks as make
-    from irplatform.building.clicks.judge import JudgingRules, QueryRules, Weights
-    from irplatform.building.splits import Shares
+    from irplatform.building.click_judgments import JudgingRules, QueryRules, Weights
+    from irplatform.building.clicks import ClickSettings, held_out_queries
+    from irplatform.building.clicks import from_clicks as make
+    from irplatform.building.judgments import Shares
 
     rules = QueryRules(
         max_words, keep_boolean, keep_tags, held_out_queries(held_out) if held_out else frozenset()
@@ -378,8 +363,8 @@ def simulate_clicks(
 
     Use it if you have no log: `from-clicks` turns it into judgments as noisy as clicks.
     """
-    from irplatform.building.clicks.simulate import Behaviour, SessionSettings, parse_by_grade
-    from irplatform.building.clicks.simulate import simulate_clicks as simulate
+    from irplatform.building.click_simulation import Behaviour, SessionSettings, parse_by_grade
+    from irplatform.building.click_simulation import simulate_clicks as simulate
     from irplatform.cli.settings import read_settings
     from irplatform.errors import counted
 
@@ -399,6 +384,15 @@ def simulate_clicks(
         say_text(
             f"{out}: {counted(counts['lines'], 'line')} of {counted(counts['topics'], 'topic')}"
         )
+
+
+def _refuse_other_models_option(model: Model) -> None:
+    from irplatform.errors import InputError
+
+    option = "stop" if model == "position" else "decay"
+    source = click.get_current_context().get_parameter_source(option)
+    if source is click.core.ParameterSource.COMMANDLINE:
+        raise InputError(f"--{option} has no effect with --model {model}.")
 
 
 @click.group(cls=Group)

@@ -1,170 +1,70 @@
-"""A folder in BEIR layout: `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`, gzipped or not.
+"""Folders in BEIR layout: `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`, gzipped or not.
 
 Thakur, Reimers, Rücklé, Srivastava, Gurevych (NeurIPS 2021); mteb has `qrels/<split>.jsonl`. A
 split is a collection: its topics are those that its judgments name. The split `train` trains
-rerankers for the others, and `dev` validates that training unless it is what is evaluated. Topics
-that no judgments name, which those who run a shared task keep back, are the split `unjudged`.
+rerankers for the others, and `dev` validates that training unless it is evaluated itself. Topics
+without judgments, such as those that a shared task keeps back, are the split `unjudged`.
 
-A folder may have documents alone, to index and search. Instead of a corpus, it may have a
-`corpus.toml` that names the collection whose documents its topics search; judgments that are built
-for somebody else's documents need no copy of them. A file `measures.txt` names the measures that
-are reported by default, one a line.
+A folder may have documents alone, to index and search. In place of a corpus it may have a
+`corpus.toml` that names the collection whose documents its topics search, perhaps 26.7 million of
+them; both then share an index:
+
+    collection = "beir/nfcorpus/test"
+
+A file `measures.txt` names the measures that are reported by default, one a line. Such folders are
+written as their data comes: memory does not grow with queries or judgments.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
-from irplatform.collections.jsonlines import BEIR, JsonLinesCorpus
+import orjson
+
+from irplatform.collections.jsonlines import BEIR, JsonLinesCorpus, pack
 from irplatform.collections.topics import read_topics
-from irplatform.collections.writing import MEASURES_FILE
 from irplatform.data import Collection, Qrels
 from irplatform.errors import InputError, unknown
 from irplatform.system.formats import read_toml
 from irplatform.system.reading import numbered_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import Self
 
-    from irplatform.data import Corpus, Topic
+    from irplatform.data import Corpus, Document, Topic
 
-
-# The name of a folder as text, for collections that are called after theirs.
-
-
-def folder_name(path: Path) -> str:
-    """The last part of a path, with U+FFFD in the place of bytes that are not UTF-8.
-
-    The id of a collection goes into files of results, which have no place for such bytes.
-    """
-    return as_text(path.name)
-
-
-def as_text(name: str) -> str:
-    """A file's name with U+FFFD in the place of bytes that are not UTF-8."""
-    return os.fsencode(name).decode(errors="replace")
-
-
-# A folder of topics and judgments that searches another collection's documents.
-#
-# Judgments from click logs or citations are made for documents that lie elsewhere, perhaps 26.7
-# million of them. A file `corpus.toml` names their collection, and both then share its index:
-#
-#     collection = "beir/nfcorpus/test"
-
+MEASURES_FILE = "measures.txt"
+QRELS_HEADER = b"query-id\tcorpus-id\tscore\n"
+LEVELS_HEADER = b"query-id\tcorpus-id\tlevel\n"
+"""For judgments that may have decimals, see `read_qrels`."""
 FILE_NAME = "corpus.toml"
 _HINT = 'It needs one line: collection = "a name, a path or an ir_datasets id".'
-
-
 Find = Callable[[str], Collection]
 """Finds the collection of a name, a path or an id, of which only the documents are needed."""
-
-
-def referenced_corpus(path: Path, find: Find) -> Corpus:
-    """The documents of the collection that a file names.
-
-    Args:
-        path: the file. A name in it that begins with a dot is a path relative to its folder, where
-            that really is: a link to it may lie elsewhere.
-        find: finds collections.
-
-    Raises:
-        InputError: the file is not such a reference, or there is no such collection.
-    """
-    try:
-        content = read_toml(path)
-    except InputError as error:
-        raise InputError(f"{error.message} {_HINT}", path=path, line=error.line) from error
-    name = content.get("collection")
-    if not isinstance(name, str) or len(content) != 1:
-        raise InputError(f"this does not name a collection. {_HINT}", path=path)
-    target = os.path.normpath(path.parent.resolve() / name) if name.startswith(".") else name
-    try:
-        return find(target).corpus
-    except InputError as error:
-        raise InputError(f"the collection '{name}': {error}", path=path) from error
-
-
 DEFAULT_SPLIT = "test"
 TRAINING_SPLIT = "train"
 VALIDATION_SPLIT = "dev"
 UNJUDGED = "unjudged"
-"""The topics that no split's judgments name; a split of that name takes precedence."""
-
+"""The split of topics that no judgments name; a real split of that name takes precedence."""
 _PARTS = ("learn", "train", "dev", "test")
-"""Folders that are parts of something, and carry its name before their own."""
+"""Folders that are parts of another, and are called after it."""
 _SUFFIXES = ("", ".gz")
 _QRELS = (".tsv", ".tsv.gz", ".jsonl", ".jsonl.gz")
 
 
 class NoSplitError(InputError):
-    """A folder has several splits, and none is named."""
+    """A folder has several splits, and the user named none."""
 
 
 class NoTopicsError(InputError):
-    """A folder has documents alone, and topics are asked for."""
-
-
-@dataclass(frozen=True)
-class BeirFolder:
-    """The files of a folder in BEIR layout.
-
-    Attributes:
-        path: the folder.
-        corpus: its documents, or the file that says whose documents they are.
-        queries: its topics, of all splits; None where there are none.
-        splits: split name to judgments; none where nothing is judged.
-    """
-
-    path: Path
-    corpus: Path
-    queries: Path | None
-    splits: dict[str, Path]
-
-    @classmethod
-    def at(cls, path: Path) -> BeirFolder:
-        """Find the files of a folder, which has to have documents."""
-        qrels = path / "qrels"
-        splits: dict[str, Path] = {}
-        for ending in _QRELS:  # as of corpus and queries, a plain file goes before a packed one
-            for file in sorted(qrels.glob(f"[!.]*{ending}")):
-                splits.setdefault(file.name.removesuffix(ending), file)
-        reference = path / FILE_NAME
-        corpus = reference if reference.is_file() else _file(path, "corpus.jsonl")
-        if corpus is None:
-            raise InputError("there is no corpus.jsonl or corpus.jsonl.gz here.", path=path)
-        return cls(path, corpus, _file(path, "queries.jsonl"), splits)
-
-    @property
-    def name(self) -> str:
-        """The folder's name; of a part, such as `halves/test`, after the folder around it."""
-        path = self.path.resolve()
-        around = folder_name(path.parent) if path.name in _PARTS else ""
-        return f"{around}-{path.name}" if around else folder_name(path)
-
-    def id_of(self, split: str) -> str:
-        """What a split is called; not twice by its name, for the split test of `halves/test`."""
-        is_named = split in _PARTS and self.path.resolve().name == split
-        if self.queries is None and not self.splits:
-            return self.name
-        return self.name if is_named else f"{self.name}-{split}"
-
-    def open_corpus(self, find: Find) -> Corpus:
-        """Its documents; `find` finds those of another collection."""
-        if self.corpus.name == FILE_NAME:
-            return referenced_corpus(self.corpus, find)
-        return JsonLinesCorpus(self.name, [self.corpus], BEIR)
-
-
-def is_beir(path: Path) -> bool:
-    """Whether a folder holds a BEIR corpus, or refers to one."""
-    names = (*(f"corpus.jsonl{suffix}" for suffix in _SUFFIXES), FILE_NAME)
-    return any((path / name).is_file() for name in names)
+    """A folder has documents alone, but topics are needed."""
 
 
 def _find_nothing(name: str) -> Collection:
@@ -176,9 +76,9 @@ def open_beir(path: Path, split: str | None = None, find: Find = _find_nothing) 
 
     Args:
         path: the folder.
-        split: which judgments, or None for `test`; `unjudged` for the topics without any, which
-            None also stands for in a folder without judgments.
-        find: finds the collection whose documents are searched, where a `corpus.toml` names one.
+        split: the judgments' name, or `unjudged` for topics without any. None is `test`, or
+            `unjudged` in a folder without judgments.
+        find: finds the collection that a `corpus.toml` names.
 
     Raises:
         InputError: a file or the split is missing (the splits that exist are named).
@@ -203,6 +103,63 @@ def open_beir(path: Path, split: str | None = None, find: Find = _find_nothing) 
     return _collection(folder, folder.open_corpus(find), split, evaluated=split)
 
 
+def is_beir(path: Path) -> bool:
+    """Tell if a folder holds a BEIR corpus, or refers to one."""
+    names = (*(f"corpus.jsonl{suffix}" for suffix in _SUFFIXES), FILE_NAME)
+    return any((path / name).is_file() for name in names)
+
+
+@dataclass(frozen=True)
+class BeirFolder:
+    """The files of a folder in BEIR layout.
+
+    Attributes:
+        path: the folder.
+        corpus: its documents, or the file that names their collection.
+        queries: the topics of all splits; None if there are none.
+        splits: split name to judgments.
+    """
+
+    path: Path
+    corpus: Path
+    queries: Path | None
+    splits: dict[str, Path]
+
+    @classmethod
+    def at(cls, path: Path) -> BeirFolder:
+        """Find the files of a folder that has documents."""
+        qrels = path / "qrels"
+        splits: dict[str, Path] = {}
+        for ending in _QRELS:  # a plain file goes before a packed one
+            for file in sorted(qrels.glob(f"[!.]*{ending}")):
+                splits.setdefault(file.name.removesuffix(ending), file)
+        reference = path / FILE_NAME
+        corpus = reference if reference.is_file() else _file(path, "corpus.jsonl")
+        if corpus is None:
+            raise InputError("there is no corpus.jsonl or corpus.jsonl.gz here.", path=path)
+        return cls(path, corpus, _file(path, "queries.jsonl"), splits)
+
+    @property
+    def name(self) -> str:
+        """The folder's name; for a part, such as `halves/test`, after that of its parent."""
+        path = self.path.resolve()
+        around = folder_name(path.parent) if path.name in _PARTS else ""
+        return f"{around}-{path.name}" if around else folder_name(path)
+
+    def id_of(self, split: str) -> str:
+        """The id of a split; the split test of `halves/test` does not repeat its name."""
+        is_named = split in _PARTS and self.path.resolve().name == split
+        if self.queries is None and not self.splits:
+            return self.name
+        return self.name if is_named else f"{self.name}-{split}"
+
+    def open_corpus(self, find: Find) -> Corpus:
+        """The documents; `find` finds those of another collection."""
+        if self.corpus.name == FILE_NAME:
+            return referenced_corpus(self.corpus, find)
+        return JsonLinesCorpus(self.name, [self.corpus], BEIR)
+
+
 def _collection(folder: BeirFolder, corpus: Corpus, split: str, *, evaluated: str) -> Collection:
     open_split = partial(_collection, folder, corpus)
     trains = TRAINING_SPLIT in folder.splits and split != TRAINING_SPLIT
@@ -224,11 +181,7 @@ def _collection(folder: BeirFolder, corpus: Corpus, split: str, *, evaluated: st
         validation=partial(open_split, VALIDATION_SPLIT, evaluated=evaluated)
         if validates
         else None,
-        metadata={
-            "folder": str(folder.path),
-            "split": split,
-            "splits": ", ".join(folder.splits),
-        },
+        metadata={"folder": str(folder.path), "split": split, "splits": ", ".join(folder.splits)},
     )
 
 
@@ -281,3 +234,99 @@ def _unjudged(folder: BeirFolder, all_topics: Sequence[Topic], queries: Path) ->
 def _file(folder: Path, name: str) -> Path | None:
     files = (folder / f"{name}{suffix}" for suffix in _SUFFIXES)
     return next((path for path in files if path.is_file()), None)
+
+
+def referenced_corpus(path: Path, find: Find) -> Corpus:
+    """The documents of the collection that a file names.
+
+    A name that begins with a dot is a path relative to the file's real folder (links are followed).
+
+    Raises:
+        InputError: the file is not such a reference, or there is no such collection.
+    """
+    try:
+        content = read_toml(path)
+    except InputError as error:
+        raise InputError(f"{error.message} {_HINT}", path=path, line=error.line) from error
+    name = content.get("collection")
+    if not isinstance(name, str) or len(content) != 1:
+        raise InputError(f"this does not name a collection. {_HINT}", path=path)
+    target = os.path.normpath(path.parent.resolve() / name) if name.startswith(".") else name
+    try:
+        return find(target).corpus
+    except InputError as error:
+        raise InputError(f"the collection '{name}': {error}", path=path) from error
+
+
+def folder_name(path: Path) -> str:
+    """The last part of a path, with U+FFFD for bytes that are not UTF-8.
+
+    Collections are called after it, and files of results cannot hold such bytes.
+    """
+    return as_text(path.name)
+
+
+def as_text(name: str) -> str:
+    """A file's name with U+FFFD for bytes that are not UTF-8."""
+    return os.fsencode(name).decode(errors="replace")
+
+
+class BeirWriter:
+    """Writes `queries.jsonl` and `qrels/<split>.tsv`, within a `with` block."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._open = ExitStack()
+        self._qrels: dict[str, IO[bytes]] = {}
+
+    def __enter__(self) -> Self:
+        (self.folder / "qrels").mkdir(parents=True, exist_ok=True)
+        self._queries = self._open.enter_context((self.folder / "queries.jsonl").open("wb"))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def query(self, query_id: str, text: str, metadata: Mapping[str, object] | None = None) -> None:
+        """Write a query; metadata become fields of the topic."""
+        query = {"_id": query_id, "text": text}
+        record = query if metadata is None else {**query, "metadata": dict(metadata)}
+        self._queries.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+
+    def judge(self, split: str, query_id: str, grades: Mapping[str, float]) -> None:
+        """Write the judgments of a query: document id to grade, or to level, which is a float."""
+        levels = any(isinstance(grade, float) for grade in grades.values())
+        self.qrels(split, levels=levels).writelines(
+            f"{query_id}\t{doc_id}\t{grade:.12g}\n".encode() for doc_id, grade in grades.items()
+        )
+
+    def qrels(self, split: str, *, levels: bool = False) -> IO[bytes]:
+        """A split's file, made when it is first needed, for callers that write the columns."""
+        if split not in self._qrels:
+            self._qrels[split] = self._open.enter_context(qrels_path(self.folder, split).open("wb"))
+            self._qrels[split].write(LEVELS_HEADER if levels else QRELS_HEADER)
+        return self._qrels[split]
+
+
+def qrels_path(folder: Path, split: str) -> Path:
+    """The file of a split's judgments."""
+    return folder / "qrels" / f"{split}.tsv"
+
+
+def write_measures(folder: Path, measures: Iterable[str]) -> None:
+    """Write the names of the measures that are reported by default."""
+    text = "".join(f"{measure}\n" for measure in measures)
+    (folder / MEASURES_FILE).write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def corpus_writer(folder: Path, *, fields: bool = True) -> Iterator[Callable[[Document], None]]:
+    """Write `corpus.jsonl.gz`."""
+
+    def write(document: Document) -> None:
+        named = {"_id": document.id, "title": document.title, "text": document.abstract}
+        held = {**named, "metadata": dict(document.fields)} if fields else named
+        file.write(orjson.dumps(held, option=orjson.OPT_APPEND_NEWLINE))
+
+    with (folder / "corpus.jsonl.gz").open("wb") as raw, pack(raw) as file:
+        yield write

@@ -1,6 +1,8 @@
-"""What is wrong with the documents of a collection, told from one pass over them.
+"""What is wrong with the documents of a collection, from one pass over them.
 
-Documents are streamed; 16 bytes are held for each.
+Documents are streamed, with 16 bytes held for each. Markup is text that is searched as words: `<b>`
+as "b", `&amp;` as "amp". Only known tags of HTML and JATS and entities with their semicolon count,
+as `<` and `&` have other meanings in science.
 """
 
 from __future__ import annotations
@@ -19,12 +21,6 @@ if TYPE_CHECKING:
 
     from irplatform.data import Corpus, Document, Qrels
 
-
-# Markup in texts: tags of HTML and JATS, and entities that nobody resolved.
-#
-# Texts are searched as they are: `<b>` as the word "b", `&amp;` as "amp". As `<` and `&` mean
-# other things in science, names of tags alone count, and entities with their semicolon.
-
 _TAGS = (
     "a abstracttext b big blockquote body bold br center code dd div dl dt em font h[1-6] head hr "
     "html i img italic jats:[a-z-]+ li ol p pre sc script sec small span strong style sub sup "
@@ -35,39 +31,8 @@ _MARKUP = re.compile(
     r"|&(?:[a-z][a-z0-9]{1,7}|#x?[0-9a-f]{1,6});",
     re.IGNORECASE,
 )
-
-
-def first_markup(text: str) -> str:
-    """The first tag or entity of a text; "" where it has none."""
-    match = _MARKUP.search(text)
-    return match[0] if match else ""
-
-
-# What a check of a collection finds.
-
 EXAMPLES = 5
 """Ids that a finding shows, at most."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something that is wrong, or that a reader of the scores should know.
-
-    Attributes:
-        kind: what, in a word or two; stable, for programs.
-        serious: whether scores cannot be trusted.
-        count: of how many documents, topics or judgments.
-        message: what, with the number, for people.
-        examples: some of their ids.
-    """
-
-    kind: str
-    serious: bool
-    count: int
-    message: str
-    examples: tuple[str, ...] = ()
-
-
 MISSING_SHARE = 0.5
 """Share of the relevant documents that may be missing: sampled and closed-pool corpora lack some,
 but a score on less than half of the relevant documents says nothing about a system."""
@@ -77,9 +42,23 @@ EMPTY_SHARE = 0.1
 without a title, but a tenth without both is a wrong field name or a broken copy."""
 
 
-def relevant_documents(qrels: Qrels) -> set[str]:
-    """The ids of the documents that are relevant to a topic."""
-    return {doc_id for grades in qrels.values() for doc_id, grade in grades.items() if grade > 0}
+@dataclass(frozen=True)
+class Finding:
+    """Something that is wrong, or that a reader of the scores should know.
+
+    Attributes:
+        kind: a word or two for programs; stable.
+        serious: scores cannot be trusted.
+        count: the number of documents, topics or judgments.
+        message: a sentence for people, with the number.
+        examples: some of their ids.
+    """
+
+    kind: str
+    serious: bool
+    count: int
+    message: str
+    examples: tuple[str, ...] = ()
 
 
 def check_documents(corpus: Corpus, qrels: Qrels) -> Iterator[Finding]:
@@ -109,9 +88,20 @@ def check_documents(corpus: Corpus, qrels: Qrels) -> Iterator[Finding]:
         yield _dangling(seen.missing, judged, relevant_documents(qrels))
 
 
+def relevant_documents(qrels: Qrels) -> set[str]:
+    """The ids of the documents that are relevant to a topic."""
+    return {doc_id for grades in qrels.values() for doc_id, grade in grades.items() if grade > 0}
+
+
+def first_markup(text: str) -> str:
+    """The first tag or entity of a text; "" if it has none."""
+    match = _MARKUP.search(text)
+    return match[0] if match else ""
+
+
 @dataclass
 class _Tally:
-    """How many documents have something, and the ids of the first few."""
+    """The number of some documents, and the ids of the first few."""
 
     count: int = 0
     examples: list[str] = field(default_factory=list)
@@ -124,7 +114,7 @@ class _Tally:
 
 @dataclass
 class _Seen:
-    """What a pass over the documents has seen."""
+    """The counts of a pass over the documents."""
 
     missing: set[str]
     ids: Repeats = field(default_factory=Repeats)
@@ -153,12 +143,12 @@ class _Seen:
 
 
 def _text(document: Document) -> str | None:
-    """What is searched of a document, whatever its white space; None of an empty one."""
+    """The searched text of a document with single spaces; None for an empty one."""
     return " ".join(document.text.split()) or None
 
 
 def _texts(seen: _Seen) -> Iterator[Finding]:
-    """What is wrong with titles and abstracts."""
+    """Findings about titles and abstracts."""
     count = len(seen.ids)
     if seen.empty.count:
         yield Finding(
@@ -197,7 +187,7 @@ def _texts(seen: _Seen) -> Iterator[Finding]:
 
 
 def _identical(groups: list[set[str]], qrels: Qrels) -> Finding:
-    """Documents with the text of another; for a topic, one may count and the other not."""
+    """Documents with the text of another; the two may be judged differently for a topic."""
     documents = sum(map(len, groups))
     group_of = {doc_id: number for number, ids in enumerate(groups) for doc_id in ids}
     pairs = topics = 0

@@ -1,12 +1,18 @@
-"""JSON lines, and what is taken from them: ids, texts, fields. Errors name file and line."""
+"""JSON lines: reading values from them, and corpora of one object a line in one or more files.
+
+Files, plain or gzipped, are streamed and never held. A corpus is identified by the content of its
+files and by the keys that make a document, wherever the files lie, so that collections which search
+the same files share an index. Errors name file and line.
+"""
 
 from __future__ import annotations
 
-from contextlib import suppress
+import gzip
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from glob import glob
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import orjson
 
@@ -17,6 +23,7 @@ from irplatform.system.console import progress
 from irplatform.system.digests import HashedFiles, fingerprint
 from irplatform.system.formats import parse_json
 from irplatform.system.reading import blocks_of_lines, numbered_lines
+from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,6 +33,19 @@ if TYPE_CHECKING:
 _HINT = "Every line needs one JSON object."
 _WHOLE = "This file seems to hold one value over several lines."
 _BY_LINE = "`jq -c '.[]'` writes each object of a list in a line."
+_FORMAT = 1
+"""Version of the mapping from JSON to documents."""
+JSONL_ENDINGS = (".jsonl", ".jsonl.gz")
+"""Endings of the files in a folder of documents."""
+_LOOKED_AT = 100
+"""Documents whose keys are named if a declared one is missing."""
+_FIELDS = "fields.json"
+_SOON_COUNTED = 64 << 20
+"""Bytes of files whose lines are counted at once."""
+_SMALL = 16 << 20
+"""Bytes of files that are small enough to be read again instead of cached."""
+PART = 10_000
+"""Documents in a file."""
 
 
 def read(path: Path, *, otherwise: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
@@ -48,10 +68,7 @@ def read(path: Path, *, otherwise: str = "") -> Iterator[tuple[int, dict[str, An
 def identifier(
     record: dict[str, Any], key: str, path: Path, line: int | None, *, otherwise: str = ""
 ) -> str:
-    """The id under a key: text that can be an id, see `irplatform.data`.
-
-    A whole number, as tools for BEIR write PMIDs, is the text of its decimal digits.
-    """
+    """The id under a key, see `irplatform.data`; a whole number becomes text."""
     value = record.get(key)
     if type(value) is int:  # True is an instance of int
         return str(value)
@@ -70,7 +87,7 @@ def identifier(
 
 
 def check_id(value: str, path: Path, line: int | None = None) -> None:
-    """Refuse an id that could not be a column of a TREC file.
+    """Refuse an id that cannot be a column of a TREC file.
 
     Raises:
         InputError: the id is empty or too long, or has white space or a control character in it.
@@ -101,9 +118,9 @@ def metadata(record: dict[str, Any], key: str, path: Path, line: int) -> dict[st
 
 
 def field_value(value: Any) -> FieldValue | None:
-    """A JSON value as a field: text, or several texts; None for null.
+    """A JSON value as a field: one text or several; None for null.
 
-    Numbers are written as JSON writes them, and so is anything nested.
+    Numbers and nested values are written as in JSON.
     """
     if value is None or isinstance(value, str):
         return value
@@ -117,7 +134,7 @@ def _as_text(value: Any) -> str:
 
 
 def kind(value: Any) -> str:
-    """What a JSON value is, in words."""
+    """The kind of a JSON value, in words."""
     match value:
         case None:
             return "null"
@@ -133,16 +150,13 @@ def kind(value: Any) -> str:
             return "an object"
 
 
-# Files of documents that patterns name, in an order that does not depend on the file system.
-
-
 def find_files(folder: Path, patterns: Iterable[str], endings: Sequence[str]) -> list[Path]:
     """Files that patterns name, relative to a folder; a folder stands for the files in it.
 
-    Hidden files are passed over, unless a pattern begins with a dot as they do.
+    Hidden files are skipped, unless a pattern begins with a dot.
 
     Returns:
-        Each file once, in the order of the patterns; those of one pattern by their names.
+        Each file once, in the order of the patterns, and of the names within one pattern.
 
     Raises:
         InputError: a pattern names no file.
@@ -165,28 +179,9 @@ def find_files(folder: Path, patterns: Iterable[str], endings: Sequence[str]) ->
     return list(files)
 
 
-# Documents in JSON lines: one object a line, in one or more files, plain or gzipped.
-#
-# The files are streamed and never held; what identifies them is their content and how their keys
-# map to a document, not where they lie, so that collections which search the same files share an
-# index.
-
-_FORMAT = 1
-"""Version of the mapping from JSON to documents: a change of it makes other documents."""
-JSONL_ENDINGS = (".jsonl", ".jsonl.gz")
-"""Of the files in a folder of documents."""
-_LOOKED_AT = 100
-"""Documents whose keys are named where a declared one is not found."""
-_FIELDS = "fields.json"
-_SOON_COUNTED = 64 << 20
-"""Bytes of files whose lines are counted sooner than a user asks how many there are."""
-_SMALL = 16 << 20
-"""Bytes of files that are read again sooner than something is kept in the cache."""
-
-
 @dataclass(frozen=True)
 class FieldNames:
-    """Which keys of an object become which part of a document."""
+    """The keys of an object that become each part of a document."""
 
     id: str = "id"
     title: str = "title"
@@ -195,7 +190,7 @@ class FieldNames:
     metadata: str = ""
     """The key of an object whose every entry is kept as a field, or ""."""
     declared: tuple[str, ...] = ()
-    """Those of the keys that somebody wrote down, so that some document must have them."""
+    """The keys that the user wrote down: at least one document must have each."""
 
 
 BEIR = FieldNames(id="_id", title="title", abstract="text", metadata="metadata")
@@ -217,7 +212,7 @@ class JsonLinesCorpus(Corpus):
 
     @cached_property
     def fields(self) -> tuple[str, ...]:  # type: ignore[override] # read when it is asked for
-        """Names of the documents' fields; for metadata, all documents are read."""
+        """Names of the documents' fields; those of metadata are found by reading all documents."""
         if not self.names.metadata:
             return self.names.fields
         if sum(path.stat().st_size for path in self.files if path.exists()) < _SMALL:
@@ -232,12 +227,12 @@ class JsonLinesCorpus(Corpus):
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of the files' content and the keys, wherever the files lie."""
+        """Of the files' content and the keys, not of where the files lie."""
         return self._fingerprint_with([*self.names.fields], self.names.metadata)
 
     @cached_property
     def texts_fingerprint(self) -> str:
-        """Likewise, of the keys of id, title and abstract alone."""
+        """Likewise, with only the keys of id, title and abstract."""
         return self._fingerprint_with()
 
     def _fingerprint_with(self, *fields: object) -> str:
@@ -251,11 +246,11 @@ class JsonLinesCorpus(Corpus):
         )
 
     def count(self) -> int | None:
-        """The number of documents, once they have all been read."""
+        """The number of documents, once all have been read."""
         return self._count
 
     def size_hint(self) -> int | None:
-        """Likewise, or the number of lines, where these are soon counted."""
+        """Likewise, or the number of lines if the files are not large."""
         return self._lines if self._count is None else self._count
 
     @cached_property
@@ -263,7 +258,7 @@ class JsonLinesCorpus(Corpus):
         sizes = [path.stat().st_size for path in self.files if path.exists()]
         if sum(sizes) > _SOON_COUNTED:
             return None
-        with suppress(InputError):  # it is told when documents are read
+        with suppress(InputError):  # reading the documents reports it
             blocks = (block for file in self.files for block in blocks_of_lines(file))
             return sum(block.count(b"\n") + (not block.endswith(b"\n")) for block in blocks)
         return None
@@ -276,9 +271,8 @@ class JsonLinesCorpus(Corpus):
         """Stream the documents in the order of the files.
 
         Raises:
-            InputError: naming file and line: not JSON, not an object, no id, an id that is neither
-                a string nor a whole number or cannot be one, or a title or abstract that is not
-                text. Or a file is not what the fingerprint stands for any more.
+            InputError: with file and line, if a line is not a JSON object, or its id, title or
+                abstract is missing or wrong; or a file has changed since the fingerprint was taken.
         """
         number = 0
         missing, keys = set(self.names.declared), set[str]()
@@ -300,7 +294,7 @@ class JsonLinesCorpus(Corpus):
         )
 
     def _place(self) -> str:
-        """The files as they were named, or the first of many."""
+        """The files as the user named them, or the first of many."""
         return listing(map(str, self.files), most=1)
 
     def _look_for_fields(self) -> tuple[str, ...]:
@@ -325,3 +319,41 @@ class JsonLinesCorpus(Corpus):
             abstract=text(record, names.abstract, path, line),
             fields=fields,
         )
+
+
+@dataclass(frozen=True)
+class Written:
+    """Files of documents: their names, the documents' fields and number."""
+
+    files: tuple[str, ...]
+    fields: tuple[str, ...]
+    count: int
+
+
+def write_documents(documents: Iterable[Document], folder: Path, *, part: int = PART) -> Written:
+    """Write documents to `part-1.jsonl.gz`, `part-2.jsonl.gz`, … in their order."""
+    files: list[str] = []
+    fields: set[str] = set()
+    count = 0
+    with ExitStack() as last:  # the part that is being written; an error leaves it unwritten
+        for document in documents:
+            if count % part == 0:
+                last.close()
+                files.append(f"part-{len(files) + 1}.jsonl.gz")
+                raw = last.enter_context(atomic_write(folder / files[-1], "wb"))
+                packed = last.enter_context(pack(raw))
+            packed.write(json_line(document))
+            fields.update(document.fields)
+            count += 1
+    return Written(tuple(files), tuple(sorted(fields)), count)
+
+
+def json_line(document: Document) -> bytes:
+    """A document as a line of JSON."""
+    parts = {"id": document.id, "title": document.title, "abstract": document.abstract}
+    return orjson.dumps({**document.fields, **parts}) + b"\n"
+
+
+def pack(raw: IO[bytes], *, level: int = 9) -> gzip.GzipFile:
+    """A gzip file that depends on nothing but its content: no name in it, and no time."""
+    return gzip.GzipFile(filename="", mode="wb", compresslevel=level, fileobj=raw, mtime=0)

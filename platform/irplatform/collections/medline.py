@@ -1,9 +1,9 @@
 """MEDLINE as NLM distributes it: a folder of numbered files, later ones amending earlier ones.
 
 The baseline of a year comes in about a thousand files; a daily update file holds new articles, new
-versions of old ones, and deletions. What counts is an article's last appearance. Files are
-therefore read from the newest to the oldest, and an article is passed over whose number was seen
-before: a bit per number is all that has to be remembered, 16 MB for all of PubMed.
+versions of old ones, and deletions. An article's last appearance counts. So files are read from the
+newest to the oldest, and an article is skipped if its number was seen before: that takes a bit per
+number, 16 MB for all of PubMed.
 """
 
 from __future__ import annotations
@@ -11,12 +11,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cached_property, partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from irplatform.collections import irds_records as records
-from irplatform.collections.archives import read_tar
-from irplatform.collections.irds_downloads import is_stored, reading
 from irplatform.collections.pubmed import FIELDS
 from irplatform.collections.pubmed_files import CHAPTER, Member, pack
 from irplatform.data import Corpus
@@ -27,21 +23,22 @@ from irplatform.system.workers import ordered_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from irplatform.data import Document
 
 
 FORMAT = 2
-"""Version of the mapping from XML to documents: a change of it makes other documents."""
+"""Version of the mapping from XML to documents."""
 DEFAULT_FIELDS = ("mesh", "mesh_major", "chemicals", "keywords", "publication_types", "year")
-"""Fields that are kept where nothing else is said."""
+"""Fields that are kept by default."""
 XML_ENDINGS = (".xml.gz", ".xml")
-"""Of the files in a folder of NLM's."""
+"""Endings of the files in a folder of NLM's."""
 _NUMBERS = re.compile(r"(\d+)")
 
 
 class PubmedCorpus(Corpus):
-    """A corpus in files of PubMed's XML, in any order: their names tell which is newer."""
+    """A corpus in files of PubMed's XML, in any order: their names tell their age."""
 
     def __init__(
         self, name: str, files: Sequence[Path], fields: Sequence[str] = DEFAULT_FIELDS
@@ -57,12 +54,12 @@ class PubmedCorpus(Corpus):
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of the files' content, their order and the fields, wherever the files lie."""
+        """Of the files' content, their order and the fields, not of where they lie."""
         return self._fingerprint_with(fields=[*self.fields])
 
     @cached_property
     def texts_fingerprint(self) -> str:
-        """Likewise, whatever the fields."""
+        """Likewise, without the fields."""
         return self._fingerprint_with()
 
     def _fingerprint_with(self, **more: object) -> str:
@@ -71,15 +68,15 @@ class PubmedCorpus(Corpus):
         )
 
     def count(self) -> int | None:
-        """The number of articles, once they have all been read."""
+        """The number of articles, once all have been read."""
         return self._count
 
     def __iter__(self) -> Iterator[Document]:
         """Stream the articles with all cores: newest file first, each in its own order.
 
         Raises:
-            InputError: a file is not PubMed's XML, is damaged or cut off (with its line), or is not
-                what the fingerprint stands for any more.
+            InputError: a file is not PubMed's XML, is damaged or cut off (with its line), or has
+                changed since the fingerprint was taken.
         """
         self._check_files()
         number = 0
@@ -121,7 +118,7 @@ class NumberSet:
         self._bits = bytearray()
 
     def add(self, number: int) -> bool:
-        """Add a number; returns whether it is new."""
+        """Add a number; return True if it is new."""
         place, bit = number >> 3, 1 << (number & 7)
         if place >= len(self._bits):
             self._bits.extend(bytes(place + (1 << 16) - len(self._bits)))
@@ -132,84 +129,6 @@ class NumberSet:
 
 
 def age(path: Path) -> tuple[tuple[int | str, ...], str]:
-    """Sorts files from old to new: by the numbers in their names, `pubmed24n0002.xml.gz`."""
+    """The sort key of a file, old to new: by the numbers in its name, `pubmed24n0002.xml.gz`."""
     parts = _NUMBERS.split(path.name)
     return tuple(int(part) if part.isdecimal() else part for part in parts), str(path)
-
-
-# MEDLINE of 2017 from ir_datasets' downloads, read by our own parser.
-#
-# ir_datasets takes of an article the title and the first section of the abstract, each up to the
-# first italics; of a structured abstract that is the background alone, and MeSH headings are left
-# out. The files that it downloads have everything. They are read here with all cores.
-
-DATASET = "medline/2017"
-_PARTS = ("2017/part1", "2017/part2", "2017/part3", "2017/part4", "2017/part5")
-_EXTRA = "2017/aacr_asco_extra"
-
-
-class MedlineCorpus(Corpus):
-    """MEDLINE's baseline of 2017 and the conference abstracts that TREC PM added to it."""
-
-    name = DATASET.replace("/", "-")
-    fields = DEFAULT_FIELDS
-
-    @property
-    def fingerprint(self) -> str:
-        """Of the dataset's id: its files do not change under it."""
-        return fingerprint({"ir_datasets": DATASET, "pubmed": FORMAT, "fields": [*self.fields]})
-
-    def __iter__(self) -> Iterator[Document]:
-        """Stream the conference abstracts, then the articles.
-
-        Raises:
-            InputError: a file is damaged, or many gigabytes would have to be downloaded.
-            PlatformError: a file could not be had, and what to do.
-        """
-        from ir_datasets.datasets.medline import AacrAscoDocs
-
-        with reading(DATASET, "docs"):
-            downloads = _downloads()
-            yield from map(records.document, AacrAscoDocs(downloads[_EXTRA]).docs_iter())
-            # The baseline is sorted by number: versions of an article lie in the same file, where
-            # the highest is taken, so that the files' own order serves.
-            members = (member for part in _PARTS for member in _members(downloads[part].path()))
-            yield from latest(members, self.fields)
-
-    def size_hint(self) -> int | None:
-        """The number of records; there are a few articles less, since some have versions."""
-        return _records()
-
-
-def hint(dataset_id: str) -> dict[str, str]:
-    """For the metadata of a dataset with these documents: how many there are, roughly."""
-    return {"documents": f"about {_records():,}"} if dataset_id.startswith(f"{DATASET}/") else {}
-
-
-def _records() -> int:
-    import ir_datasets
-
-    return int(ir_datasets.load(DATASET).docs_count())
-
-
-def has_files() -> bool:
-    """Whether the articles should be read from the downloaded files.
-
-    Not where they were removed after ir_datasets had made its own copy of them.
-    """
-    import ir_datasets
-
-    downloads = _downloads()
-    files = (Path(downloads[part].path(force=False)) for part in (*_PARTS, _EXTRA))
-    return not is_stored(ir_datasets.load(DATASET)) or all(file.exists() for file in files)
-
-
-def _downloads() -> Any:
-    from ir_datasets.util import DownloadConfig, home_path
-
-    return DownloadConfig.context("medline", home_path() / "medline")
-
-
-def _members(path: str) -> Iterator[Member]:
-    for name, content in read_tar(Path(path), lambda name: name.endswith(".gz")):
-        yield Member(f"{path}/{name}", content)

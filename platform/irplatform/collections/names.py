@@ -21,7 +21,6 @@ from irplatform.collections.beir import (
     open_beir,
 )
 from irplatform.collections.beir import FILE_NAME as REFERENCE
-from irplatform.collections.builders import check_built
 from irplatform.collections.irds import exists, known, open_dataset
 from irplatform.collections.toml import FILE_NAME, is_declaration, open_toml
 from irplatform.errors import InputError, nearest, unknown
@@ -34,13 +33,73 @@ if TYPE_CHECKING:
 
     from irplatform.data import Collection
 
-
-# A collection at a path: a `.toml`, a folder with one, or a folder in BEIR layout with a split.
-
-
+_POOL = "trec-pm-pool-"
+"""Begins the names that `--collection` takes; for all others the user names the folder."""
+BUILDERS: Mapping[str, str] = {
+    f"{_POOL}2017": "TREC PM 2017, the judged documents only",
+    f"{_POOL}2018": "TREC PM 2018, the judged documents only",
+    "pubmed-articles": "the articles of PubMed that judgments name",
+    "mesh": "MeSH-term queries for the documents of a collection",
+    "new-documents": "halves of a collection that share no document",
+}
+"""The collections that `platform collections build` makes, and a description of each."""
 Registered = Mapping[str, Callable[[], "Collection"]]
-"""Collections of plugins: name to a function that opens it."""
+"""Collections of plugins: name to the function that opens it."""
 NONE: Registered = MappingProxyType({})
+SHORT_NAMES: Mapping[str, str] = {
+    "trec-pm-2017": "medline/2017/trec-pm-2017",
+    "trec-pm-2018": "medline/2017/trec-pm-2018",
+}
+"""The platform's names for ir_datasets ids."""
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+
+
+def resolve(name: str, registered: Registered, also: Iterable[str] = ()) -> Collection:
+    """The collection that a name stands for.
+
+    Raises:
+        InputError: nothing has that name (with the nearest one), there is no such path, or what is
+            there is not a collection.
+    """
+    if name in registered:
+        return registered[name]()
+    user_names = aliases()
+    base, colon, split = name.partition(":")
+    if base in user_names:
+        return resolve_target(f"{user_names[base]}{colon}{split}", (), registered)
+    check_built(name)
+    return resolve_target(name, [*registered, *user_names, *also], registered)
+
+
+def documents_of(name: str, registered: Registered = NONE) -> Collection:
+    """A collection for its documents alone: the split of a folder need not be named."""
+    try:
+        return resolve(name, registered)
+    except NoSplitError:
+        return resolve(f"{name}:{UNJUDGED}", registered)
+
+
+def resolve_target(
+    target: str, names: Iterable[str] = (), registered: Registered = NONE
+) -> Collection:
+    """The collection at a path, or under an ir_datasets id or one of our short names for those."""
+    if not target.strip():
+        raise InputError("no collection is named: give a name, a path or an ir_datasets id.")
+    if target in SHORT_NAMES:
+        require(f"collection '{target}'", "ir_datasets")
+        target = SHORT_NAMES[target]
+    path = expand(target)
+    if is_path(target):
+        _refuse_split(target, names)
+        _refuse_misspelt(target)
+        return open_path(path, registered)
+    if exists(target):
+        return open_dataset(target)
+    if "/" in target and not path.exists():
+        require(f"there is no folder {target} here, and an id of ir_datasets", "ir_datasets")
+    if path.exists():
+        return open_path(path, registered)  # which says why it is not a collection
+    raise _unknown(target, [*names, *SHORT_NAMES])
 
 
 def open_path(path: Path, registered: Registered = NONE) -> Collection:
@@ -85,8 +144,21 @@ def open_path(path: Path, registered: Registered = NONE) -> Collection:
     )
 
 
+def check_built(name: str) -> None:
+    """Refuse the name of a collection that can be built and is not built yet.
+
+    Raises:
+        InputError: the message names the command that builds it.
+    """
+    if name.startswith(_POOL) and name in BUILDERS:
+        raise InputError(
+            f"'{name}' ({BUILDERS[name]}) is not built yet. `platform collections build {name}` "
+            "fetches it; with --dry-run it only says what, from where, and how much."
+        )
+
+
 def is_collection(path: Path) -> bool:
-    """Whether there is a folder with the files of a collection, sound or not."""
+    """Tell if there is a folder with the files of a collection, sound or not."""
     folder, _ = split_off(path)
     return folder.is_dir() and ((folder / FILE_NAME).is_file() or is_beir(folder))
 
@@ -99,14 +171,32 @@ def split_off(path: Path) -> tuple[Path, str | None]:
     return path.parent / name, split  # with_name takes neither "" nor ".", the folder itself
 
 
-# Names that a user gives to collections: `platform collections add NAME PATH`.
-#
-# They lie in one small JSON file in the user's configuration folder (under `$IRPLATFORM_HOME`
-# where that is set), written under a lock.
+def expand(target: str) -> Path:
+    """A path with `~` replaced by the home folder."""
+    return Path(target).expanduser()
+
+
+def is_path(target: str) -> bool:
+    """Tell if a target is meant as a path: it looks like one, or a collection is there."""
+    return looks_like_path(target) or is_collection(expand(target))
+
+
+def looks_like_path(target: str) -> bool:
+    """Tell if a target can only be a path, to judge by its letters."""
+    return target.startswith((".", "/", "~")) or target.endswith(".toml") or ":" in target
+
+
+def collections_beside(target: str) -> Iterator[str]:
+    """The collections in the folder of a path: folders and .toml files, written as the path is."""
+    folder = target[: target.rfind("/") + 1]
+    for path in sorted(expand(folder or ".").glob("[!.]*")):
+        with suppress(OSError):  # nobody may look into it
+            if is_declaration(path) if path.suffix == ".toml" else is_collection(path):
+                yield f"{folder}{path.name}"
 
 
 def aliases_file() -> Path:
-    """Where the names are kept."""
+    """The file of the user's names, in the configuration folder or `$IRPLATFORM_HOME`."""
     if os.environ.get("IRPLATFORM_HOME"):
         return home() / "collections.json"
     import platformdirs
@@ -115,7 +205,7 @@ def aliases_file() -> Path:
 
 
 def aliases() -> dict[str, str]:
-    """All names with what they stand for: an absolute path, or an ir_datasets id.
+    """The user's names, each with an absolute path or an ir_datasets id.
 
     Raises:
         InputError: the file was changed into something else.
@@ -135,7 +225,7 @@ def aliases() -> dict[str, str]:
 
 @contextmanager
 def changing() -> Iterator[dict[str, str]]:
-    """Lend all names, to be changed; they are written at the end of the block."""
+    """Yield the user's names for changes; they are written at the end, under a lock."""
     from filelock import FileLock
 
     path = aliases_file()
@@ -149,63 +239,8 @@ def changing() -> Iterator[dict[str, str]]:
         raise InputError("cannot be written to.", path=path) from error
 
 
-SHORT_NAMES: Mapping[str, str] = {
-    "trec-pm-2017": "medline/2017/trec-pm-2017",
-    "trec-pm-2018": "medline/2017/trec-pm-2018",
-}
-"""Names of ours for ir_datasets ids."""
-
-
-def documents_of(name: str, registered: Registered = NONE) -> Collection:
-    """A collection of which only the documents are needed: a folder's split need not be named."""
-    try:
-        return resolve(name, registered)
-    except NoSplitError:
-        return resolve(f"{name}:{UNJUDGED}", registered)
-
-
-def resolve(name: str, registered: Registered, also: Iterable[str] = ()) -> Collection:
-    """The collection that a name stands for.
-
-    Raises:
-        InputError: nothing has that name (with the nearest one), there is no such path, or what is
-            there is not a collection.
-    """
-    if name in registered:
-        return registered[name]()
-    user_names = aliases()
-    base, colon, split = name.partition(":")
-    if base in user_names:
-        return resolve_target(f"{user_names[base]}{colon}{split}", (), registered)
-    check_built(name)
-    return resolve_target(name, [*registered, *user_names, *also], registered)
-
-
-def resolve_target(
-    target: str, names: Iterable[str] = (), registered: Registered = NONE
-) -> Collection:
-    """The collection at a path, or under an ir_datasets id or one of our short names for those."""
-    if not target.strip():
-        raise InputError("no collection is named: give a name, a path or an ir_datasets id.")
-    if target in SHORT_NAMES:
-        require(f"collection '{target}'", "ir_datasets")
-        target = SHORT_NAMES[target]
-    path = expand(target)
-    if is_path(target):
-        _refuse_split(target, names)
-        _refuse_misspelt(target)
-        return open_path(path, registered)
-    if exists(target):
-        return open_dataset(target)
-    if "/" in target and not path.exists():
-        require(f"there is no folder {target} here, and an id of ir_datasets", "ir_datasets")
-    if path.exists():
-        return open_path(path, registered)  # which says why it is not a collection
-    raise _unknown(target, [*names, *SHORT_NAMES])
-
-
 def _refuse_split(target: str, names: Iterable[str]) -> None:
-    """Say that a collection has no splits where it has one of the names that are no paths."""
+    """Refuse a split of a collection whose name is no path."""
     base, colon, split = target.rpartition(":")
     if not colon or is_collection(expand(target)):
         return
@@ -213,32 +248,8 @@ def _refuse_split(target: str, names: Iterable[str]) -> None:
         raise InputError(f"the collection '{base}' has no splits. Leave out ':{split}'.")
 
 
-def expand(target: str) -> Path:
-    """A path with `~` replaced by the home folder."""
-    return Path(target).expanduser()
-
-
-def is_path(target: str) -> bool:
-    """Whether a target is meant as a path: it looks like one, or a collection lies there."""
-    return looks_like_path(target) or is_collection(expand(target))
-
-
-def looks_like_path(target: str) -> bool:
-    """Whether a target can only be a path, to judge by its letters."""
-    return target.startswith((".", "/", "~")) or target.endswith(".toml") or ":" in target
-
-
-def collections_beside(target: str) -> Iterator[str]:
-    """The collections in the folder of a path: folders and .toml files, written as the path is."""
-    folder = target[: target.rfind("/") + 1]
-    for path in sorted(expand(folder or ".").glob("[!.]*")):
-        with suppress(OSError):  # nobody may look into it
-            if is_declaration(path) if path.suffix == ".toml" else is_collection(path):
-                yield f"{folder}{path.name}"
-
-
 def _misspelt(target: str) -> str:
-    """The path of a collection that a path which leads nowhere nearly is, or ""."""
+    """The path of a collection with a name similar to a missing one, or ""."""
     base, colon, split = target.rstrip("/").partition(":")
     beside = {Path(path).name: path for path in collections_beside(base)}
     near = nearest(Path(base).name, beside)
@@ -259,11 +270,6 @@ def _unknown(name: str, names: list[str]) -> InputError:
         hint = f"There is no folder {name} either."
         names = difflib.get_close_matches(name, known(), n=1, cutoff=0.8) or names
     return unknown("collection", name, names, hint=hint)
-
-
-# Gives collections names of the user's own, and takes them away again.
-
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
 def add_alias(
@@ -303,7 +309,7 @@ def remove_alias(name: str) -> None:
 
 
 def _openable(target: str) -> str:
-    """A target, with a split where it is a folder that needs one: `NAME:split` then opens it."""
+    """A target, with a split if the folder needs one; `NAME:split` opens it later."""
     if not is_path(target):
         return target
     folder = expand(target)

@@ -1,8 +1,10 @@
-"""From an element of PubMed's XML to an article.
+"""Articles of PubMed, made of elements of its XML.
 
-Texts are taken with all that is inside them: italics, super- and subscripts and formulas are text
-too. Where an article has no abstract of its own, one from another source is taken (`OtherAbstract`,
-in English if there is one).
+Texts include all that is inside them: italics, super- and subscripts and formulas are text, too.
+An article without an abstract of its own gets one from another source (`OtherAbstract`, in English
+if there is one). A journal issue's date may be a year, a month, a day, a season, or free text
+("1998 Dec-1999 Jan", "Spring 1994"): the year is the first that is named, and month and day are
+given only where they are plain.
 """
 
 from __future__ import annotations
@@ -23,81 +25,20 @@ if TYPE_CHECKING:
 
     from irplatform.data import FieldValue
 
-
-# When an article was published, as far as its record says.
-#
-# A journal issue's date may be a year, a month, a day, a season, or free text ("1998 Dec-1999
-# Jan", "Spring 1994"). The year is the first that is named; a month or day is given only where it
-# is plain.
-
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
 _FREE = re.compile(r"(\d{4}) ([A-Za-z]{3})[a-z]*(?: (\d{1,2}))?(?![\w-])")
-
-
-def publication_date(inner: Mapping[str, Any], data: Mapping[str, Any]) -> str:
-    """The date: of the issue or book, else of the electronic version, else of the entry.
-
-    Returns:
-        "", "2017", "2017-03" or "2017-03-09".
-    """
-    issue = children(children(inner.get("Journal")).get("JournalIssue")).get("PubDate")
-    entered = (e for e in data.get("History", ()) if e.get("PubStatus") == "pubmed")
-    book = children(inner.get("Book")).get("PubDate")
-    for element in chain((issue, book, inner.get("ArticleDate")), entered):
-        if element is not None and (date := _date(element)):
-            return date
-    return ""
-
-
-def children(element: Iterable[Any] | None) -> dict[str, Any]:
-    """An element's children by name, the first of each."""
-    by_name: dict[str, Any] = {}
-    for child in () if element is None else element:
-        by_name.setdefault(child.tag, child)
-    return by_name
-
-
-def _date(element: Any) -> str:
-    part = {child.tag: (child.text or "").strip() for child in element}
-    if "MedlineDate" in part:
-        return _free_date(part["MedlineDate"])
-    match = _YEAR.search(part.get("Year", ""))
-    if not match:
-        return ""
-    return _joined(match[1], part.get("Month", ""), part.get("Day", ""))
-
-
-def _free_date(text: str) -> str:
-    plain = _FREE.fullmatch(text)
-    if plain:
-        return _joined(plain[1], plain[2], plain[3] or "")
-    match = _YEAR.search(text)
-    return match[1] if match else ""
-
-
-def _joined(year: str, month: str, day: str) -> str:
-    number = int(month) if month.isdecimal() else _month(month)
-    if not 1 <= number <= 12:
-        return year
-    if not (day.isdecimal() and 1 <= int(day) <= 31):
-        return f"{year}-{number:02}"
-    return f"{year}-{number:02}-{int(day):02}"
-
-
-def _month(name: str) -> int:
-    short = name[:3].lower()
-    return _MONTHS.index(short) + 1 if short in _MONTHS else 0
-
-
-# An article of PubMed, as plain values, and as a document of a collection.
-
 _NOT_FIELDS = ("pmid", "version", "title", "abstract")
+_MATHML = "{http://www.w3.org/1998/Math/MathML}"
+_REPEATED = {f"{_MATHML}annotation", f"{_MATHML}annotation-xml"}
+"""Elements that repeat a formula in another notation."""
+_UNLABELLED = {"", "UNLABELLED", "UNLABELED", "UNASSIGNED"}
+_NO_TITLE = {"[Not Available].", "[Not Available]", "Not Available", "Not Available."}
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """An article. What its record lacks is empty.
+    """An article; fields that its record lacks are empty.
 
     Attributes:
         pmid: its number in PubMed.
@@ -163,15 +104,8 @@ class Deleted:
     pmid: str
 
 
-_MATHML = "{http://www.w3.org/1998/Math/MathML}"
-_REPEATED = {f"{_MATHML}annotation", f"{_MATHML}annotation-xml"}
-"""What repeats a formula in another notation."""
-_UNLABELLED = {"", "UNLABELLED", "UNLABELED", "UNASSIGNED"}
-_NO_TITLE = {"[Not Available].", "[Not Available]", "Not Available", "Not Available."}
-
-
 def article(element: Any, path: Path | str) -> Article:
-    """The article of an entry: around a `MedlineCitation` or `BookDocument`, or one of these."""
+    """The article of an entry: a `MedlineCitation` or `BookDocument`, or an element around one."""
     outer = {element.tag: element, **children(element)}
     citation = outer.get("MedlineCitation", outer.get("BookDocument"))
     if citation is None:
@@ -232,6 +166,61 @@ def deletions(element: Any, path: Path | str) -> Iterator[Deleted]:
         yield Deleted(pmid)
 
 
+def publication_date(inner: Mapping[str, Any], data: Mapping[str, Any]) -> str:
+    """The date: of the issue or book, else of the electronic version, else of the entry.
+
+    Returns:
+        "", "2017", "2017-03" or "2017-03-09".
+    """
+    issue = children(children(inner.get("Journal")).get("JournalIssue")).get("PubDate")
+    entered = (e for e in data.get("History", ()) if e.get("PubStatus") == "pubmed")
+    book = children(inner.get("Book")).get("PubDate")
+    for element in chain((issue, book, inner.get("ArticleDate")), entered):
+        if element is not None and (date := _date(element)):
+            return date
+    return ""
+
+
+def children(element: Iterable[Any] | None) -> dict[str, Any]:
+    """An element's children by name, the first of each."""
+    by_name: dict[str, Any] = {}
+    for child in () if element is None else element:
+        by_name.setdefault(child.tag, child)
+    return by_name
+
+
+def _date(element: Any) -> str:
+    part = {child.tag: (child.text or "").strip() for child in element}
+    if "MedlineDate" in part:
+        return _free_date(part["MedlineDate"])
+    match = _YEAR.search(part.get("Year", ""))
+    if not match:
+        return ""
+    return _joined(match[1], part.get("Month", ""), part.get("Day", ""))
+
+
+def _free_date(text: str) -> str:
+    plain = _FREE.fullmatch(text)
+    if plain:
+        return _joined(plain[1], plain[2], plain[3] or "")
+    match = _YEAR.search(text)
+    return match[1] if match else ""
+
+
+def _joined(year: str, month: str, day: str) -> str:
+    number = int(month) if month.isdecimal() else _month(month)
+    if not 1 <= number <= 12:
+        return year
+    if not (day.isdecimal() and 1 <= int(day) <= 31):
+        return f"{year}-{number:02}"
+    return f"{year}-{number:02}-{int(day):02}"
+
+
+def _month(name: str) -> int:
+    short = name[:3].lower()
+    return _MONTHS.index(short) + 1 if short in _MONTHS else 0
+
+
 def _number(element: Any, around: Any, path: Path | str) -> tuple[str, int]:
     pmid = _text(element) if element is not None else ""
     version = (element.get("Version") or "1") if element is not None else "1"
@@ -251,7 +240,7 @@ def _is_number(text: str) -> bool:
 
 
 def _titles(inner: dict[str, Any], language: tuple[str, ...]) -> tuple[str, str]:
-    """The title in English, else in whatever language it is; and the one in its own language."""
+    """The title in English, or else in its own language; and the title in its own language."""
     title, vernacular = _text_of(inner, "ArticleTitle"), _text_of(inner, "VernacularTitle")
     if title in _NO_TITLE:
         title = ""
@@ -261,7 +250,7 @@ def _titles(inner: dict[str, Any], language: tuple[str, ...]) -> tuple[str, str]
 
 
 def _without_brackets(title: str) -> str:
-    """`[A title].` → `A title.`, if the brackets are around all of it."""
+    """`[A title].` → `A title.`, if the brackets enclose all of it."""
     inside = title.removesuffix(".")
     if not (inside.startswith("[") and inside.endswith("]")):
         return title
@@ -275,7 +264,7 @@ def _without_brackets(title: str) -> str:
 
 
 def _abstract(element: Any) -> str:
-    """Sections with their labels, in a line; anything else (the copyright) is left out."""
+    """Sections with their labels, in a line; other elements (the copyright) are left out."""
     if element is None:
         return ""
     sections = []
@@ -293,7 +282,7 @@ def _other_abstract(elements: list[Any]) -> str:
 
 
 def _heading(heading: Any) -> tuple[str, bool, list[str]]:
-    """The descriptor's name, whether it is a main subject, and the name with each qualifier."""
+    """The descriptor's name, True for a main subject, and the name with each qualifier."""
     name, major, pairs = "", False, []
     for child in heading:
         major = major or child.get("MajorTopicYN") == "Y"

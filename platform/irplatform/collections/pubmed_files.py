@@ -1,8 +1,14 @@
 """Reads PubMed's XML: what NLM distributes as baseline and update files, and what efetch returns.
 
 The format is described at https://www.nlm.nih.gov/bsd/licensee/elements_descriptions.html. Articles
-are streamed and forgotten, so that memory stays flat; references to entities and to other files are
-not followed.
+are streamed and forgotten, so that memory stays flat. A file can hold several documents, one after
+the other, as loops over efetch write them. Entities can be made to grow without end ("billion
+laughs") or to name other files, and PubMed's files declare none: a file that does is refused before
+it reaches the parser. So is one with another root element.
+
+Worker processes read files and hand over a small form of them (`pack`): the highest version of each
+article, without those that the file deletes. Articles travel as JSON compressed with LZ4, at half
+their size and next to no cost, so that many files can wait for their turn.
 """
 
 from __future__ import annotations
@@ -33,19 +39,11 @@ if TYPE_CHECKING:
     from irplatform.collections.pubmed import Article
 
 
-# A look at what comes before the first element of an XML document, while its file streams by.
-#
-# Entities are declared there. They can be made to grow without end ("billion laughs") or to name
-# other files, and PubMed's files declare none: a file that does is refused before it reaches the
-# parser. So is one whose root element says that it is something else.
-#
-# A file can hold several documents, one after the other, as loops over efetch write them.
-
 _LONGEST_TAG = 64
-"""Bytes that the end of a root element takes at most."""
+"""Bytes of the end tag of a root element, at most."""
 _LONGEST_COMMENT = 1 << 20
 _BETWEEN = re.compile(rb"(?:\s|\xef\xbb\xbf|<!--.*?-->)*", re.DOTALL)
-"""What may stand before and behind a document and is none."""
+"""White space and comments between documents."""
 
 
 def documents(
@@ -62,11 +60,11 @@ def documents(
 
 
 class CheckedStream:
-    """A document of XML whose beginning is checked, and that knows how many lines were read.
+    """A document of XML whose beginning is checked.
 
     Attributes:
-        first_line: where it begins in the file.
-        lines: where it was read to.
+        first_line: the line of the file where it begins.
+        lines: the line up to which it was read.
     """
 
     def __init__(
@@ -101,7 +99,7 @@ class CheckedStream:
             try:
                 parser.Parse(chunk, not chunk)
             except expat.ExpatError as error:
-                if self._parser is not None:  # what comes after the root is for the real parser
+                if self._parser is not None:  # errors after the root are for the real parser
                     raise InputError(
                         f"this is not XML ({expat.ErrorString(error.code)}). Fetch the file again.",
                         path=self.path,
@@ -115,7 +113,7 @@ class CheckedStream:
         return chunk
 
     def rest(self) -> bytes:
-        """The beginning of what comes after the document; empty at the end of the file."""
+        """The beginning of the rest of the file; empty at its end."""
         rest = self._next
         while True:
             between = _BETWEEN.match(rest)
@@ -146,7 +144,7 @@ class CheckedStream:
         line = self._parser.CurrentLineNumber if self._parser else None
         raise InputError(
             f"the entity '{name}' is declared here. PubMed's files declare none, and entities can "
-            "be made to fill the memory: the file is not read.",
+            "fill the memory: the file is not read.",
             path=self.path,
             line=line,
         )
@@ -167,7 +165,7 @@ class CheckedStream:
 
 _ROOTS = ("PubmedArticleSet", "MedlineCitationSet", "PubmedBookArticleSet", "BookDocumentSet")
 _INNER = {"MedlineCitation": "PubmedArticle", "BookDocument": "PubmedBookArticle"}
-"""Records that can stand alone, and what is around them where they do not."""
+"""Records that can stand alone, and the element around them where they do not."""
 _DELETIONS = ("DeleteCitation", "DeleteDocument")
 _ENTRIES = (*_INNER, *_INNER.values(), *_DELETIONS)
 
@@ -181,8 +179,8 @@ def read_articles(
 
     Args:
         stream: the XML, unpacked: one document, or several one after the other.
-        path: what to call it in errors.
-        passed_over: counts the records that are neither, by the names of their elements.
+        path: its name in errors.
+        passed_over: counts other records, by the names of their elements.
 
     Raises:
         InputError: it is not PubMed's XML, ends too early, declares entities, or has an article
@@ -226,7 +224,7 @@ def _read_document(
         for _, element in entries:
             parent = element.getparent()
             if _INNER.get(element.tag) == parent.tag:
-                continue  # its turn comes with what is around it
+                continue  # comes with the element around it
             if element.tag in _DELETIONS:
                 yield from deletions(element, path)
             else:
@@ -242,7 +240,7 @@ def _read_document(
 
 
 def _forget(element: Any, parent: Any, passed_over: Counter[str]) -> None:
-    """Free an entry and whatever was parsed before it; count what was no entry."""
+    """Free an entry and all that was parsed before it; count what was no entry."""
     element.clear()
     while (previous := element.getprevious()) is not None:
         if previous.tag not in _ENTRIES:
@@ -251,15 +249,9 @@ def _forget(element: Any, parent: Any, passed_over: Counter[str]) -> None:
 
 
 def _reason(error: Any) -> str:
-    """The parser's message without the place, which is told apart."""
+    """The parser's message without the place."""
     return str(error.msg).rsplit(", line ", 1)[0]
 
-
-# A file of articles, read by a worker process and handed over in a small form.
-#
-# What a worker sends is a file's last word on each of its articles: the highest version that it
-# has, less those that it deletes. Articles travel as JSON compressed with LZ4, at half their size
-# and next to no cost, so that many files can wait for their turn.
 
 CHAPTER = "chapter of a book"
 _CHUNK = 500
@@ -268,7 +260,7 @@ _CHUNK = 500
 
 @dataclass(frozen=True)
 class Member:
-    """A compressed file that lies inside another one."""
+    """A compressed file inside another one."""
 
     name: str
     content: bytes
@@ -282,7 +274,7 @@ class Packed:
         chunks: articles as compressed JSON, in the file's order.
         replaced: places of those that come again later in the same file, ascending.
         deleted: numbers of the articles that the file deletes.
-        others: how many chapters of books and what else there was, by their names.
+        others: counts of chapters of books and of other records, by name.
     """
 
     chunks: tuple[bytes, ...]
@@ -291,7 +283,7 @@ class Packed:
     others: Counter[str]
 
     def documents(self) -> Iterator[tuple[int, Document]]:
-        """The articles with their numbers; nothing that the file itself replaces or deletes."""
+        """The articles with their numbers, without those that the file replaces or deletes."""
         skipped = set(self.replaced)
         place = 0
         for chunk in self.chunks:
@@ -306,7 +298,7 @@ class Packed:
 
 
 def pack(source: Path | Member, fields: tuple[str, ...]) -> Packed:
-    """Read a file."""
+    """Read a file in a worker process."""
     latest: dict[str, tuple[int, int]] = {}  # PMID → version, place
     replaced: list[int] = []
     deleted = array("q")

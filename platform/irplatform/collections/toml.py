@@ -1,7 +1,7 @@
-"""A collection described by a TOML file, for data in whatever layout it came in.
+"""Collections that a TOML file describes, for data in any layout.
 
-The file (`declaration`) names the documents, the topics and the judgments, relative to itself. A
-path to any `.toml` is such a collection, so that one folder can hold several.
+The file names the documents, the topics and the judgments, relative to itself; docs/collections.md
+describes its keys. Any `.toml` is such a collection, so that one folder can hold several.
 """
 
 from __future__ import annotations
@@ -26,13 +26,9 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
-
-# What a TOML file may say of a collection: its keys as models, and what is wrong with others.
-#
-# docs/collections.md describes the keys.
-
 _Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 _Text = Annotated[str, StringConstraints(min_length=1)]
+FILE_NAME = "collection.toml"
 
 
 class _Table(BaseModel):
@@ -40,7 +36,7 @@ class _Table(BaseModel):
 
 
 class Documents(_Table):
-    """Where the documents are, and which keys of a line are which part of a document."""
+    """The documents' files, and the keys of a line for each part of a document."""
 
     files: Annotated[list[_Text], Field(min_length=1)]
     format: Literal["jsonl", "pubmed-xml"] = "jsonl"
@@ -51,7 +47,7 @@ class Documents(_Table):
 
 
 class Topics(_Table):
-    """Where the topics are, and what is searched for them."""
+    """The topics' file, and how it makes queries."""
 
     file: _Text
     format: Literal["beir", "bioasq", "biogen", "json", "jsonl", "trec", "trec-pm", "tsv"]
@@ -62,14 +58,14 @@ class Topics(_Table):
 
 
 class QrelsTable(_Table):
-    """Where the judgments are, ordinary or sampled."""
+    """The files of judgments, ordinary or sampled."""
 
     file: _Text | None = None
     sampled: _Text | None = None
 
 
 class Train(_Table):
-    """Which collections train the rerankers."""
+    """The collections that train the rerankers."""
 
     collection: _Text | Annotated[list[_Text], Field(min_length=1)]
 
@@ -94,87 +90,6 @@ TABLES: dict[str, type[BaseModel]] = {
     "train": Train,
 }
 """Name of each table to its keys."""
-
-
-def read_declaration(path: Path) -> Declaration:
-    """What a file says of its collection.
-
-    Raises:
-        InputError: the file is missing or not TOML, or a key is missing, unknown or of the wrong
-            type.
-    """
-    content = read_toml(path)
-    try:
-        declared = Declaration.model_validate(content)
-    except ValidationError as error:
-        raise InputError(_explain(error), path=path) from error
-    if declared.topics.id is not None and declared.topics.format not in ("biogen", "json", "jsonl"):
-        raise InputError("[topics] 'id' names a key of format 'json'. Remove it.", path=path)
-    if declared.topics.query is not None:
-        try:
-            QueryTemplate(declared.topics.query).check_syntax()
-        except InputError as error:
-            raise InputError(f"[topics] query: {error}", path=path) from error
-    return declared
-
-
-def is_declaration(path: Path) -> bool:
-    """Whether a TOML file describes a collection, soundly or not: it has one of the tables."""
-    try:
-        content = read_toml(path)
-    except InputError:
-        return False
-    return any(isinstance(content.get(table), dict) for table in ("documents", "topics"))
-
-
-def _explain(error: ValidationError) -> str:
-    """A misspelt key, which others may be missing for; else the first problem."""
-    problems = error.errors()
-    for problem in problems:
-        if problem["type"] == "extra_forbidden" and (hint := _misspelt(problem)):
-            return hint
-    problem = problems[0]
-    *tables, key = [str(part) for part in problem["loc"] if not isinstance(part, int)]
-    place = _declared_place(tables)
-    if problem["type"] == "missing":
-        what = "table" if not tables and key in TABLES else "key"
-        return f"{place}the {what} '{key}' is missing."
-    if problem["type"] == "extra_forbidden":
-        return f"{place}the key '{key}' is unknown. Known: {', '.join(_keys(tables))}."
-    if key == "id" and problem["type"] == "string_pattern_mismatch":
-        return (
-            f"the id cannot be {problem['input']!r}: it may hold letters, digits, '.', '_' and "
-            "'-', and begins with a letter or digit."
-        )
-    location, reason = first_problem(Declaration, error)
-    *tables, key = [part for part in location.split(".") if not part.isdigit()]
-    place = _declared_place(tables)
-    return f"{place}'{key}' cannot be {problem['input']!r}: {reason}."
-
-
-def _misspelt(problem: ErrorDetails) -> str:
-    """An unknown key with the right one that is near it, or ""."""
-    *tables, key = map(str, problem["loc"])
-    near = difflib.get_close_matches(key, _keys(tables), n=1)
-    what = "table" if isinstance(problem["input"], dict) else "key"
-    place = _declared_place(tables)
-    return f"{place}the {what} '{key}' is unknown. Did you mean '{near[0]}'?" if near else ""
-
-
-def _declared_place(tables: Iterable[str]) -> str:
-    """How a message begins that is about a key of a table."""
-    name = ".".join(tables)
-    return f"[{name}] " if name else ""
-
-
-def _keys(tables: Iterable[str]) -> list[str]:
-    model: type[BaseModel] = Declaration
-    for table in tables:
-        model = TABLES.get(table, model)
-    return list(model.model_fields)
-
-
-FILE_NAME = "collection.toml"
 
 
 def open_toml(path: Path, open_path: Callable[[Path], Collection]) -> Collection:
@@ -217,6 +132,37 @@ def open_toml(path: Path, open_path: Callable[[Path], Collection]) -> Collection
             **({"query plan": topics.plan} if topics.plan else {}),
         },
     )
+
+
+def read_declaration(path: Path) -> Declaration:
+    """Read and check a file's description of a collection.
+
+    Raises:
+        InputError: the file is missing or not TOML, or a key is missing, unknown or of the wrong
+            type.
+    """
+    content = read_toml(path)
+    try:
+        declared = Declaration.model_validate(content)
+    except ValidationError as error:
+        raise InputError(_explain(error), path=path) from error
+    if declared.topics.id is not None and declared.topics.format not in ("biogen", "json", "jsonl"):
+        raise InputError("[topics] 'id' names a key of format 'json'. Remove it.", path=path)
+    if declared.topics.query is not None:
+        try:
+            QueryTemplate(declared.topics.query).check_syntax()
+        except InputError as error:
+            raise InputError(f"[topics] query: {error}", path=path) from error
+    return declared
+
+
+def is_declaration(path: Path) -> bool:
+    """Tell if a TOML file describes a collection, soundly or not: it has one of the tables."""
+    try:
+        content = read_toml(path)
+    except InputError:
+        return False
+    return any(isinstance(content.get(table), dict) for table in ("documents", "topics"))
 
 
 def declared_files(path: Path) -> list[Path]:
@@ -269,16 +215,13 @@ def _pubmed(path: Path, documents: Documents) -> Corpus:
 
 
 def _place(files: list[Path]) -> str:
-    """A name for documents, after where they lie and not after the file that names them.
-
-    What searches the same documents then finds the same index.
-    """
+    """A name for documents after their folder, so that all who search them share an index."""
     folder = files[0].resolve().parent
     return "-".join(part for part in map(folder_name, (folder.parent, folder)) if part)
 
 
 def _read_qrels(judged: Path | None, sampled: Path | None) -> Qrels:
-    """Ordinary judgments; where there are sampled ones alone, the documents that these judge."""
+    """Ordinary judgments; if there are only sampled ones, the documents that these judge."""
     from irplatform.evaluation.qrels import read_qrels
     from irplatform.evaluation.sampled import judged_documents, read_sampled_qrels
 
@@ -297,7 +240,7 @@ def _plan(path: Path, name: str) -> dict[str, object]:
 def _training(
     path: Path, declared: str | list[str], open_path: Callable[[Path], Collection]
 ) -> Collection:
-    from irplatform.collections.joined import joined
+    from irplatform.collections.derived import joined
 
     names = [declared] if isinstance(declared, str) else declared
     if any((path.parent / name).resolve() == path.resolve() for name in names):
@@ -313,3 +256,50 @@ def _file(path: Path, name: str, key: str) -> Path:
     if not file.is_file():
         raise InputError(f"{key}: there is no file {file}.", path=path)
     return file
+
+
+def _explain(error: ValidationError) -> str:
+    """The message for a misspelt key, the likely cause of missing ones; else the first problem."""
+    problems = error.errors()
+    for problem in problems:
+        if problem["type"] == "extra_forbidden" and (hint := _misspelt(problem)):
+            return hint
+    problem = problems[0]
+    *tables, key = [str(part) for part in problem["loc"] if not isinstance(part, int)]
+    place = _declared_place(tables)
+    if problem["type"] == "missing":
+        what = "table" if not tables and key in TABLES else "key"
+        return f"{place}the {what} '{key}' is missing."
+    if problem["type"] == "extra_forbidden":
+        return f"{place}the key '{key}' is unknown. Known: {', '.join(_keys(tables))}."
+    if key == "id" and problem["type"] == "string_pattern_mismatch":
+        return (
+            f"the id cannot be {problem['input']!r}: it may hold letters, digits, '.', '_' and "
+            "'-', and begins with a letter or digit."
+        )
+    location, reason = first_problem(Declaration, error)
+    *tables, key = [part for part in location.split(".") if not part.isdigit()]
+    place = _declared_place(tables)
+    return f"{place}'{key}' cannot be {problem['input']!r}: {reason}."
+
+
+def _misspelt(problem: ErrorDetails) -> str:
+    """An unknown key with the right one that is near it, or ""."""
+    *tables, key = map(str, problem["loc"])
+    near = difflib.get_close_matches(key, _keys(tables), n=1)
+    what = "table" if isinstance(problem["input"], dict) else "key"
+    place = _declared_place(tables)
+    return f"{place}the {what} '{key}' is unknown. Did you mean '{near[0]}'?" if near else ""
+
+
+def _declared_place(tables: Iterable[str]) -> str:
+    """The beginning of a message about a key of a table."""
+    name = ".".join(tables)
+    return f"[{name}] " if name else ""
+
+
+def _keys(tables: Iterable[str]) -> list[str]:
+    model: type[BaseModel] = Declaration
+    for table in tables:
+        model = TABLES.get(table, model)
+    return list(model.model_fields)

@@ -1,26 +1,31 @@
-"""Reads a file of topics in one of the formats that are known here."""
+"""Topics from files: JSON in several shapes, BioASQ's questions, tables, and TREC's formats.
+
+BEIR keeps one JSON object a line. Others write a list of objects (EPIC-QA), one object with such a
+list in it (`{"topics": […]}`, TREC BioGen), or objects or queries by their ids (`{"1": …}`). A
+template makes a query from a topic's fields, as in `"{disease} {gene}"`.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from irplatform.collections import (
-    topic_objects as objects,
-)
-from irplatform.collections import (
-    trec_topics as trec,
-)
-from irplatform.collections import (
-    trec_topics as trec_pm,
-)
+from irplatform.collections import jsonlines
 from irplatform.collections.jsonlines import check_id
-from irplatform.collections.trec_topics import ID_NAMES, TEXTS, TopicRecord, plain_name
+from irplatform.collections.trec_topics import (
+    ID_NAMES,
+    TEXTS,
+    TopicRecord,
+    plain_name,
+    read_trec,
+    read_trec_pm,
+)
 from irplatform.data import Topic
 from irplatform.errors import InputError, counted, did_you_mean, listing
 from irplatform.runs.bioasq import read_questions
 from irplatform.system.console import notice_once
+from irplatform.system.formats import JSONError, parse_json, read_json
 from irplatform.system.reading import decoded, numbered_lines
 
 if TYPE_CHECKING:
@@ -29,140 +34,11 @@ if TYPE_CHECKING:
 
     from irplatform.data import FieldValue
 
-
-# Questions of BioASQ's task b, as topics.
-
-
-def read_bioasq(path: Path) -> Iterator[TopicRecord]:
-    """Yield topics with the fields `body` and, where it is known, `type`."""
-    for question in read_questions(path):
-        fields = {"body": question.body, "type": question.type}
-        yield TopicRecord(question.id, {name: text for name, text in fields.items() if text})
-
-
-# The template that makes a query from a topic's fields, as in `"{disease} {gene}"`.
-#
-# It knows placeholders and nothing else. `str.format` would also follow attributes and indexes of
-# whatever it is given, which a file of data must not be able to ask for.
-
+_LISTS = ("topics", "queries", "questions")
+QUERIES = tuple(f"{{{name}}}" for name in TEXTS)
+"""Templates of queries for JSON topics, the likeliest first."""
+OTHER_KEYS = "Format 'json' reads topics of other keys, and lists of them."
 _PLACEHOLDER = re.compile(r"\{\s*([^\s{}](?:[^{}]*[^\s{}])?)\s*\}")
-
-
-@dataclass(frozen=True)
-class QueryTemplate:
-    """A query with placeholders for fields."""
-
-    text: str
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The fields that it asks for."""
-        return tuple(_PLACEHOLDER.findall(self.text))
-
-    def check_syntax(self) -> None:
-        """Refuse a template without placeholders, or with a brace out of place."""
-        rest = _PLACEHOLDER.sub("", self.text)
-        if not self.names or "{" in rest or "}" in rest:
-            raise InputError(
-                f"the query template {self.text!r} is not right: put names of fields in braces, as "
-                'in "{disease} {gene}".'
-            )
-
-    def check(self, known: Iterable[str]) -> None:
-        """Refuse a template that is malformed or asks for a field which no topic has."""
-        self.check_syntax()
-        fields = sorted(known)
-        for name in self.names:
-            if name not in fields:
-                guess = did_you_mean(name, fields)
-                raise InputError(
-                    f"the query template {self.text!r} asks for the field '{name}', which no topic "
-                    f"has. {guess}{' ' if guess else ''}Fields: {', '.join(fields) or 'none'}. "
-                    "`query` under [topics] in a collection.toml names those to search."
-                )
-
-    def fill(self, fields: Mapping[str, FieldValue]) -> str:
-        """The query of a topic; a field that it lacks adds nothing."""
-        filled = _PLACEHOLDER.sub(lambda match: _flat(fields.get(match[1], "")), self.text)
-        return " ".join(filled.split())
-
-
-def _flat(value: FieldValue) -> str:
-    return value if isinstance(value, str) else " ".join(value)
-
-
-# Topics as two columns parted by a tab: id and query. A header (`qid query`) is passed over.
-
-
-def read_tsv(path: Path) -> Iterator[TopicRecord]:
-    """Yield topics with the field `query`."""
-    for number, line in numbered_lines(path):
-        columns = decoded(line, path, number).rstrip("\r\n").split("\t")
-        if len(columns) != 2:
-            raise InputError(
-                f"{counted(len(columns), 'column')}. Every line needs two, parted by a tab: "
-                "id query.",
-                path=path,
-                line=number,
-            )
-        if number == 1 and _is_header(*columns):
-            notice_once(f"{path}: the first line is taken for a header: {', '.join(columns)}")
-            continue
-        check_id(columns[0], path, number)
-        yield TopicRecord(columns[0], {"query": " ".join(columns[1].split())}, number)
-
-
-def _is_header(first: str, second: str) -> bool:
-    """Whether cells are the usual names of an id and a query."""
-    texts = map(plain_name, (*TEXTS, "queries"))
-    return plain_name(first) in ID_NAMES and plain_name(second) in texts
-
-
-@dataclass(frozen=True)
-class Format:
-    """A file format of topics.
-
-    Attributes:
-        read: yields the topics of a file, in its order.
-        topic: what a topic looks like.
-        queries: templates where the collection gives none: the first whose fields topics have.
-    """
-
-    read: Callable[..., Iterator[TopicRecord]]
-    topic: str
-    queries: tuple[str, ...]
-
-    def default_query(self, fields: Collection[str]) -> str:
-        """The template for topics with these fields, however their names are spelled."""
-        spelled = {plain_name(name): name for name in reversed([*fields])}
-        for query in self.queries:
-            names = [spelled.get(plain_name(name), "") for name in QueryTemplate(query).names]
-            if all(names):
-                return " ".join(f"{{{name}}}" for name in names)
-        if len(self.queries) > 1:
-            raise InputError(
-                f"which fields make the query cannot be told: {listing(sorted(fields)) or 'none'}. "
-                "`query` under [topics] in a collection.toml names them, as in "
-                f"{self.queries[0]!r}."
-            )
-        return self.queries[-1]
-
-
-_JSON = Format(objects.read, '{"id": "1", "query": "…"}', objects.QUERIES)
-FORMATS: Mapping[str, Format] = {
-    "beir": Format(objects.read_beir, '{"_id": "1", "text": "…"}', ("{text}",)),
-    "bioasq": Format(read_bioasq, '{"questions": [{"id": …, "body": …}]}', ("{body}",)),
-    "biogen": _JSON,
-    "json": _JSON,
-    "jsonl": _JSON,
-    "trec": Format(trec.read_trec, "<top><num> 1 <title> …</top>", ("{title}",)),
-    "trec-pm": Format(
-        trec_pm.read_trec_pm,
-        '<topic number="1">…</topic>',
-        ("{disease} {gene} {treatment}", "{disease} {gene}"),
-    ),
-    "tsv": Format(read_tsv, "1, tab, query", ("{query}",)),
-}
 
 
 def read_topics(
@@ -173,8 +49,8 @@ def read_topics(
     Args:
         path: the file.
         format_name: one of `FORMATS`.
-        query: template of the first-stage query, or None for the format's own.
-        id_key: for JSON, the key of the id, or None to find it by its name.
+        query: template of the query, or None for the format's own.
+        id_key: for JSON, the key of the id; None to find it by its name.
 
     Raises:
         InputError: the file is missing, empty or not in that format, an id comes twice, a query is
@@ -210,3 +86,231 @@ def _topic(record: TopicRecord, template: QueryTemplate, path: Path) -> Topic:
             line=record.line,
         )
     return Topic(record.id, query, record.fields)
+
+
+@dataclass(frozen=True)
+class QueryTemplate:
+    """A query with placeholders for fields.
+
+    `str.format` would also follow attributes and indexes, which a data file must not be able to do.
+    """
+
+    text: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fields that it needs."""
+        return tuple(_PLACEHOLDER.findall(self.text))
+
+    def check_syntax(self) -> None:
+        """Refuse a template without placeholders, or with a brace out of place."""
+        rest = _PLACEHOLDER.sub("", self.text)
+        if not self.names or "{" in rest or "}" in rest:
+            raise InputError(
+                f"the query template {self.text!r} is not right: put names of fields in braces, as "
+                'in "{disease} {gene}".'
+            )
+
+    def check(self, known: Iterable[str]) -> None:
+        """Refuse a template that is malformed or needs a field that no topic has."""
+        self.check_syntax()
+        fields = sorted(known)
+        for name in self.names:
+            if name not in fields:
+                guess = did_you_mean(name, fields)
+                raise InputError(
+                    f"the query template {self.text!r} asks for the field '{name}', which no topic "
+                    f"has. {guess}{' ' if guess else ''}Fields: {', '.join(fields) or 'none'}. "
+                    "`query` under [topics] in a collection.toml names those to search."
+                )
+
+    def fill(self, fields: Mapping[str, FieldValue]) -> str:
+        """The query of a topic; a field that it lacks adds nothing."""
+        filled = _PLACEHOLDER.sub(lambda match: _flat(fields.get(match[1], "")), self.text)
+        return " ".join(filled.split())
+
+
+def _flat(value: FieldValue) -> str:
+    return value if isinstance(value, str) else " ".join(value)
+
+
+def read_beir(path: Path) -> Iterator[TopicRecord]:
+    """Yield topics with the field `text` and one field for every entry of `metadata`."""
+    for line, record in jsonlines.read(path, otherwise=OTHER_KEYS):
+        topic_id = jsonlines.identifier(record, "_id", path, line, otherwise=OTHER_KEYS)
+        fields = jsonlines.metadata(record, "metadata", path, line)
+        yield TopicRecord(
+            topic_id, {**fields, "text": jsonlines.text(record, "text", path, line)}, line
+        )
+
+
+def read_objects(path: Path, id_key: str = "") -> Iterator[TopicRecord]:
+    """Yield topics with a field for every key but that of the id.
+
+    Args:
+        path: JSON, or JSON lines.
+        id_key: the key of the id; by default the first of `ID_NAMES` that the first topic has.
+
+    Raises:
+        InputError: it is neither, or a topic has no id.
+    """
+    key = id_key
+    for line, record in _records(path, id_key):
+        key = key or _id_key(record) or ""
+        if not key:
+            keys = ", ".join(f"'{name}'" for name in record) or "none"
+            raise InputError(
+                f"no key of the topic looks like that of its id (keys: {keys}). Name it with `id` "
+                "under [topics] in the collection.toml.",
+                path=path,
+                line=line,
+            )
+        topic_id = jsonlines.identifier(record, key, path, line)
+        values = ((name, jsonlines.field_value(v)) for name, v in record.items() if name != key)
+        fields: dict[str, FieldValue] = {
+            name: " ".join(value.split()) if isinstance(value, str) else value
+            for name, value in values
+            if value
+        }
+        yield TopicRecord(topic_id, fields, line)
+
+
+def _records(path: Path, id_key: str) -> Iterator[tuple[int | None, dict[str, Any]]]:
+    try:
+        whole = read_json(path)
+    except JSONError as error:
+        _, first = next(numbered_lines(path), (0, b""))
+        try:
+            parse_json(first)
+        except JSONError:
+            raise error from None
+        yield from jsonlines.read(path)
+        return
+    for record in _objects(whole, id_key, path):
+        if not isinstance(record, dict):
+            raise InputError(
+                f"a topic has to be a JSON object, but one is {jsonlines.kind(record)}.", path=path
+            )
+        yield None, record
+
+
+def _objects(value: Any, id_key: str, path: Path) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, dict):
+        raise InputError(
+            f"topics are JSON objects, but this is {jsonlines.kind(value)}.", path=path
+        )
+    names = {plain_name(name) for name in value}
+    if len(value) == 1 and names <= {*_LISTS}:
+        (inner,) = value.values()
+        if isinstance(inner, dict):
+            return _objects(inner, id_key, path)
+    if (id_key or _id_key(value)) in value or names & {*map(plain_name, TEXTS)}:
+        return [value]
+    lists = [name for name, inner in value.items() if _holds_objects(inner)]
+    chosen = [name for name in lists if plain_name(name) in _LISTS] or lists
+    if len(chosen) == 1:
+        return _objects(value[chosen[0]], id_key, path)
+    if not all(isinstance(inner, dict | str) for inner in value.values()):
+        raise InputError(
+            f"it is not clear which part holds the topics: {listing(map(repr, value))}. Keep only "
+            'a list of the topics, or an object such as {"topics": […]}.',
+            path=path,
+        )
+    key = id_key or "id"
+    return [
+        {key: name, **(inner if isinstance(inner, dict) else {"query": inner})}
+        for name, inner in value.items()
+    ]
+
+
+def _holds_objects(value: Any) -> bool:
+    """Tell if a value is a list of objects, or an object of objects."""
+    inner = value.values() if isinstance(value, dict) else value
+    return isinstance(value, dict | list) and {*map(type, inner)} == {dict}
+
+
+def _id_key(record: dict[str, Any]) -> str | None:
+    plain = {plain_name(name): name for name in reversed(record)}
+    return next((plain[name] for name in ID_NAMES if name in plain), None)
+
+
+def read_bioasq(path: Path) -> Iterator[TopicRecord]:
+    """Yield the questions of BioASQ's task b with the fields `body` and, if known, `type`."""
+    for question in read_questions(path):
+        fields = {"body": question.body, "type": question.type}
+        yield TopicRecord(question.id, {name: text for name, text in fields.items() if text})
+
+
+def read_tsv(path: Path) -> Iterator[TopicRecord]:
+    """Yield topics with the field `query` from two columns, id and query; a header is skipped."""
+    for number, line in numbered_lines(path):
+        columns = decoded(line, path, number).rstrip("\r\n").split("\t")
+        if len(columns) != 2:
+            raise InputError(
+                f"{counted(len(columns), 'column')}. Every line needs two, separated by a tab: "
+                "id query.",
+                path=path,
+                line=number,
+            )
+        if number == 1 and _is_header(*columns):
+            notice_once(f"{path}: the first line is taken for a header: {', '.join(columns)}")
+            continue
+        check_id(columns[0], path, number)
+        yield TopicRecord(columns[0], {"query": " ".join(columns[1].split())}, number)
+
+
+def _is_header(first: str, second: str) -> bool:
+    """Tell if cells are the usual names of an id and a query."""
+    texts = map(plain_name, (*TEXTS, "queries"))
+    return plain_name(first) in ID_NAMES and plain_name(second) in texts
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format of topics.
+
+    Attributes:
+        read: yields the topics of a file, in its order.
+        topic: an example of a topic.
+        queries: default templates; the first one whose fields topics have is taken.
+    """
+
+    read: Callable[..., Iterator[TopicRecord]]
+    topic: str
+    queries: tuple[str, ...]
+
+    def default_query(self, fields: Collection[str]) -> str:
+        """The template for topics with these fields, in any spelling of their names."""
+        spelled = {plain_name(name): name for name in reversed([*fields])}
+        for query in self.queries:
+            names = [spelled.get(plain_name(name), "") for name in QueryTemplate(query).names]
+            if all(names):
+                return " ".join(f"{{{name}}}" for name in names)
+        if len(self.queries) > 1:
+            raise InputError(
+                "it is not clear which fields make the query: "
+                f"{listing(sorted(fields)) or 'none'}. Name them with `query` under [topics] in a "
+                f"collection.toml, as in {self.queries[0]!r}."
+            )
+        return self.queries[-1]
+
+
+_JSON = Format(read_objects, '{"id": "1", "query": "…"}', QUERIES)
+
+
+FORMATS: Mapping[str, Format] = {
+    "beir": Format(read_beir, '{"_id": "1", "text": "…"}', ("{text}",)),
+    "bioasq": Format(read_bioasq, '{"questions": [{"id": …, "body": …}]}', ("{body}",)),
+    "biogen": _JSON,
+    "json": _JSON,
+    "jsonl": _JSON,
+    "trec": Format(read_trec, "<top><num> 1 <title> …</top>", ("{title}",)),
+    "trec-pm": Format(
+        read_trec_pm,
+        '<topic number="1">…</topic>',
+        ("{disease} {gene} {treatment}", "{disease} {gene}"),
+    ),
+    "tsv": Format(read_tsv, "1, tab, query", ("{query}",)),
+}

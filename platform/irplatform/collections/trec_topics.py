@@ -1,6 +1,17 @@
-"""Classic TREC topics: `<top>` with `<num>`, `<title>`, `<desc>`, `<narr>`, closed or not.
+"""Topics in TREC's formats: the classic one, and XML as of the precision medicine tracks.
 
-Not XML: tags are seldom closed and contents repeat the tag's name ("Number: 301", "Description:").
+Classic topics are `<top>` with `<num>`, `<title>`, `<desc>`, `<narr>`. They are not XML: tags are
+seldom closed and contents repeat the tag's name ("Number: 301", "Description:").
+
+In XML, all elements of a topic become its fields; those of an element that comes twice are joined.
+TREC PM has disease, gene, demographic, other (2017) and treatment (2020). A topic of TREC Clinical
+Trials 2021 and 2022 has text without elements, or with markup in it: its field is `text`. In 2023
+`<field name="visual acuity">0.3</field>` makes a field of that name, and all of them the field
+`field`. Attributes of `<topic>` are fields, too, such as `type="diagnosis"` in TREC Clinical
+Decision Support. The number is an attribute or, in TREC Health Misinformation, an element. Where no
+element is called topic, each element right below the root that has a number is one: `<query>` of
+CLEF eHealth. A document type may be declared, but no entities, which can be made to grow without
+end or to fetch other files. Characters that HTML knows by name (`&eacute;`) are read.
 """
 
 from __future__ import annotations
@@ -24,38 +35,17 @@ if TYPE_CHECKING:
 
     from irplatform.data import FieldValue
 
-
-# A topic as a file gives it, before a query is made of it.
-
 ID_NAMES = (
     "id", "qid", "queryid", "topicid", "questionid", "qaid", "number", "num", "topicnumber",
     "querynumber",
 )  # fmt: skip
-"""What the ids of topics are called, in letters of the alphabet, the likeliest first."""
+"""Names of the ids of topics, in small letters, the likeliest first."""
 TEXTS = (
     "query", "query_text", "query_txt", "question", "text", "title", "topic", "body", "description",
 )  # fmt: skip
-"""What the texts of topics are called, the likeliest for a query first."""
+"""Names of the texts of topics, the likeliest query first."""
 LARGEST = 1 << 28
-"""Bytes of a file of topics that is read whole: 256 MB."""
-
-
-@dataclass(frozen=True)
-class TopicRecord:
-    """A topic of a file."""
-
-    id: str
-    fields: Mapping[str, FieldValue]
-    line: int | None = None
-    """Where it begins, counted from 1; None where a file has no lines."""
-    """Where it begins, counted from 1; None where a file has no lines."""
-
-
-def plain_name(name: str) -> str:
-    """The name of a field in small letters and digits, to be compared."""
-    return "".join(filter(str.isalnum, name.lower()))
-
-
+"""Bytes of a file of topics, which is read whole: 256 MB."""
 _ATTRIBUTES = r"(?:\s[^<>=]*=[^<>]*)?"
 _TOPIC = re.compile(rf"(?P<begin><top{_ATTRIBUTES}>)|</top>", re.IGNORECASE)
 _TAG = re.compile(rf"<([a-z][\w-]*){_ATTRIBUTES}>", re.IGNORECASE)
@@ -66,10 +56,35 @@ _BREAK = re.compile(r"<(?:br|p)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _CLOSING = re.compile(r"</[\w-]+>")
 _LABEL = re.compile(r"^\s*(?:Number|Topic|Description|Narrative)\s*:", re.IGNORECASE)
 _NAMES = {"desc": "description", "narr": "narrative"}
+_HINTS = {
+    expat.errors.XML_ERROR_INVALID_TOKEN: "Write '&' as '&amp;' and '<' as '&lt;', and save "
+    "the file as UTF-8.",
+    expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "Put one element around all topics: "
+    "<topics>…</topics>.",
+    expat.errors.XML_ERROR_MISPLACED_XML_PI: "<?xml …?> can only be the beginning of the file.",
+}
+_NUMBERS = ("number", "num", "id", "qid", "topic_id", "query_id")
+"""Names of the attribute or element of a topic's number, the likeliest first."""
+_PM_LABEL = re.compile(r"^(?:Number|Topic)\s*:\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class TopicRecord:
+    """A topic of a file."""
+
+    id: str
+    fields: Mapping[str, FieldValue]
+    line: int | None = None
+    """Where it begins, counted from 1; None if the file has no lines."""
+
+
+def plain_name(name: str) -> str:
+    """The name of a field in small letters and digits, for comparisons."""
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 def read_trec(path: Path) -> Iterator[TopicRecord]:
-    """Yield topics with the fields `title`, `description`, `narrative` and whatever else is there.
+    """Yield topics with the fields `title`, `description`, `narrative` and any others.
 
     Raises:
         InputError: a topic has no number, a `<top>` is not closed, or the file is not UTF-8.
@@ -93,7 +108,7 @@ def read_trec(path: Path) -> Iterator[TopicRecord]:
 
 
 def _topics(content: str, path: Path) -> Iterator[tuple[str, int]]:
-    """What stands within each `<top>`, and the line where that begins."""
+    """The content of each `<top>`, and the line where it begins."""
     begin: re.Match[str] | None = None
     line, counted = 1, 0
     for match in _TOPIC.finditer(content):
@@ -111,7 +126,7 @@ def _topics(content: str, path: Path) -> Iterator[tuple[str, int]]:
 
 
 def _parts(topic: str) -> dict[str, str]:
-    """A topic's texts by tag; what marks words within a text begins no other."""
+    """A topic's texts by tag; tags that mark words within a text begin no other text."""
     text = _BREAK.sub(" ", _INLINE.sub("", topic))
     tags = list(_TAG.finditer(text))
     parts: dict[str, list[str]] = {}
@@ -123,13 +138,6 @@ def _parts(topic: str) -> dict[str, str]:
 
 def _clean(text: str) -> str:
     return " ".join(unescape(_LABEL.sub("", _CLOSING.sub(" ", text))).split())
-
-
-# Reads small XML files safely, with line numbers.
-#
-# A document type may be declared, but no entities: these can be made to grow without end or to
-# fetch other files. Characters that HTML knows by name (`&eacute;`) are read where there is a
-# declaration.
 
 
 def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:
@@ -151,8 +159,8 @@ def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:
 
     def refuse(name: str, *_: object) -> NoReturn:
         raise InputError(
-            f"the entity '{name}' is declared here, and entities are not read: they can be made to "
-            "fill the memory. Write its text where it is used, and remove the declaration.",
+            f"the entity '{name}' is declared here, and entities are not read: they can fill the "
+            "memory. Write its text where it is used, and remove the declaration.",
             path=path,
             line=parser.CurrentLineNumber,
         )
@@ -187,34 +195,9 @@ def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:
     return builder.close(), lines
 
 
-_HINTS = {
-    expat.errors.XML_ERROR_INVALID_TOKEN: "Write '&' as '&amp;' and '<' as '&lt;', and save "
-    "the file as UTF-8.",
-    expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "Put one element around all topics: "
-    "<topics>…</topics>.",
-    expat.errors.XML_ERROR_MISPLACED_XML_PI: "<?xml …?> can only be the beginning of the file.",
-}
-
-
 def _hint(error: expat.ExpatError) -> str:
     """What to do about errors whose messages do not say so."""
     return f" {_HINTS[message]}" if (message := expat.ErrorString(error.code)) in _HINTS else ""
-
-
-# Topics of TREC Precision Medicine: XML with disease, gene, demographic, other, treatment.
-#
-# 2017 has `other`, 2018 and 2019 do not, 2020 has `treatment` in place of both; whatever elements
-# a topic has become its fields. Those of an element that comes twice are joined, as two genes are.
-# A topic of TREC Clinical Trials 2021 and 2022 has text and no elements, or markup within it; all
-# of it is its field `text`. In 2023 it is `<field name="visual acuity">0.3</field>` and the like:
-# a field of that name, and all of them in the field `field`. The attributes of `<topic>` are
-# fields, too, as `type="diagnosis"` is in TREC Clinical Decision Support. The number is an
-# attribute or, in TREC Health Misinformation, an element. Where no element is called topic, each
-# that has a number right below the root is one, as the `<query>` of CLEF eHealth.
-
-_NUMBERS = ("number", "num", "id", "qid", "topic_id", "query_id")
-"""Names of the attribute or element of a topic's number, the likeliest first."""
-_PM_LABEL = re.compile(r"^(?:Number|Topic)\s*:\s*", re.IGNORECASE)
 
 
 def read_trec_pm(path: Path) -> Iterator[TopicRecord]:
@@ -257,7 +240,7 @@ def _take_number(attributes: dict[str, str], parts: list[Element]) -> str:
 
 
 def _fields(parts: Sequence[Element]) -> dict[str, str]:
-    """The texts of elements by their names; also by the names that their attributes give them."""
+    """The texts of elements by their tags, and by their attribute `name`."""
     fields: dict[str, str] = {}
     named: dict[str, str] = {}
     for part in parts:
@@ -272,12 +255,12 @@ def _fields(parts: Sequence[Element]) -> dict[str, str]:
 
 
 def _is_mixed(part: Element) -> bool:
-    """Whether there is text beside the elements within an element: these may be markup."""
+    """Tell if an element has text beside its elements, which are then markup."""
     beside = [part.text, *(child.tail for child in part)]
     return any((text or "").strip() for text in beside)
 
 
 def _text(part: Element) -> str:
-    """The text of an element; elements in place of text are parted by spaces, markup is not."""
+    """The text of an element; spaces separate elements, unless they are markup."""
     between = "" if _is_mixed(part) else " "
     return " ".join(between.join(part.itertext()).split())

@@ -1,8 +1,8 @@
 """Builds the document–concept graph of a corpus in one streaming pass, with all cores.
 
 Worker processes find the concepts of batches of articles; this process appends their rows in the
-order of the corpus. A build that was interrupted while it read documents goes on after the last
-batch and gives the same bytes.
+order of the corpus. A build that was interrupted goes on after the last batch and gives the same
+bytes.
 """
 
 from __future__ import annotations
@@ -10,47 +10,44 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections import deque
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
-from irplatform.concepts.batches import Task, batches, link
 from irplatform.concepts.graph import FACTS, TABLE, VERSION, ConceptGraph
-from irplatform.concepts.graph_files import RowWriter
 from irplatform.concepts.linker import build_linker, linked_kinds, linker_version
+from irplatform.concepts.linking import RowWriter, Task, batches, link, ray_map
 from irplatform.concepts.pipeline import versions
 from irplatform.concepts.table import VERSION as TABLE_VERSION
 from irplatform.concepts.table import ConceptTable
 from irplatform.concepts.table_build import build_table
-from irplatform.errors import InputError, counted, unstopped
+from irplatform.errors import InputError, counted
 from irplatform.knowledge import open_knowledge
 from irplatform.system.cache import Artifact, artifact, kept_json
 from irplatform.system.console import LAST, notice, parts, progress, waiting
 from irplatform.system.digests import fingerprint
-from irplatform.system.packages import require
 from irplatform.system.workers import ordered_map
 from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from irplatform.concepts.graph_files import Linked
-    from irplatform.concepts.options import ConceptOptions
+    from irplatform.concepts import ConceptOptions
     from irplatform.data import Corpus
 
 
-# What a concept graph is made from beside the documents, for fingerprints.
-#
-# Whatever is trained on a graph depends on this: with another version of the rules, or another
-# knowledge base, documents have other concepts.
-
 _OF_THE_LINKER = {"threshold", "linker_kinds"}
-"""Options that change nothing where scispaCy's linker takes no part."""
+"""Options that have no effect without scispaCy's linker."""
+Workers = int | Literal["ray"] | None
+"""How many processes; Ray's; or one per core."""
+
+TIMING = "timing.json"
 
 
 def graph_identity(options: ConceptOptions) -> dict[str, Any]:
-    """Versions of files, names and pipeline, the knowledge bases and the options, as JSON.
+    """The graph's sources beside the documents, as JSON for fingerprints.
+
+    These are the versions of files, names and pipeline, the knowledge bases, and the options.
+    Anything trained on a graph depends on them.
 
     Raises:
         InputError: no knowledge base is installed, or scispaCy is missing.
@@ -71,66 +68,6 @@ def graph_identity(options: ConceptOptions) -> dict[str, Any]:
             mode="json", exclude=set() if options.linker == "scispacy" else _OF_THE_LINKER
         ),
     }
-
-
-# The same work on a Ray cluster, where the user has one.
-#
-# Batches go to whichever machine is free; results come back in order, and no more batches are
-# under way than the cluster has use for. The machines need this package and a common file system
-# for `$IRPLATFORM_HOME`.
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-_PER_CORE = 2
-
-
-def ray_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """Apply a function to every item of a stream, on the cluster that `RAY_ADDRESS` names.
-
-    Without an address, or with one that is running here, this machine is the cluster.
-
-    Yields:
-        The results in the order of the items.
-
-    Raises:
-        InputError: Ray is not installed or does not work, or the cluster cannot be reached.
-    """
-    require("--workers ray", "ray")
-    import ray
-    from ray.exceptions import RayTaskError
-
-    mine = not ray.is_initialized()
-    if mine:
-        try:
-            ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
-        except (ConnectionError, RuntimeError) as error:
-            raise InputError(f"the Ray cluster cannot be reached: {error}") from error
-    try:
-        remote: Any = ray.remote(num_cpus=1)(function)
-        most = _PER_CORE * max(1, int(ray.cluster_resources().get("CPU", 1)))
-        waiting: deque[Any] = deque()
-        for item in items:
-            waiting.append(remote.remote(item))
-            if len(waiting) > most:
-                yield ray.get(waiting.popleft())
-        while waiting:
-            yield ray.get(waiting.popleft())
-    except RayTaskError as error:
-        raise error.cause from None
-    except ImportError as error:  # Ray imports pyarrow, which may not fit the NumPy that is here
-        raise InputError(
-            f"Ray does not work with what is installed here: {unstopped(error)}."
-        ) from error
-    finally:
-        if mine:
-            ray.shutdown()
-
-
-Workers = int | Literal["ray"] | None
-"""How many processes; Ray's; or one per core."""
-
-TIMING = "timing.json"
 
 
 def concept_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = None) -> Artifact:
@@ -156,7 +93,7 @@ def concept_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = No
     }
 
     with parts(2) as finished:
-        # First: what has no names leaves no half-built graph.
+        # First, so that knowledge bases without names leave no half-built graph.
         table = concept_table(names)
         linker = linker_index(table, chosen) if options.linker == "scispacy" else None
         finished(1)
@@ -168,7 +105,7 @@ def concept_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = No
 
 
 def concept_table(names: tuple[str, ...]) -> Path:
-    """The concepts of knowledge bases as arrays, shared by the graphs of all collections."""
+    """The concepts of knowledge bases as arrays; the graphs of all collections share them."""
     knowledge = open_knowledge(names)
     depends_on = {"version": TABLE_VERSION, "knowledge": knowledge.fingerprint}
 
@@ -214,7 +151,12 @@ def _build(
         )
         reading = time.monotonic()
         with progress("finding concepts", remaining, "documents", part=LAST) as advance:
-            for linked in _results(tasks, workers):
+            results = (
+                ray_map(link, tasks)
+                if workers == "ray"
+                else ordered_map(link, tasks, workers=workers)
+            )
+            for linked in results:
                 writer.add(linked)
                 advance(len(linked.doc_ids))
         of_documents = writer.seconds + time.monotonic() - reading
@@ -235,12 +177,6 @@ def _build(
         json.dump({**facts, **counts}, file, indent=1)
 
 
-def _results(tasks: Iterable[Task], workers: Workers) -> Iterator[Linked]:
-    if workers == "ray":
-        return ray_map(link, tasks)
-    return ordered_map(link, tasks, workers=workers)
-
-
 def open_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = None) -> ConceptGraph:
     """The concept graph of a corpus, opened."""
     return ConceptGraph(concept_graph(corpus, options, workers).path)
@@ -249,17 +185,17 @@ def open_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = None)
 def build_facts(
     corpus: Corpus, options: ConceptOptions, workers: Workers = None, *, name: str = ""
 ) -> dict[str, Any]:
-    """Build a graph, or find it, and tell what is in it.
+    """Build a graph, or find it, and describe it for people and programs.
 
     Args:
         corpus: the documents.
         options: of the graph.
         workers: processes, or Ray's.
-        name: of the collection, as the user gave it; by default the corpus's own.
+        name: the collection's name as the user gave it; by default the corpus's own.
 
     Returns:
-        Sizes, `edges` by source, `seconds` of the whole build and those of finding concepts in
-        documents, which `per_1000_documents` is about, and the memory of the largest process.
+        Sizes, `edges` by source, `seconds` of the whole build, seconds of finding concepts in
+        documents (to which `per_1000_documents` refers), and the memory of the largest process.
     """
     graph_artifact = concept_graph(corpus, options, workers)
     graph = ConceptGraph(graph_artifact.path)
@@ -296,7 +232,7 @@ def build_facts(
 
 
 def _peak_memory() -> int:
-    """MB of the process that took most, of this one and its workers."""
+    """MB of the largest process, of this one and its workers."""
     import resource
     import sys
 

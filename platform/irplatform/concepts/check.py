@@ -1,9 +1,9 @@
-"""How well concepts are linked, by the headings that indexers gave the articles.
+"""Checks linked concepts against the MeSH headings that indexers gave the articles.
 
-Precision: which share of an article's linked MeSH concepts are among its headings. Recall: which
-share of its headings are linked. Headings say what an article is about, and come from its full
-text; concepts are whatever its abstract mentions. Neither figure can reach 1, and both tell whether
-a change of the pipeline is one for the better.
+Precision is the share of an article's linked MeSH concepts that are among its headings; recall is
+the share of its headings that are linked. Headings name the main subjects of the full text, and
+concepts are those that the abstract mentions, so neither can reach 1. Both show if a change of the
+pipeline is an improvement.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.concepts.batches import pipeline_of
-from irplatform.concepts.options import ConceptOptions
+from irplatform.concepts import ConceptOptions
+from irplatform.concepts.linking import pipeline_of
 from irplatform.concepts.pipeline import article_text
 from irplatform.data import main_headings
 from irplatform.errors import InputError
@@ -32,74 +32,6 @@ if TYPE_CHECKING:
     from irplatform.data import Corpus, Document
 
 
-# Headings and links, counted and sampled while documents go by.
-
-
-class Tally:
-    """Headings and links, counted over documents: all, right, and right within one is-a."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-
-    def add(self, headings: set[int], links: set[int], near: set[int]) -> None:
-        """Count a document.
-
-        Args:
-            headings: its headings, or some of them.
-            links: its links, or some of them.
-            near: the headings and links that are right within one is-a.
-        """
-        self._counts["headings"] += len(headings)
-        self._counts["links"] += len(links)
-        self._counts["right"] += len(headings & links)
-        self._counts["headings_near"] += len(headings & near)
-        self._counts["links_near"] += len(links & near)
-
-    def figures(self) -> dict[str, float | int | None]:
-        """Precision and recall, exact and within one is-a; None where nothing is to be judged."""
-        counts = self._counts
-        headings, links = counts["headings"], counts["links"]
-        return {
-            "headings": headings,
-            "links": links,
-            "precision": _share(counts["right"], links),
-            "recall": _share(counts["right"], headings),
-            "precision_near": _share(counts["links_near"], links),
-            "recall_near": _share(counts["headings_near"], headings),
-        }
-
-
-@dataclass
-class Examples:
-    """Some of many, chosen by a hash, so that the same graph shows the same ones.
-
-    Attributes:
-        size: how many at most.
-        entries: those chosen so far, as a heap.
-    """
-
-    size: int
-    entries: list[tuple[int, str, int, Document]] = field(default_factory=list)
-
-    def offer(self, document: Document, concept: int) -> None:
-        """Choose a concept of a document, or leave it."""
-        candidate = (-number_of(f"{document.id} {concept}"), document.id, concept, document)
-        if len(self.entries) < self.size:
-            heapq.heappush(self.entries, candidate)
-        else:
-            heapq.heappushpop(self.entries, candidate)
-
-    def __iter__(self) -> Iterator[tuple[Document, int]]:
-        for _, _, concept, document in sorted(
-            self.entries, key=lambda entry: entry[:3], reverse=True
-        ):
-            yield document, concept
-
-
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
-
-
 CHECK_TAGS = frozenset(
     """
     Adolescent; Adult; Aged; Aged, 80 and over; Animals; Cats; Cattle; Chick Embryo; Child;
@@ -109,7 +41,7 @@ CHECK_TAGS = frozenset(
     .strip()
     .split("; ")
 )
-"""Headings that every article is checked for, whether its abstract says so or not."""
+"""Headings that indexers check for every article, even if its abstract does not mention them."""
 
 _AROUND = 40
 """Characters around a mention that are shown."""
@@ -121,7 +53,7 @@ def check(
     """Compare the links of a corpus's graph with the headings in a field of its articles.
 
     Returns:
-        `documents` with headings, figures for `all` headings, those `without_check_tags`, and by
+        `documents` with headings; figures for `all` headings, those `without_check_tags`, and per
         kind; `unknown_headings`; `misses` and `false_links`.
 
     Raises:
@@ -130,9 +62,9 @@ def check(
     headings = _mesh(graph)
     mesh = set(headings.values())
     tags = {headings[name] for name in CHECK_TAGS if name in headings}
-    tallies = {name: Tally() for name in ("all", "without_check_tags", *graph.KINDS)}
+    tallies = {name: _Tally() for name in ("all", "without_check_tags", *graph.KINDS)}
     related = lru_cache(maxsize=None)(lambda concept: _related(graph, concept))
-    misses, false_links = Examples(examples), Examples(examples)
+    misses, false_links = _Examples(examples), _Examples(examples)
     unknown: Counter[str] = Counter()
     documents = 0
     with progress("checking concepts", graph.document_count, "documents") as advance:
@@ -162,9 +94,74 @@ def check(
         "documents": documents,
         **{name: tally.figures() for name, tally in tallies.items()},
         "unknown_headings": sum(unknown.values()),
-        "misses": [_miss(graph, document, concept) for document, concept in misses],
+        "misses": [
+            {"document": document.id, "title": document.title, "heading": graph.names[concept]}
+            for document, concept in misses
+        ],
         "false_links": [_false_link(graph, document, concept) for document, concept in false_links],
     }
+
+
+def require_mesh(knowledge: Collection[str]) -> None:
+    """Refuse the knowledge bases of a graph if MeSH is not among them."""
+    if "mesh" not in knowledge:
+        raise InputError(
+            "links are checked against MeSH headings, but mesh is not among the knowledge bases of "
+            f"the graph ({', '.join(knowledge) or 'none'}). Add it with `--kb mesh`."
+        )
+
+
+class _Tally:
+    """Headings and links, counted over documents: all, right, and right within one is-a."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def add(self, headings: set[int], links: set[int], near: set[int]) -> None:
+        """Count a document's headings and links; `near` are those right within one is-a."""
+        self._counts["headings"] += len(headings)
+        self._counts["links"] += len(links)
+        self._counts["right"] += len(headings & links)
+        self._counts["headings_near"] += len(headings & near)
+        self._counts["links_near"] += len(links & near)
+
+    def figures(self) -> dict[str, float | int | None]:
+        """Precision and recall, exact and within one is-a; None where there is nothing to judge."""
+        counts = self._counts
+        headings, links = counts["headings"], counts["links"]
+        return {
+            "headings": headings,
+            "links": links,
+            "precision": _share(counts["right"], links),
+            "recall": _share(counts["right"], headings),
+            "precision_near": _share(counts["links_near"], links),
+            "recall_near": _share(counts["headings_near"], headings),
+        }
+
+
+@dataclass
+class _Examples:
+    """At most `size` examples, chosen by a hash, so that the same graph shows the same ones."""
+
+    size: int
+    entries: list[tuple[int, str, int, Document]] = field(default_factory=list)
+
+    def offer(self, document: Document, concept: int) -> None:
+        candidate = (-number_of(f"{document.id} {concept}"), document.id, concept, document)
+        if len(self.entries) < self.size:
+            heapq.heappush(self.entries, candidate)
+        else:
+            heapq.heappushpop(self.entries, candidate)
+
+    def __iter__(self) -> Iterator[tuple[Document, int]]:
+        for _, _, concept, document in sorted(
+            self.entries, key=lambda entry: entry[:3], reverse=True
+        ):
+            yield document, concept
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
 
 
 def _near(
@@ -180,19 +177,6 @@ def _groups(
     yield "without_check_tags", headings - tags, links - tags
     for kind in graph.KINDS:
         yield kind, _of_kind(graph, headings, kind), _of_kind(graph, links, kind)
-
-
-def require_mesh(knowledge: Collection[str]) -> None:
-    """See that MeSH is among the knowledge bases of a graph.
-
-    Raises:
-        InputError: it is not.
-    """
-    if "mesh" not in knowledge:
-        raise InputError(
-            "links are checked against MeSH headings, but mesh is not among the knowledge bases of "
-            f"the graph ({', '.join(knowledge) or 'none'}). Add it with `--kb mesh`."
-        )
 
 
 def _mesh(graph: ConceptGraph) -> dict[str, int]:
@@ -212,10 +196,6 @@ def _of_kind(graph: ConceptGraph, concepts: set[int], kind: str) -> set[int]:
 def _related(graph: ConceptGraph, concept: int) -> frozenset[int]:
     edges = graph.neighbours(concept)
     return frozenset(other for other, source, _ in edges if source.relation == "is-a")
-
-
-def _miss(graph: ConceptGraph, document: Document, concept: int) -> dict[str, str]:
-    return {"document": document.id, "title": document.title, "heading": graph.names[concept]}
 
 
 def _false_link(graph: ConceptGraph, document: Document, concept: int) -> dict[str, str]:

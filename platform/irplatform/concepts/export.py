@@ -1,4 +1,4 @@
-"""A concept graph, or a part of it, as a networkx graph, and as GraphML for other programs."""
+"""Parts of a concept graph: as facts to print, as a networkx graph, and as GraphML."""
 
 from __future__ import annotations
 
@@ -21,22 +21,18 @@ if TYPE_CHECKING:
     from irplatform.concepts.graph import ConceptGraph, EdgeSource
 
 
-# What a graph says of a document or a concept, as facts to print.
-
-
 def describe(graph: ConceptGraph, what: str, limit: int = 10) -> dict[str, Any]:
     """The neighbourhood of a document or a concept.
 
     Args:
-        graph: where to look.
+        graph: the graph.
         what: a document's id, a concept's id in any source, or one of its names.
-        limit: neighbours of each kind that are listed.
+        limit: neighbours of each kind to list.
 
     Returns:
-        `document` with its concepts and how these are related; or `concept` with its names,
-        neighbours by source, and the documents that mention it most, and `others` that the text
-        names, too; or, where there is no such thing, `nearest` with concepts of a name nearly like
-        it.
+        `document` with its concepts and their relations; or `concept` with its names, neighbours by
+        source and the documents that mention it most, and `others` that the text names, too; or
+        `nearest` with concepts of similar names, if nothing is called so.
     """
     row = graph.row_of(what)
     if row is not None:
@@ -51,14 +47,14 @@ def describe(graph: ConceptGraph, what: str, limit: int = 10) -> dict[str, Any]:
 
 
 def not_there(what: str, nearest: Sequence[Mapping[str, Any]]) -> str:
-    """Says that nothing is called so, and what is nearly."""
+    """The message that nothing is called so, with similar names."""
     near = ", ".join(f"{each['name']} ({each['id']})" for each in nearest)
     message = f"'{what}' is neither a document nor the id or name of a concept of this graph."
     return f"{message} Near it: {near}" if near else message
 
 
 def concepts_called(graph: ConceptGraph, what: str) -> list[int]:
-    """The concept with an id, its prefix in any case, or those that a text names: at least one.
+    """The concept with an id (its prefix in any case), or those that a text names.
 
     Raises:
         InputError: there is none.
@@ -78,7 +74,7 @@ def _called(graph: ConceptGraph, what: str) -> list[int]:
 
 
 def _nearest(graph: ConceptGraph, what: str) -> list[dict[str, Any]]:
-    """Concepts of the graph that its knowledge bases, where they still are, spell nearly so."""
+    """Concepts of the graph with similar names, if its knowledge bases are installed."""
     available = installed()
     bases = [name for name in graph.facts["knowledge"] if name in available]
     near = open_knowledge(bases).nearest(what) if bases else []
@@ -87,7 +83,7 @@ def _nearest(graph: ConceptGraph, what: str) -> list[dict[str, Any]]:
 
 
 def short(graph: ConceptGraph, concept: int) -> dict[str, Any]:
-    """A concept's id, name, kind and the number of documents that speak of it."""
+    """A concept's id, name, kind and the number of documents that mention it."""
     return {
         "id": graph.ids[concept],
         "name": graph.names[concept],
@@ -150,26 +146,26 @@ def _concept(graph: ConceptGraph, concept: int, limit: int) -> dict[str, Any]:
 
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 has no way to write."""
+"""Characters that XML 1.0 cannot hold."""
 
 
 def neighbourhood(graph: ConceptGraph, what: str, hops: int) -> tuple[list[int], list[int]]:
     """The documents and concepts around something.
 
-    Messages go from concepts to documents, so the way does not lead through documents: from a
-    document to its concepts and on, from a concept to its neighbours; documents of a concept come
+    The way leads from a document to its concepts, and from a concept to its neighbours, but not
+    through documents, since messages go from concepts to documents. Documents of a concept come
     with the concept itself.
 
     Args:
-        graph: where to look.
+        graph: the graph.
         what: a document's id, or a concept's id or name.
-        hops: how far.
+        hops: how far to go.
 
     Returns:
         Rows of documents, and concepts.
 
     Raises:
-        InputError: there is no such thing, or it is a document without concepts.
+        InputError: nothing is called so, or the document has no concepts.
     """
     row = graph.row_of(what)
     if row is not None:
@@ -199,15 +195,14 @@ def to_networkx(
 
     Args:
         graph: the graph.
-        rows: of the documents; all by default. Each is a node, also without an edge.
+        rows: rows of documents; all by default. Each is a node, even without an edge.
         concepts: by default those that documents mention (`mentioned`).
         limit: edges at most; networkx needs about a kilobyte of memory for each.
 
     Returns:
         Nodes "doc:ID" (kind "document") and concept ids (kind, name); edges "mentions" with their
-        count, and relations with the knowledge base that says so, from the narrower to the broader.
-        Their keys are different numbers.
-        What XML cannot hold of ids and names is U+FFFD.
+        count, and relations with their knowledge base, from the narrower to the broader. Edges have
+        distinct numbers as keys. Characters that XML cannot hold are U+FFFD.
 
     Raises:
         InputError: there are more edges than the limit.
@@ -241,7 +236,7 @@ def mentioned(graph: ConceptGraph) -> list[int]:
 
 
 def _edge_count(graph: ConceptGraph, rows: Sequence[int] | None, concepts: Sequence[int]) -> int:
-    """How many edges `_edges` yields, without going through them."""
+    """The number of edges that `_edges` yields, counted on arrays."""
     included = np.zeros(graph.concept_count, np.bool_)
     included[concepts] = True
     if rows is None:

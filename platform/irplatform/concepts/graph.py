@@ -1,4 +1,4 @@
-"""The document–concept graph on disk: sparse rows that are memory-mapped, and what they mean."""
+"""The document–concept graph on disk, in memory-mapped sparse rows."""
 
 from __future__ import annotations
 
@@ -25,8 +25,13 @@ if TYPE_CHECKING:
 
     from irplatform.concepts.table import Mention
 
-
-# The sparse rows of a concept graph, and where its edges come from.
+VERSION = 1
+"""Of the files."""
+_AT_ONCE = 1 << 22
+_BRACKET = re.compile(r"(?:(?<!\s)\s+)?[()\[\]]\s*")
+FACTS = "graph.json"
+TABLE = "table"
+"""The folder of a graph with its concepts."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +39,9 @@ class EdgeSource:
     """Where edges between concepts come from.
 
     Attributes:
-        kb: the knowledge base that says so.
-        relation: what it says: "is-a", "drug-gene", …
-        edges: how many there are.
+        kb: the knowledge base.
+        relation: "is-a", "drug-gene", …
+        edges: their number.
     """
 
     kb: str
@@ -77,15 +82,6 @@ class ConceptRows:
     indices: Int32
     sources: npt.NDArray[np.uint16]
     forward: npt.NDArray[np.uint8]
-
-
-VERSION = 1
-"""Of the files."""
-_AT_ONCE = 1 << 22
-_BRACKET = re.compile(r"(?:(?<!\s)\s+)?[()\[\]]\s*")
-FACTS = "graph.json"
-TABLE = "table"
-"""The folder of a graph with its concepts."""
 
 
 class ConceptGraph:
@@ -139,7 +135,7 @@ class ConceptGraph:
         self.doc_ids = StringTable.open(folder, "doc-ids")
 
     def require(self, *, corpus: str, pipeline: dict[str, str] | None = None) -> ConceptGraph:
-        """Check that the graph is one of a corpus and of this pipeline; returns it.
+        """Return the graph if it is that of a corpus and of this pipeline.
 
         Raises:
             InputError: it was built for other documents, or by other versions.
@@ -164,7 +160,7 @@ class ConceptGraph:
         return self
 
     def concept_of(self, concept_id: str) -> int | None:
-        """The concept with an id, in whichever source; None where nothing has it."""
+        """The concept with an id in any source; None if there is none."""
         return self.table.concept_of(concept_id)
 
     def names_of(self, concept: int) -> list[str]:
@@ -172,20 +168,21 @@ class ConceptGraph:
         return self.table.names_of(concept)
 
     def mentions(self, text: str) -> list[Mention]:
-        """The concepts that a short text (a topic) speaks of, with their places.
+        """The concepts that a short text, such as a topic, mentions, with their places.
 
-        Short symbols and abbreviations count without further support, unlike in documents.
+        Unlike in documents, short symbols and abbreviations need no support.
         """
         return self._matcher.mentions(text, strict=False)
 
     def find(self, text: str, expand: int = 0) -> Int64:
-        """The concepts that a topic speaks of: the one whose name it is, else those within it.
+        """The concepts of a topic: the one whose name it is, or else those within it.
 
-        If the one whose name it is has the kind variant or other, those within it come, too.
+        If the topic is the name of a variant, or of a concept of no kind, those within it come,
+        too.
 
         Args:
             text: a topic, a field of one, or a heading ("Carcinoma, Non-Small-Cell Lung").
-            expand: take in what is narrower than these, by so many steps of is-a.
+            expand: steps of is-a by which narrower concepts are added.
 
         Returns:
             Distinct concepts, int64: those named in the order of the text, then the narrower
@@ -202,12 +199,12 @@ class ConceptGraph:
         return self.narrower(topic_concepts, expand) if expand else topic_concepts
 
     def named(self, text: str) -> list[int]:
-        """The concept whose name a text is, also of a kind that documents are not linked to."""
+        """The concept with this name, even of a kind that documents are not linked to."""
         concept = NameMatcher(self.table).named(text)
         return [] if concept is None else [concept]
 
     def narrower(self, concepts: Int64, steps: int) -> Int64:
-        """Concepts and what is a kind of them, the nearest first.
+        """Concepts and those narrower than them, the nearest first.
 
         Args:
             concepts: int64, where to begin.
@@ -242,7 +239,7 @@ class ConceptGraph:
         return self.documents.indices[indices], self.documents.counts[indices], offsets
 
     def neighbours(self, concept: int) -> list[tuple[int, EdgeSource, bool]]:
-        """A concept's edges: the other concept, the source, whether it goes out from here."""
+        """A concept's edges: the other concept, the source, and True for an edge from here."""
         place = slice(*self.concepts.indptr[concept : concept + 2].tolist())
         rows = self.concepts
         return [
@@ -256,7 +253,7 @@ class ConceptGraph:
         ]
 
     def mentioned_in(self, concept: int) -> tuple[Int64, Int32]:
-        """The documents that speak of a concept, and how often; reads all links.
+        """The documents that mention a concept, and how often; reads all links.
 
         Returns:
             Rows, ascending int64 [documents], and mentions, int32 [documents].
@@ -271,7 +268,7 @@ class ConceptGraph:
         return rows.astype(np.int64), self.documents.counts[links]
 
     def adjacency(self, relations: Collection[str] | None = None) -> csr_matrix:
-        """Which concepts are related, each pair once in either row.
+        """The related concepts, each pair once in either row.
 
         Args:
             relations: only these ("is-a", "drug-gene", …); all by default.

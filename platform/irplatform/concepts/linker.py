@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.concepts.ambiguity import condition
-from irplatform.concepts.graph_files import Texts, write_texts
-from irplatform.concepts.table import KINDS, Mention
+from irplatform.concepts.table import KINDS, Mention, Texts, write_texts
 from irplatform.errors import InputError
 from irplatform.knowledge.model import NAME_RANK
 from irplatform.text.arrays import map_array, write_array
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from irplatform.concepts.options import ConceptOptions
+    from irplatform.concepts import ConceptOptions
     from irplatform.concepts.table import ConceptTable
     from irplatform.knowledge import ConceptKind, NameKind
 

@@ -1,8 +1,8 @@
-"""Finds the names of concepts in a text: the longest first, none across another.
+"""Finds the names of concepts in a text, the longest first; they do not overlap.
 
-A name matches in any case, number and hyphenation (`spelling`), under the conditions that it has
-(`ambiguity`): the capitals of its source, support, or both. Support is another name of the same
-concept elsewhere in the text, or an abbreviation that the text defines.
+A name matches in any case, number and hyphenation (`spelling`), under its conditions (`ambiguity`):
+the capitals of its source, support, or both. Support is another name of the same concept elsewhere
+in the text, or an abbreviation that the text defines.
 """
 
 from __future__ import annotations
@@ -35,10 +35,14 @@ if TYPE_CHECKING:
     from irplatform.knowledge import ConceptKind
 
 
-# What a name means where it stands: the concepts that have it, and their conditions.
-
 NOTHING = -1
 _REMEMBERED = 1 << 16
+_PROTO_ONCOGENE = {"c-", "v-"}
+"""Prefixes of a gene's symbol: c-met."""
+_OUTER = {"variant", "other"}
+_INNER = {"disease", "drug", "gene"}
+_UNKNOWN = 1 << 40
+"""A thing that no knowledge base has; nothing else is found in its place."""
 # Operations on flags themselves are ten times as slow.
 _CAPITALS, _SUPPORT, _WHOLE, _ALONE = (
     int(each) for each in (Condition.CAPITALS, Condition.SUPPORT, Condition.WHOLE, Condition.ALONE)
@@ -46,16 +50,16 @@ _CAPITALS, _SUPPORT, _WHOLE, _ALONE = (
 
 
 class Place(NamedTuple):
-    """How a name stands in a text.
+    """A name in a text, with what is around it.
 
     Attributes:
         surface: the text itself.
         ends: where in the normalized name a word must end (`Speller.key`); None for a single word
             that is looked up as it is, not in the singular.
-        loud: whether all is written in capitals there.
-        proto: whether "c-" or "v-" stands before it.
-        strict: whether ambiguous names need support.
-        glued: whether a hyphen joins it to a code: the F10 of B16-F10.
+        loud: everything around it is in capitals.
+        proto: "c-" or "v-" precedes it.
+        strict: ambiguous names need support.
+        glued: a hyphen joins it to a code: the F10 of B16-F10.
     """
 
     surface: str
@@ -67,18 +71,18 @@ class Place(NamedTuple):
 
 
 class Meaning(NamedTuple):
-    """What a name means.
+    """The concepts that a name means.
 
     Attributes:
         certain: a concept, or `NOTHING`.
-        supported: concepts that it means where the text supports them, the most likely first.
+        supported: concepts that it means if the text supports them, the most likely first.
     """
 
     certain: int
     supported: tuple[int, ...]
 
     def in_doubt(self) -> Meaning:
-        """The same where only other names in the text make certain."""
+        """The same meaning, but only if the text supports it."""
         if self.certain == NOTHING:
             return self
         return Meaning(NOTHING, tuple(dict.fromkeys((self.certain, *self.supported))))
@@ -94,7 +98,7 @@ class Meanings:
         self.of = lru_cache(maxsize=_REMEMBERED)(self._find)
 
     def candidates(self, value: int, key: str) -> list[Candidate]:
-        """The concepts that have a normalized name with this hash, whatever the conditions."""
+        """The concepts that have a normalized name with this hash, under any condition."""
         kinds = self.table.kinds
         candidates = self.table.candidates(value, key)
         return [each for each in candidates if int(kinds[each.concept]) in self._kinds]
@@ -144,14 +148,6 @@ def _possible(each: Candidate, place: Place, condition: int, *, same: bool, gene
     return place.loud or not is_acronym_of_nothing(place.surface, each.name)
 
 
-_PROTO_ONCOGENE = {"c-", "v-"}
-"""What stands before a gene's symbol: c-met."""
-_OUTER = {"variant", "other"}
-_INNER = {"disease", "drug", "gene"}
-_UNKNOWN = 1 << 40
-"""Stands for something that no knowledge base has; it keeps its place from being anything else."""
-
-
 class _NameMatch(NamedTuple):
     words: int
     first: int
@@ -178,17 +174,17 @@ class NameMatcher:
         within: Collection[tuple[int, int]] | None = None,
         strict: bool = True,
     ) -> list[Mention]:
-        """Find the concepts that a text speaks of.
+        """Find the concepts that a text mentions.
 
         Args:
             text: lines (a title, an abstract); no name goes across their ends.
             definitions: of its abbreviations.
-            within: only names inside of these stretches, where they are given.
-            strict: whether ambiguous names need support; a topic is too short to give any.
+            within: if given, only names inside these stretches of the text are found.
+            strict: ambiguous names need support; a topic is too short to give any.
 
         Returns:
-            Mentions in the order of the text. They do not overlap, but for genes, diseases and
-            drugs within a variant or a thing of no kind: the gene in "BRAF V600E".
+            Mentions in the order of the text. They do not overlap, except for genes, diseases and
+            drugs within a variant or a concept of no kind: the gene in "BRAF V600E".
         """
         words = self._speller.words(text)
         defined = list(_defined(text, words, definitions or {}))
@@ -222,7 +218,7 @@ class NameMatcher:
     def _within_others(
         self, certain: list[_NameMatch], chosen: list[tuple[_NameMatch, int]]
     ) -> list[tuple[_NameMatch, int]]:
-        """Genes, diseases and drugs named within a variant, or within a thing of no kind."""
+        """Genes, diseases and drugs named within a variant, or within a concept of no kind."""
         inner_matches = []
         outer = [e for e, c in chosen if e.words > 1 and c != _UNKNOWN and self._kind(c) in _OUTER]
         for each in outer:
@@ -279,7 +275,7 @@ class NameMatcher:
                 yield _NameMatch(length, first, key, *meaning)
 
     def named(self, text: str) -> int | None:
-        """The concept whose name a text is, as a whole: a heading, say, comma inversion and all."""
+        """The concept with this name or heading, comma inversion included; None if none has it."""
         for key in lookup_keys(text):
             candidates = [
                 (each.rank, each.name != text, each.concept)
@@ -318,16 +314,12 @@ def _take(taken: bytearray, match: _NameMatch) -> bool:
 
 
 def _supported(match: _NameMatch, support: set[tuple[int, str]]) -> int | None:
-    """The first of the possible meanings that the text has under another name."""
+    """The first of the possible meanings that the text supports."""
     for concept in match.supported:
-        if any(one == concept and _tells(key, match.key) for one, key in support):
+        # A longer name tells what a shorter one means, as does the text's definition: (PR).
+        if any(one == concept and len(key) > len(match.key) for one, key in support):
             return concept
     return None
-
-
-def _tells(key: str, short: str) -> bool:
-    """Whether one name says what another, shorter one means; or the text itself does: (PR)."""
-    return len(key) > len(short)
 
 
 def _inside(words: Words, match: _NameMatch, stretches: Collection[tuple[int, int]]) -> bool:

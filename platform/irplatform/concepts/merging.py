@@ -1,9 +1,9 @@
-"""Makes one concept of what several knowledge bases know under different ids.
+"""Makes one concept of the entries that several knowledge bases have under different ids.
 
-A concept's cross-references say so, else its name: equal preferred names of one kind, a preferred
-name that is another's synonym, and sources that know things by name alone (DRUG:gefitinib). No two
-ids of one name space come together, so that two diseases which refer to one heading stay two; where
-several could, those with equal names go first, then those that are broader.
+Cross-references tell that two are the same, or their names: equal preferred names of one kind, a
+preferred name that is another's synonym, and sources that give only names (DRUG:gefitinib). Two ids
+of one name space never come together, so that two diseases which refer to one heading stay two;
+of several candidates, equal names go first, then the broader concept.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 _EXACT = {"preferred", "synonym"}
 _NO_SYMBOLS = {"MESH", "UMLS"}
-"""Sources that call a gene by the name of its protein: Receptors, Androgen."""
+"""Sources that give a gene the name of its protein: Receptors, Androgen."""
 _LIKE = {"drug": "other", "other": "drug"}
-"""Proteins are drugs in one source and of no kind in another; so are signs of diseases."""
+"""Proteins are drugs in one source and of no kind in another; likewise signs of diseases."""
 _REFERRED_AND_NAMED, _SAME_NAME, _SYNONYM, _REFERRED = range(4)
-"""Reasons for two ids to be one thing, the best first: a cross-reference and a name, the same
+"""Reasons to take two ids for one concept, the best first: a cross-reference and a name, the same
 preferred name, a preferred name that is the other's synonym, a cross-reference alone."""
 
 
@@ -41,12 +41,12 @@ class United:
     """A concept of one or several knowledge bases.
 
     Attributes:
-        name: the preferred name, in the first knowledge base.
-        kind: what it is.
+        name: the preferred name in the first knowledge base.
+        kind: its kind.
         ids: all its ids, that of the first knowledge base first.
         names: all its names with the best kind that a source gives each; `name` is the first.
         xrefs: ids that it refers to, known or not.
-        symbol: a gene's own; not its name where that is the protein's, in an earlier source.
+        symbol: a gene's own, if its name in an earlier source is that of the protein.
     """
 
     name: str
@@ -57,7 +57,7 @@ class United:
     symbol: str = ""
 
     def absorb(self, other: United) -> None:
-        """Take over all that another one has."""
+        """Take over everything of another one."""
         if other.symbol and not self.symbol:
             self.symbol, self.kind = other.symbol, "gene"
         elif self.kind == "other":
@@ -71,7 +71,7 @@ class United:
 
 
 def _merged_kind(kind: NameKind, text: str, of: ConceptKind) -> NameKind:
-    """What a name is to a concept that has another preferred one; another symbol is an alias."""
+    """The kind of a name in a concept with another preferred name; another symbol is an alias."""
     if kind != "preferred":
         return kind
     return "alias" if of == "gene" and " " not in text else "synonym"
@@ -129,17 +129,14 @@ def _alone(concept: Concept) -> United:
     names: dict[str, NameKind] = {concept.name: "preferred"}
     for name in concept.names:
         names.setdefault(name.text, name.kind)
-    symbol = concept.name if concept.kind == "gene" and _gives_symbols(concept.id) else ""
+    is_symbol = concept.kind == "gene" and space(concept.id) not in _NO_SYMBOLS
+    symbol = concept.name if is_symbol else ""
     xrefs = dict.fromkeys(concept.xrefs)
     return United(concept.name, concept.kind, [concept.id], names, xrefs, symbol)
 
 
-def _gives_symbols(concept_id: str) -> bool:
-    return space(concept_id) not in _NO_SYMBOLS
-
-
 def _same(concepts: dict[str, United]) -> Iterator[tuple[int, str, str]]:
-    """Pairs of ids of one thing, each with how far the reason is to be trusted (0: most)."""
+    """Pairs of ids of one concept, each with the rank of its reason (0: the best)."""
     preferred: dict[str, str] = {}
     all_keys: dict[str, set[str]] = {}
     with progress("comparing names", len(concepts), "concepts") as advance:
@@ -156,7 +153,8 @@ def _same(concepts: dict[str, United]) -> Iterator[tuple[int, str, str]]:
         keys = all_keys[concept_id]
         trust_of = dict(_same_names(concept, exact, keys, preferred[concept_id], by_name))
         if concept.kind == "gene":  # BRAF is not Braf
-            trust_of = {o: t for o, t in trust_of.items() if _symbol(concepts, o) == concept.name}
+            symbols = {other: concepts[other].name for other in trust_of if other in concepts}
+            trust_of = {o: t for o, t in trust_of.items() if symbols.get(o, "") == concept.name}
         for xref in concept.xrefs:
             if xref in concepts:
                 akin = not keys.isdisjoint(all_keys[xref]) or xref in trust_of
@@ -167,7 +165,7 @@ def _same(concepts: dict[str, United]) -> Iterator[tuple[int, str, str]]:
 
 
 def _alike(one: United, other: United) -> bool:
-    """Whether two concepts may be one: a benign neoplasm is not any neoplasm."""
+    """Tell if two concepts may be one: a benign neoplasm is not any neoplasm."""
     return ("benign" in one.name.lower()) == ("benign" in other.name.lower())
 
 
@@ -198,10 +196,6 @@ def _same_names(
             yield name_id(concept.kind, text), _SAME_NAME
 
 
-def _symbol(concepts: dict[str, United], concept_id: str) -> str:
-    return concepts[concept_id].name if concept_id in concepts else ""
-
-
 def _children(bases: Sequence[KnowledgeBase]) -> dict[str, list[str]]:
     children: dict[str, list[str]] = {}
     for base in bases:
@@ -216,7 +210,7 @@ def _breadth(children: dict[str, list[str]], concept_id: str) -> int:
     level = [concept_id]
     while level:
         below = (c for each in level for c in children.get(each, ()))
-        level = list(dict.fromkeys(c for c in below if c not in met))  # once, by however many ways
+        level = list(dict.fromkeys(c for c in below if c not in met))
         met.update(level)
     return len(met)
 

@@ -1,7 +1,8 @@
 """The scispaCy pipeline that finds an article's concepts.
 
-scispaCy's tokenizer, its abbreviation detector, the entities of a scientific model where there is
-one, the names of the knowledge bases, and scispaCy's entity linker for what no name matches.
+It is made of scispaCy's tokenizer and abbreviation detector, the entities of a scientific model if
+one is installed, the names of the knowledge bases, and scispaCy's entity linker for mentions that
+no name matches.
 """
 
 from __future__ import annotations
@@ -25,131 +26,44 @@ from irplatform.text.tokenizer import content_words
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
+    from irplatform.concepts import ConceptOptions
     from irplatform.concepts.ambiguity import Definitions
     from irplatform.concepts.linker import SimilarNames
-    from irplatform.concepts.options import ConceptOptions
     from irplatform.concepts.table import ConceptTable, Mention
-
-
-# What an article's abbreviations stand for, among the concepts of the knowledge bases.
-#
-# scispaCy's detector (Schwartz & Hearst, PSB 2003) finds the pairs of long and short form; here
-# the long form gets its concept. An article's own definition takes precedence over whatever a
-# knowledge base says of the short form. Of two definitions of a short form, the detector takes the
-# first.
-
-_PROTEIN = re.compile(
-    r"(?:ase|in|receptor|factor|antigen|ligand|homolog|oncogene|protein)s?(?:[ -]\w{1,5})?$",
-    re.IGNORECASE,
-)
-_SHARE = 0.5
-"""Least share of a long form that its concept's name covers."""
-_SHORTEST = 4
-"""Letters of a word that tells names apart."""
-_GENERIC = frozenset({"factor", "kinase", "protein", "receptor"})
-"""Words that names of unrelated genes share."""
-_TELLING = 4
-"""Characters from which on a gene's own symbol is seldom defined as anything else: PTEN, CDK4."""
-
-
-def definitions(matcher: NameMatcher, long_forms: Mapping[str, str]) -> Definitions:
-    """Give abbreviations their concepts.
-
-    Returns:
-        Short form to the concept whose name is the long form, or its end ("metastatic
-        castration-resistant prostate cancer"), or to the gene with that symbol where the long form
-        is its protein's name; to None where the long form is something else than the knowledge
-        bases know under the short form; and nothing where it may well be the same, or where they
-        know but a part of the short form ("FLT3-ITD").
-    """
-    concepts: dict[str, int | None] = {}
-    for short, long_form in long_forms.items():
-        concept = _concept(matcher, long_form)
-        usual = next(iter(matcher.mentions(short, strict=False)), None)
-        if usual is None:
-            concepts[short] = concept
-        elif concept is not None:
-            protein = _is_protein_of(matcher, usual.concept, concept, short, long_form)
-            concepts[short] = usual.concept if protein else concept
-        elif usual.text == short and not _may_be(matcher, usual.concept, short, long_form):
-            concepts[short] = None
-    return concepts
-
-
-def _concept(matcher: NameMatcher, long_form: str) -> int | None:
-    ends = [each for each in matcher.mentions(long_form) if each.end == len(long_form)]
-    if not ends:
-        return None
-    covered, words = len(ends[0].text.split()), len(long_form.split())
-    enough = covered == words or (covered > 1 and covered >= _SHARE * words)
-    return ends[0].concept if enough else None
-
-
-def _is_protein_of(
-    matcher: NameMatcher, usual: int, concept: int, short: str, long_form: str
-) -> bool:
-    """Whether a short form is a gene's own symbol, and its long form the gene's protein.
-
-    Not so TF, a transferrin's symbol, for tissue factor.
-    """
-    table = matcher.table
-    kinds = KINDS[table.kinds[usual]], KINDS[table.kinds[concept]]
-    if kinds[0] != "gene" or kinds[1] not in {"drug", "other"} or table.names[usual] != short:
-        return False
-    if not _PROTEIN.search(long_form):
-        return False
-    word = re.compile(rf"(?<![^\W_]){re.escape(short)}(?![^\W_])")
-    return (
-        len(short) >= _TELLING
-        or _akin(table.names_of(usual), long_form, besides=_GENERIC)
-        or any(map(word.search, table.names_of(concept)))
-    )
-
-
-def _may_be(matcher: NameMatcher, usual: int, short: str, long_form: str) -> bool:
-    """Whether a long form without a concept may be what its short form usually means.
-
-    Genes have many old names that no source lists.
-    """
-    table = matcher.table
-    kind = KINDS[table.kinds[usual]]
-    symbol = kind == "gene" and table.names[usual] == short
-    if symbol and len(short) >= _TELLING and not is_mostly_something_else(short):
-        return True
-    if kind == "variant" and short.split(maxsplit=1)[0] in long_form.split():  # FLT3 ITD
-        return True
-    return _akin(table.names_of(usual), long_form)
-
-
-def _akin(names: list[str], long_form: str, besides: Collection[str] = ()) -> bool:
-    """Whether half of a long form's words, besides some, occur in names of a concept."""
-    words = [w for w in content_words(long_form) if len(w) >= _SHORTEST and w not in besides]
-    keys = [literal_key(name) for name in names]
-    shared = sum(any(word in key for key in keys) for word in words)
-    return bool(words) and shared >= _SHARE * len(words)
-
 
 VERSION = 5
 """Raised when the pipeline finds other concepts in the same text."""
 
 MODELS = ("en_core_sci_lg", "en_core_sci_md", "en_core_sci_sm", "en_core_sci_scibert")
 _REMEMBERED = 20_000
-"""Articles after which spaCy is made anew: it keeps every word that it has seen, and a pattern of
-every abbreviation, so that memory would grow with the collection."""
+"""Articles after which spaCy is loaded anew: it keeps all words and a pattern of every
+abbreviation, so that memory would grow with the collection."""
+_PROTEIN = re.compile(
+    r"(?:ase|in|receptor|factor|antigen|ligand|homolog|oncogene|protein)s?(?:[ -]\w{1,5})?$",
+    re.IGNORECASE,
+)
+_SHARE = 0.5
+"""Least share of a long form that its concept's name must cover."""
+_SHORTEST = 4
+"""Letters of the shortest word that tells names apart."""
+_GENERIC = frozenset({"factor", "kinase", "protein", "receptor"})
+"""Words that names of unrelated genes share."""
+_TELLING = 4
+"""Least characters of a gene's symbol that articles seldom define as anything else: PTEN, CDK4."""
 
 
 def model_name(options: ConceptOptions) -> str | None:
-    """The scientific model that gives the mentions, or None where names do.
+    """The scientific model that finds the mentions; None if names do.
 
     Raises:
-        InputError: the model that was asked for is not installed.
+        InputError: the chosen model is not installed.
     """
     if options.model == "none":
         return None
     if options.model in MODELS and not _is_scispacys(options.model):
         raise InputError(
             f"scispaCy's model '{options.model}' is not installed. Its makers release it at "
-            "https://allenai.github.io/scispacy. What the Python index has under such a name is "
+            "https://allenai.github.io/scispacy. A package of that name on the Python index is "
             "somebody else's."
         )
     if options.model != "auto":
@@ -158,7 +72,7 @@ def model_name(options: ConceptOptions) -> str | None:
 
 
 def _is_scispacys(name: str) -> bool:
-    """Whether a package is installed and is what scispaCy's makers release."""
+    """Tell if a package is installed and comes from scispaCy's makers."""
     try:
         about = metadata.metadata(name.replace("_", "-"))
     except metadata.PackageNotFoundError:
@@ -178,7 +92,7 @@ def versions(options: ConceptOptions) -> dict[str, str]:
 
 
 class ConceptPipeline:
-    """Finds concepts in articles; `similar` finds those of similar names, if it is given."""
+    """Finds concepts in articles; `similar`, if given, also finds concepts with similar names."""
 
     def __init__(
         self, table: ConceptTable, options: ConceptOptions, similar: SimilarNames | None = None
@@ -192,8 +106,8 @@ class ConceptPipeline:
     def mentions(self, articles: Iterable[tuple[str, str]]) -> Iterator[list[Mention]]:
         """Find the concepts of articles, given as titles and abstracts.
 
-        Offsets count from the beginning of the title; the abstract follows it on a line of its own.
-        A model reads the first million characters of an article.
+        Offsets count from the beginning of the title; the abstract is on the next line. A model
+        reads the first million characters of an article.
         """
         if self._articles_read >= _REMEMBERED:
             self._language, self._articles_read = _language(self._model), 0
@@ -256,3 +170,84 @@ def _model_mark(model: str) -> str:
     except SystemExit as error:
         raise InputError(f"there is no spaCy model '{model}' here.") from error
     return f"{meta['lang']}_{meta['name']} {meta['version']}"
+
+
+def definitions(matcher: NameMatcher, long_forms: Mapping[str, str]) -> Definitions:
+    """Give an article's abbreviations their concepts.
+
+    scispaCy's detector (Schwartz & Hearst, PSB 2003) finds the pairs of long and short form, the
+    first where a short form has several. An article's own definition takes precedence over the
+    knowledge bases' meaning of the short form.
+
+    Returns:
+        Short form to the concept whose name is the long form, or its end ("metastatic
+        castration-resistant prostate cancer"), or to the gene with that symbol if the long form is
+        its protein's name; to None if the long form is something else than the short form in the
+        knowledge bases. A short form is left out if it may be the same, or if the knowledge bases
+        have only a part of it ("FLT3-ITD").
+    """
+    concepts: dict[str, int | None] = {}
+    for short, long_form in long_forms.items():
+        concept = _concept(matcher, long_form)
+        usual = next(iter(matcher.mentions(short, strict=False)), None)
+        if usual is None:
+            concepts[short] = concept
+        elif concept is not None:
+            protein = _is_protein_of(matcher, usual.concept, concept, short, long_form)
+            concepts[short] = usual.concept if protein else concept
+        elif usual.text == short and not _may_be(matcher, usual.concept, short, long_form):
+            concepts[short] = None
+    return concepts
+
+
+def _concept(matcher: NameMatcher, long_form: str) -> int | None:
+    ends = [each for each in matcher.mentions(long_form) if each.end == len(long_form)]
+    if not ends:
+        return None
+    covered, words = len(ends[0].text.split()), len(long_form.split())
+    enough = covered == words or (covered > 1 and covered >= _SHARE * words)
+    return ends[0].concept if enough else None
+
+
+def _is_protein_of(
+    matcher: NameMatcher, usual: int, concept: int, short: str, long_form: str
+) -> bool:
+    """Tell if a short form is a gene's own symbol, and its long form the gene's protein.
+
+    TF is not: it is the symbol of transferrin, and stands for tissue factor.
+    """
+    table = matcher.table
+    kinds = KINDS[table.kinds[usual]], KINDS[table.kinds[concept]]
+    if kinds[0] != "gene" or kinds[1] not in {"drug", "other"} or table.names[usual] != short:
+        return False
+    if not _PROTEIN.search(long_form):
+        return False
+    word = re.compile(rf"(?<![^\W_]){re.escape(short)}(?![^\W_])")
+    return (
+        len(short) >= _TELLING
+        or _akin(table.names_of(usual), long_form, besides=_GENERIC)
+        or any(map(word.search, table.names_of(concept)))
+    )
+
+
+def _may_be(matcher: NameMatcher, usual: int, short: str, long_form: str) -> bool:
+    """Tell if a long form without a concept may be the usual meaning of its short form.
+
+    Genes have many old names that no source lists.
+    """
+    table = matcher.table
+    kind = KINDS[table.kinds[usual]]
+    symbol = kind == "gene" and table.names[usual] == short
+    if symbol and len(short) >= _TELLING and not is_mostly_something_else(short):
+        return True
+    if kind == "variant" and short.split(maxsplit=1)[0] in long_form.split():  # FLT3 ITD
+        return True
+    return _akin(table.names_of(usual), long_form)
+
+
+def _akin(names: list[str], long_form: str, besides: Collection[str] = ()) -> bool:
+    """Tell if half of a long form's words (without `besides`) occur in names of a concept."""
+    words = [w for w in content_words(long_form) if len(w) >= _SHORTEST and w not in besides]
+    keys = [literal_key(name) for name in names]
+    shared = sum(any(word in key for key in keys) for word in words)
+    return bool(words) and shared >= _SHARE * len(words)

@@ -5,18 +5,18 @@ A folder of memory-mapped arrays, shared by all processes that read it; opening 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from irplatform.concepts.graph_files import Texts
 from irplatform.concepts.spelling import word_ends
 from irplatform.errors import PlatformError
 from irplatform.system.formats import read_own_json
-from irplatform.text.arrays import Int64, map_array
+from irplatform.text.arrays import ArrayWriter, Int64, map_array
 from irplatform.text.forward_index import UNKNOWN, StringTable
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from irplatform.knowledge import ConceptKind
 
 VERSION = 5
-"""Of the files and of what names are looked for under which conditions."""
+"""Of the files, and of the names and their conditions."""
 
 KINDS: tuple[ConceptKind, ...] = ("disease", "gene", "drug", "variant", "other")
-"""By the number that `ConceptTable.kinds` has."""
+"""Kinds by their number in `ConceptTable.kinds`."""
 
 FACTS = "table.json"
 _REMEMBERED = 1 << 15
@@ -38,14 +38,9 @@ _MARKS_PER_KEY = 32
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Where a text speaks of a concept.
+    """A mention of a concept in a text: where it starts and ends, its text, and the concept.
 
-    Attributes:
-        start: of its first character in the text.
-        end: behind its last one.
-        text: as it stands there.
-        concept: the concept.
-        score: 1 where a name says so; the similarity where the linker does.
+    Its score is 1 where a name matched, and the similarity where the linker found it.
     """
 
     start: int
@@ -60,10 +55,10 @@ class Candidate(NamedTuple):
 
     Attributes:
         concept: the concept.
-        rank: of the kind of name that it is, `NAME_RANK`.
-        condition: when it counts (`ambiguity.Condition`).
+        rank: of the name's kind, `NAME_RANK`.
+        condition: when the name counts (`ambiguity.Condition`).
         name: as its source writes it.
-        ends: where words end in the normalized name; with 0, without its own end (`word_ends`).
+        ends: where words begin in the normalized name (`word_ends`).
     """
 
     concept: int
@@ -85,7 +80,7 @@ class _Preferred(Sequence[str]):
 
 
 def bits_of_marks(keys: int) -> int:
-    """How many bits of the hashes of so many names `ConceptTable.may_be_names` looks at."""
+    """The number of bits of a hash that `ConceptTable.may_be_names` looks at."""
     return max(16, (_MARKS_PER_KEY * keys - 1).bit_length())
 
 
@@ -93,14 +88,14 @@ class ConceptTable:
     """Concepts, their names and ids.
 
     Attributes:
-        count: how many concepts there are.
-        ids: of the concepts, in the first knowledge base that knows each.
-        names: preferred names of the concepts.
-        sources: where relations come from: knowledge base, kind, edges.
+        count: the number of concepts.
+        ids: per concept, its id in the first knowledge base that has it.
+        names: per concept, its preferred name.
+        sources: of relations: knowledge base, kind, number of edges.
         kinds: per concept, index into `KINDS`.
 
     Raises:
-        PlatformError: they are of another version.
+        PlatformError: the files are of another version.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -146,12 +141,12 @@ class ConceptTable:
         return [(self._names[place], int(self._name_ranks[place])) for place in places]
 
     def concept_of(self, concept_id: str) -> int | None:
-        """The concept with an id, in whichever knowledge base."""
+        """The concept with an id in any of the knowledge bases; None if there is none."""
         place = int(self._all_ids.find([concept_id])[0])
         return None if place == UNKNOWN else int(self._concept_of_id[place])
 
     def may_be_names(self, hashes: UInt64) -> Int64:
-        """Places of hashes that are perhaps those of names; a look at a few bits for each."""
+        """Places of the hashes that may be those of names, by a look at a few bits of each."""
         marks = hashes >> self._shift
         bits = self._marks[marks >> np.uint64(3)] >> (7 - (marks & np.uint64(7))).astype(np.uint8)
         return np.flatnonzero(bits & 1)
@@ -175,3 +170,38 @@ class ConceptTable:
             name,
             word_ends(name, key),
         )
+
+
+def write_texts(folder: Path, name: str, texts: Iterable[str]) -> int:
+    """Write texts by number, which may repeat; return how many there are."""
+    end = 0
+    with (
+        (folder / f"{name}.utf8").open("wb") as file,
+        ArrayWriter(folder / f"{name}.ends.int64", np.int64) as ends,
+    ):
+        part: list[int] = []
+        for text in texts:
+            end += file.write(text.encode())
+            part.append(end)
+            if len(part) == 1 << 16:
+                ends.append(np.array(part, np.int64))
+                part = []
+        ends.append(np.array(part, np.int64))
+        return ends.size
+
+
+class Texts(Sequence[str]):
+    """The texts of `write_texts`, read from disk one by one."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._text = map_array(folder / f"{name}.utf8", np.uint8).data
+        self._ends = map_array(folder / f"{name}.ends.int64", np.int64)
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, number: int) -> str:  # type: ignore[override]  # slices are of no use
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        start = self._ends[number - 1] if number else 0
+        return str(self._text[start : self._ends[number]], "utf-8")

@@ -1,6 +1,6 @@
 """Writes the concepts of several knowledge bases as arrays: names to look up, ids, relations.
 
-See `table` for who reads them. The same knowledge bases make the same bytes.
+`table` reads them. The same knowledge bases make the same bytes.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ from irplatform.concepts.ambiguity import (
     is_mostly_something_else,
     shared,
 )
-from irplatform.concepts.graph_files import write_texts
 from irplatform.concepts.merging import united
 from irplatform.concepts.spelling import hash_of
-from irplatform.concepts.table import FACTS, KINDS, VERSION, bits_of_marks
+from irplatform.concepts.table import FACTS, KINDS, VERSION, bits_of_marks, write_texts
 from irplatform.errors import InputError
 from irplatform.knowledge.model import NAME_RANK, stored_keys, uninverted
 from irplatform.system.console import progress, waiting
@@ -49,11 +48,7 @@ class Entry(NamedTuple):
 
 
 def build_table(bases: Sequence[KnowledgeBase], folder: Path) -> None:
-    """Write the concepts of knowledge bases.
-
-    Args:
-        bases: the first one takes precedence where they differ.
-        folder: an existing folder.
+    """Write the concepts of knowledge bases; the first one takes precedence where they differ.
 
     Raises:
         InputError: none of them has a name, so that nothing could be found.
@@ -63,8 +58,8 @@ def build_table(bases: Sequence[KnowledgeBase], folder: Path) -> None:
     if not entries:
         names = ", ".join(base.name for base in bases)
         raise InputError(
-            f"no name can be looked up in the knowledge bases ({names}): they hold relations "
-            "alone. Add one with names, such as mesh, doid, hgnc or drugs (`platform kb list`)."
+            f"the knowledge bases ({names}) hold no names, only relations. Add one with names, "
+            "such as mesh, doid, hgnc or drugs (`platform kb list`)."
         )
     with waiting("writing concepts"):
         _write(concepts, entries, bases, folder)
@@ -113,7 +108,7 @@ def _entries(concepts: Sequence[United]) -> dict[str, list[Entry]]:
 def _entries_of(number: int, concept: United) -> Iterator[tuple[str, Entry]]:
     for text, kind in _names(concept):
         for place, key in enumerate(stored_keys(text)):
-            inverted = ", " in text and place == 0  # stands in headings, not in sentences
+            inverted = ", " in text and place == 0  # as in headings, not in sentences
             spelled = text if place == 0 else uninverted(text)  # "Gene, A" is "A Gene"
             basic = condition(spelled, kind, concept.kind, concept.symbol)
             if basic is None or len(key) > _LONGEST_KEY:
@@ -130,10 +125,10 @@ def _names(concept: United) -> Iterator[tuple[str, NameKind]]:
 
 
 def _rank(text: str, kind: NameKind, concept: United) -> int:
-    """How well a name says its concept, as in `NAME_RANK`, but for genes' other symbols.
+    """The rank of a name as in `NAME_RANK`, except for genes' other symbols.
 
-    A previous symbol goes before another gene's alias, for it was the official one; an alias that
-    is known from articles goes before both.
+    A previous symbol was official, and goes before another gene's alias; an alias that is known
+    from articles goes before both.
     """
     if concept.kind == "gene" and kind == "alias":
         known = is_known_alias(text, concept.symbol)
@@ -144,7 +139,7 @@ def _rank(text: str, kind: NameKind, concept: United) -> int:
 
 
 def _settled(key: str, entries: list[Entry], concepts: Sequence[United]) -> list[Entry]:
-    """Entries of one key, with what follows from several concepts having the name."""
+    """The entries of one key; a name that several concepts have needs support, or goes to one."""
     if len({entry.concept for entry in entries}) == 1:
         return sorted(entries, key=lambda entry: entry[1:])
     official = [e for e in entries if not e.rank and concepts[e.concept].kind == "gene"]
@@ -165,7 +160,7 @@ def _settled(key: str, entries: list[Entry], concepts: Sequence[United]) -> list
                 for e in entries
                 if e.concept not in {entry.concept, *dubious}
                 and e.rank <= entry.rank
-                and _alike(e, entry)
+                and e.text.casefold() == entry.text.casefold()  # PD-1 and PD1 are not alike
             )
             if any(shared(kind, concepts[rival.concept].kind, key) for rival in rivals):
                 entry = entry._replace(condition=entry.condition | Condition.SUPPORT)  # noqa: PLW2901
@@ -173,13 +168,8 @@ def _settled(key: str, entries: list[Entry], concepts: Sequence[United]) -> list
     return sorted(settled, key=lambda entry: (entry.rank, entry.concept, entry.text))
 
 
-def _alike(one: Entry, other: Entry) -> bool:
-    """Whether two names of one key are spelled alike: PD-1 and PD1 are not."""
-    return one.text.casefold() == other.text.casefold()
-
-
 def _write_ids(concepts: Sequence[United], folder: Path) -> dict[str, int]:
-    """Write the ids of concepts; returns the concept of every id, referred ones included."""
+    """Write the ids of concepts; return the concept of every id, cross-references included."""
     with StringTableWriter(folder, "ids") as writer:
         writer.extend([concept.ids[0] for concept in concepts])
     writer.finish()

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from irplatform.collections.joined import joined
-from irplatform.collections.mesh_queries import FIELD as MESH_FIELD
-from irplatform.collections.mesh_queries import TooFewHeadingsError, check_headings, mesh_queries
+from irplatform.collections.derived import FIELD as MESH_FIELD
+from irplatform.collections.derived import TooFewHeadingsError, check_headings, joined, mesh_queries
 from irplatform.errors import InputError, counted
 from irplatform.experiment.settings import MESH_QUERIES
 from irplatform.experiment.systems import choose_systems

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from irplatform.collections.checks import refuse_broken, warning_of_abstracts
+from irplatform.collections.inspection import refuse_broken, warning_of_abstracts
 from irplatform.errors import InputError
 from irplatform.evaluation.measures import measures_of
 from irplatform.experiment.learning import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from irplatform.collections.irds_fetch import refuse_silent_downloads as refuse_irds_downloads
+from irplatform.collections.irds import refuse_silent_downloads as refuse_irds_downloads
 from irplatform.errors import InputError, listing, unknown
 from irplatform.experiment.settings import NO_EXPANSION, label_and_name
 from irplatform.lucene import is_indexed

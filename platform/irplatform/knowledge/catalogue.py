@@ -1,27 +1,128 @@
-"""The knowledge bases that have importers, where their makers publish them, and their formats."""
+"""The knowledge bases that can be added: where they are published, and their formats.
+
+A knowledge base of one's own is a table with the columns id, name, kind, synonyms, parents and
+xrefs. The last three may be left out; their values are separated by `|`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast, get_args
 
-from irplatform.errors import InputError, unknown
-from irplatform.knowledge.formats.civic import CIVIC, CIVIC_2016
-from irplatform.knowledge.formats.disease_ontology import DOID_GRAPH, DOID_OBO, OBO, OBO_GRAPH
-from irplatform.knowledge.formats.drugbank import DRUGBANK
-from irplatform.knowledge.formats.drugs import DGIDB
-from irplatform.knowledge.formats.gene_info import GENE_INFO
-from irplatform.knowledge.formats.generic import GENERIC, UMLS_JSONL
-from irplatform.knowledge.formats.hetionet import HETIONET_EDGES, HETIONET_NODES
-from irplatform.knowledge.formats.hgnc import HGNC_CUSTOM, HGNC_JSON, HGNC_TABLE
+from irplatform.errors import InputError, listing, unknown
+from irplatform.knowledge.formats.genes import GENE_INFO, HGNC_CUSTOM, HGNC_JSON, HGNC_TABLE
 from irplatform.knowledge.formats.mesh import MESH_ASCII, MESH_SUPPLEMENT, MESH_XML
-from irplatform.knowledge.formats.owl import DOID_OWL, OWL, other_syntax
-from irplatform.knowledge.formats.reading import Format, Head, head_of
-from irplatform.knowledge.formats.rrf import RXNORM_RRF, UMLS_RRF, UMLS_TYPES
+from irplatform.knowledge.formats.ontologies import (
+    DOID_GRAPH,
+    DOID_OBO,
+    DOID_OWL,
+    OBO,
+    OBO_GRAPH,
+    OWL,
+    other_syntax,
+)
+from irplatform.knowledge.formats.reading import Format, Head, Row, head_of, lines_of_cells, rows
+from irplatform.knowledge.formats.relations import (
+    CIVIC,
+    CIVIC_2016,
+    DGIDB,
+    DRUGBANK,
+    HETIONET_EDGES,
+    HETIONET_NODES,
+)
+from irplatform.knowledge.formats.umls import RXNORM_RRF, UMLS_JSONL, UMLS_RRF, UMLS_TYPES
+from irplatform.knowledge.model import (
+    Concept,
+    ConceptKind,
+    Name,
+    Relation,
+    compact,
+    kind_of_synonym,
+    stored_keys,
+)
+from irplatform.system.console import notice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+
+_KINDS = get_args(ConceptKind)
+_NEEDED = ("id", "name", "kind")
+_COLUMNS = (*_NEEDED, "synonyms", "parents", "xrefs")
+
+
+def _read_table(path: Path) -> Iterator[Concept | Relation]:
+    lines: dict[str, int] = {}
+    parents: dict[str, None] = {}
+    _check_header(path)
+    for row in rows(path, _NEEDED, spelled=str.lower):
+        concept_id, kind = _identifier(row, row.needed("id")), row.needed("kind").lower()
+        if kind not in _KINDS:
+            raise row.error(f"the kind '{kind}' is none of {', '.join(_KINDS)}.")
+        if (first := lines.setdefault(concept_id, row.line)) != row.line:
+            raise row.error(f"line {first} has the id '{concept_id}' too. Keep one of the two.")
+        yield Concept(
+            concept_id,
+            _name(row, row.needed("name")),
+            cast("ConceptKind", kind),
+            tuple(
+                Name(_name(row, text), kind_of_synonym(text))
+                for text in row.pieces("|", "synonyms")
+            ),
+            tuple(_identifier(row, xref) for xref in row.pieces("|", "xrefs")),
+        )
+        for text in row.pieces("|", "parents"):
+            parent = _identifier(row, text)
+            parents[parent] = None
+            yield Relation(concept_id, parent, "is-a")
+    if elsewhere := [parent for parent in parents if parent not in lines]:
+        notice(
+            f"{path}: {len(elsewhere):,} of {len(parents):,} parents are not in this table "
+            f"({listing(elsewhere)}). Each counts only if another knowledge base has it."
+        )
+
+
+def _is_table(head: Head) -> bool:
+    columns = {column.lower() for column in head.columns}
+    return columns.issuperset(_NEEDED) and "::" not in head.text  # as nodes of Hetionet have it
+
+
+def _check_header(path: Path) -> None:
+    """Refuse columns that stand twice."""
+    line, columns = next(lines_of_cells(path), (1, []))
+    header = [column.lower() for column in columns]
+    if twice := next((column for column in _COLUMNS if header.count(column) > 1), None):
+        raise InputError(f"the header has the column '{twice}' twice.", path=path, line=line)
+
+
+def _name(row: Row, text: str) -> str:
+    if not stored_keys(text):
+        raise row.error(
+            f"the name '{text}' has no letter or digit and would never be found. Write another; "
+            "leave the cell of synonyms empty if there are none."
+        )
+    return text
+
+
+def _identifier(row: Row, text: str) -> str:
+    prefix, colon, rest = text.partition(":")
+    if not colon:
+        raise row.error(f"the id '{text}' has no prefix. Write it as PREFIX:{text}.")
+    if not prefix.strip() or not rest.strip():
+        raise row.error(f"the id '{text}' has nothing on one side of the colon.")
+    return compact(text)
+
+
+GENERIC = Format(
+    "table",
+    "",
+    "a table with the columns id, name, kind, synonyms, parents, xrefs",
+    _is_table,
+    _read_table,
+    revision=2,
+)
+
 
 FORMATS = (
     MESH_XML, MESH_SUPPLEMENT, MESH_ASCII, OBO, OBO_GRAPH, OWL, DOID_OBO, DOID_GRAPH, DOID_OWL,
@@ -33,12 +134,7 @@ FORMATS = (
 
 @dataclass(frozen=True)
 class Source:
-    """A knowledge base that somebody publishes.
-
-    Attributes:
-        title: what it is.
-        published: where its maker offers it.
-    """
+    """A published knowledge base: its title, and the address where its maker offers it."""
 
     title: str
     published: str
@@ -74,11 +170,9 @@ SOURCES = {
     ),
 }
 """By the name under which they are added."""
-
-
 _OWN = (
-    "A table of your own begins with a line of columns that are parted by tabs: id, name, kind, "
-    "and any of synonyms, parents, xrefs."
+    "A table of your own begins with a line of columns, separated by tabs: id, name, kind, and "
+    "any of synonyms, parents, xrefs."
 )
 
 
@@ -88,8 +182,8 @@ def format_of(path: Path, kb: str, name: str | None = None, more: Sequence[Forma
     Args:
         path: the file.
         kb: the name under which it is added; one of `SOURCES` takes that source's formats alone.
-        name: a format's name, where the user gave one.
-        more: formats beside `FORMATS`, which come first.
+        name: a format's name, if the user gave one.
+        more: formats beside `FORMATS`, tried after these.
 
     Raises:
         InputError: there is no such format, or the file is in none that fits.
@@ -112,21 +206,18 @@ def format_of(path: Path, kb: str, name: str | None = None, more: Sequence[Forma
     other = next((candidate for candidate in formats if candidate.recognizes(head)), None)
     what = f" of '{kb}'. Known: {expected}." if expected else " that is known."
     if other is not None:
-        hint = f"It looks like {other.description}: {_instead(other)}."
+        name_for_it = f"the name '{other.kb}'" if other.kb else "a name of your own"
+        hint = f"It looks like {other.description}: use {name_for_it}."
     elif syntax := other_syntax(head):
         hint = syntax
     else:
-        hint = f"{_OWN}{_parted(head)}" + " Add it with --format table." * bool(expected)
+        hint = f"{_OWN}{_other_separator(head)}" + " Add it with --format table." * bool(expected)
     raise InputError(f"this is not in a format{what} {hint}", path=path, line=1)
 
 
-def _instead(other: Format) -> str:
-    return f"use the name '{other.kb}'" if other.kb else "use a name of your own"
-
-
-def _parted(head: Head) -> str:
-    """A hint, where a table has its columns parted by something else than tabs."""
+def _other_separator(head: Head) -> str:
+    """A hint for a table whose columns are not separated by tabs."""
     for mark, what in ((",", "commas"), (";", "semicolons")):
         if GENERIC.recognizes(Head(head.line.replace('"', "").replace(mark, "\t"))):
-            return f" The columns of this one are parted by {what}: part them by tabs."
+            return f" This one separates its columns by {what}: use tabs."
     return ""

@@ -1,8 +1,8 @@
-"""The knowledge bases under `$IRPLATFORM_HOME/kb`: which there are, and opening them.
+"""The knowledge bases under `$IRPLATFORM_HOME/kb`: listed, opened, added, replaced and removed.
 
-Each has a folder with a manifest and the SQLite file that the manifest names. The file's name
-carries the fingerprint of all that it was made from, so that replacing the manifest replaces the
-knowledge base at once; whoever has the old file open goes on reading it.
+Each has a folder with a manifest and the SQLite file that the manifest names. The file's name is
+the fingerprint of its sources, so that a new manifest replaces the knowledge base at once; a
+process that has the old file open goes on reading it. Changes are made under a lock.
 """
 
 from __future__ import annotations
@@ -34,21 +34,23 @@ if TYPE_CHECKING:
 
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
-"""What a knowledge base can be called."""
+"""Names that a knowledge base can have."""
+_NO_NAME = "none"
+_EMPTY = "there is no concept or relation in it."
 _PRECEDENCE = (
     "mesh", "doid", "hgnc", "civic", "dgidb", "drugs", "pharmacotherapydb", "hetionet",
     "mesh-xrefs", "umls",
 )  # fmt: skip
-"""Their order of precedence where several know one thing: those that repeat what others say last.
+"""Their order of precedence, where several have one concept; those that repeat others come last.
 Fingerprints of concept graphs depend on it."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What an installed knowledge base was made from, and what is in it.
+    """The sources and the content of an installed knowledge base.
 
     Attributes:
-        name: under which it was added.
+        name: the name under which it was added.
         fingerprint: of its files' content, their formats, and the version.
         version: of the SQLite file's format and of the importers.
         sources: its files: name, SHA-256, format.
@@ -70,7 +72,7 @@ class Manifest:
 
     @property
     def is_usable(self) -> bool:
-        """Whether the file is there, as large as it was, and of the version that is read here."""
+        """Tell if the file is there, has its size, and is of the version that is read here."""
         try:
             size = self.path.stat().st_size
         except FileNotFoundError:
@@ -78,12 +80,12 @@ class Manifest:
         return self.version == VERSION and self.bytes == size
 
     def total(self, what: str) -> int:
-        """How many concepts, names or relations there are."""
+        """The number of "concepts", "names" or "relations"."""
         return sum(self.counts.get(what, {}).values())
 
 
 def folder() -> Path:
-    """Where knowledge bases lie."""
+    """The folder of all knowledge bases."""
     return home() / "kb"
 
 
@@ -99,14 +101,14 @@ def installed() -> dict[str, Manifest]:
 
 
 def all_installed() -> tuple[str, ...]:
-    """The names of all that were added, in order of precedence; the user's own last."""
+    """The names of all that were added, in order of precedence, with the user's own last."""
     names = installed()
     ranked = [name for name in _PRECEDENCE if name in names]
     return (*ranked, *sorted(set(names) - set(ranked)))
 
 
 def manifest_of(name: str) -> Manifest | None:
-    """What is known of an installed knowledge base; None where there is none of that name.
+    """The manifest of an installed knowledge base; None if there is none of that name.
 
     Raises:
         InputError: the manifest was changed into something else.
@@ -127,12 +129,9 @@ def manifest_of(name: str) -> Manifest | None:
 
 
 def open_knowledge(names: Sequence[str]) -> Knowledge:
-    """Read knowledge bases as one.
+    """Open installed knowledge bases as one; the first takes precedence where they differ.
 
-    Those that were opened last stay open: features and queries ask for them topic by topic.
-
-    Args:
-        names: of installed ones; the first takes precedence where they differ.
+    The last ones stay open: features and queries ask for them topic by topic.
 
     Raises:
         InputError: one of them is not installed.
@@ -141,11 +140,11 @@ def open_knowledge(names: Sequence[str]) -> Knowledge:
 
 
 def not_installed(name: str, hint: str = "") -> InputError:
-    """An error for a knowledge base that was not added.
+    """The error for a knowledge base that was not added.
 
     Args:
         name: as it was given.
-        hint: how to add it, as sentences; without one, only what is installed can be meant.
+        hint: sentences on how to add it. Without them only installed names are suggested.
     """
     from irplatform.knowledge.catalogue import SOURCES
 
@@ -158,7 +157,7 @@ def not_installed(name: str, hint: str = "") -> InputError:
 
 
 def _usable(name: str) -> tuple[str, Path, str]:
-    """Name, file and fingerprint of an installed knowledge base; other ones once it is replaced."""
+    """Name, file and fingerprint of an installed knowledge base."""
     manifest = manifest_of(name)
     if manifest is None:
         raise not_installed(
@@ -179,12 +178,6 @@ def _opened(usable: tuple[tuple[str, Path, str], ...]) -> Knowledge:
     return Knowledge([KnowledgeBase(name, path, mark) for name, path, mark in usable])
 
 
-# Adds knowledge bases to those that are installed, replaces and removes them, under a lock.
-
-_NOTHING = "none"
-_EMPTY = "there is not one concept or relation in it."
-
-
 def add(
     name: str,
     paths: Sequence[Path],
@@ -195,22 +188,22 @@ def add(
     """Add a knowledge base from its files, or replace it.
 
     Args:
-        name: a name of `catalogue.SOURCES`, or one's own.
+        name: a name of `catalogue.SOURCES`, or the user's own.
         paths: its files.
-        format_name: the format of all of them; found out by default.
-        kinds: of an ontology's terms by prefix (CHEBI), "" for all others; known by default.
-        more_formats: formats beside the platform's own, as plugins register them.
+        format_name: the format of all of them; recognized by default.
+        kinds: kinds of an ontology's terms by prefix (CHEBI), "" for all others.
+        more_formats: formats that plugins register.
 
     Returns:
-        What was made. When the same files were added before, nothing is done.
+        The manifest. If the same files were added before, nothing is done.
 
     Raises:
-        InputError: the name cannot be one, or a file is not in a format that is known. Nothing is
+        InputError: the name is not allowed, or the format of a file is unknown. Nothing has been
             changed then.
     """
     from irplatform.knowledge import catalogue
 
-    if name == _NOTHING:
+    if name == _NO_NAME:
         raise InputError(f"'{name}' cannot be a name: --expand {name} means no knowledge base.")
     if not NAME.fullmatch(name):
         raise InputError(
@@ -248,7 +241,7 @@ def add(
     with _changing(name) as place:
         before = manifest_of(name)
         if before is not None and before.fingerprint == mark and _is_sound(before):
-            notice(f"{name} is already there, from the same files.")
+            notice(f"{name} is already there, made from the same files.")
             return before
         with parts(2) as finished:
             builder = _read(name, alone, [path for path, _ in read])
@@ -256,7 +249,7 @@ def add(
             for (path, _), source in zip(read, sources, strict=True):
                 if file_digest(readable_again(path)) != source["sha256"]:
                     raise ChangedFileError(
-                        "this file was changed while it was read. Add it again.", path=path
+                        "this file changed while it was read. Add it again.", path=path
                     )
             if not builder:
                 raise InputError(_EMPTY, path=", ".join(map(str, paths)))
@@ -264,8 +257,8 @@ def add(
                 database = Path(partial) / "kb.sqlite"
                 counts = builder.write(database)
                 if before is not None and before.fingerprint != mark:
-                    notice(f"{name} was there, from other files: it is replaced.")
-                to_disk(database)  # before a manifest says that it is there
+                    notice(f"{name} was made from other files and is replaced.")
+                to_disk(database)  # before a manifest names it
                 manifest = Manifest(name, mark, VERSION, sources, counts, database.stat().st_size)
                 database.replace(manifest.path)
         write_json(place / MANIFEST, asdict(manifest))
@@ -276,7 +269,7 @@ def add(
 
 
 def _read(name: str, sources: Sequence[tuple[Path, Format]], files: Sequence[Path]) -> Builder:
-    """All that sources have, with a display of how much of the files is read."""
+    """Read all sources, with a display of the progress."""
     builder = Builder()
     kilobytes = sum(readable_again(path).stat().st_size for path in files) >> 10
     with progress(f"reading {name}", kilobytes, "kB", part=1) as advance:
@@ -322,14 +315,14 @@ def remove(name: str) -> None:
 
 @contextmanager
 def _changing(name: str) -> Iterator[Path]:
-    """Keep other processes from changing a knowledge base; yields its folder."""
+    """Lock a knowledge base and yield its folder."""
     from filelock import FileLock
 
     place = folder() / name
     try:
         folder().mkdir(parents=True, exist_ok=True)
         with FileLock(folder() / f".{name}.lock"):
-            place.mkdir(exist_ok=True)  # who had the lock before may have removed it
+            place.mkdir(exist_ok=True)  # the last holder of the lock may have removed it
             for debris in place.glob(".partial-*"):  # of a process that was killed
                 shutil.rmtree(debris, ignore_errors=True)
             try:

@@ -1,8 +1,13 @@
-"""What knowledge bases consist of: concepts with names, and relations between concepts.
+"""Concepts, their names and ids, and relations between concepts: what knowledge bases consist of.
 
 Ids are compact identifiers with the prefix in capitals: MESH:D008545, DOID:1909, HGNC:1097,
-NCBIGENE:673, DRUGBANK:DB08881. Where a source gives no id but only a name, the name is the id, in
-a name space of its own: DRUG:vemurafenib, GENE:BRAF.
+NCBIGENE:673, DRUGBANK:DB08881. Where a source gives only a name, the name is the id, in a name
+space of its own: DRUG:vemurafenib, GENE:BRAF.
+
+A name is looked up under keys, which ignore case, hyphens and spaces ("HER-2", "HER2", "non
+small-cell"), accents and Greek letters, British spelling, possessives, plurals (the S stemmer:
+Harman, JASIS 1991; also metastases and neurofibromata), MeSH's comma inversion ("Carcinoma,
+Non-Small-Cell Lung") and a drug's dosage.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ from irplatform.text.tokenizer import fold
 NameKind = Literal[
     "preferred", "synonym", "abbreviation", "alias", "previous", "narrow", "broad", "related"
 ]
-"""From the one that says it best to those that say something near."""
+"""From the exact name to names of something near."""
 
 NAME_RANK: dict[NameKind, int] = {kind: rank for rank, kind in enumerate(get_args(NameKind))}
 
@@ -30,7 +35,7 @@ class Name:
     Attributes:
         text: as its source writes it.
         kind: "preferred" and "synonym" name the concept exactly, "alias" and "previous" are a
-            gene's other and former symbols, "abbreviation" is short and so often ambiguous,
+            gene's other and former symbols, an "abbreviation" is short and often ambiguous,
             "narrow", "broad" and "related" name something near.
     """
 
@@ -45,10 +50,9 @@ class Concept:
     Attributes:
         id: a compact identifier, e.g. MESH:D008545.
         name: the preferred name; a gene's is its symbol.
-        kind: what it is.
         names: all names, the preferred one first, no text twice.
         xrefs: ids of the same thing in other sources.
-        kb: the knowledge base that it comes from; the first one where several know the id.
+        kb: the knowledge base that it comes from; the first one if several have the id.
     """
 
     id: str
@@ -61,14 +65,14 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """That two concepts have to do with each other.
+    """A relation between two concepts.
 
     Attributes:
         source_id: the narrower one of an is-a; else drug before gene before disease.
-        target_id: the other one. Neither needs to be a concept of the knowledge base itself.
+        target_id: the other one. Neither has to be a concept of the knowledge base itself.
         kind: "is-a", "drug-gene", "drug-disease", "gene-disease", and more.
-        kb: the knowledge base that says so.
-        evidence: in its words: kind of interaction, level of evidence, articles ("PMID:23598171").
+        kb: the knowledge base that it comes from.
+        evidence: kind of interaction, level of evidence, articles ("PMID:23598171").
     """
 
     source_id: str
@@ -77,13 +81,6 @@ class Relation:
     kb: str = ""
     evidence: str = ""
 
-
-# Normalized names: what two spellings of one name have in common.
-#
-# Case, hyphens and spaces ("HER-2", "HER2", "non small-cell"), accents and Greek letters, British
-# spelling, possessives, plurals (the S stemmer: Harman, JASIS 1991; and such as metastases and
-# neurofibromata), MeSH's comma inversion ("Carcinoma, Non-Small-Cell Lung") and a drug's dosage
-# make no difference.
 
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s?(?!\w)")
 _WORD = re.compile(r"[^\W_]+")
@@ -105,19 +102,19 @@ _BRITISH = {
     "sulph": "sulf", "tumour": "tumor", "vapour": "vapor",
 }  # fmt: skip
 _BRITISH_PART = re.compile("|".join(_BRITISH).replace("leuco", "leuco(?!mycin|vorin)"))
-"""Leucovorin and leucomycin are spelled so everywhere."""
+"""Leucovorin and leucomycin have one spelling everywhere."""
 _BRITISH_END = re.compile(
     r"(?<=[^\W\d_]{3})(?:is(?=(?:ations?|ed|ers?|ing)(?![^\W_]))|ys(?=(?:ed|ers?|ing)(?![^\W_])))"
 )
 """Organisation, sterilised, paralysed."""
 _BRITISH_RE = re.compile(r"(cent|goit|lit|met|tit)re(?=s?(?![^\W_]))")
 _BRITISH_MARKS = ("isation", "ised", "iser", "ising", "tre", "ysed", "yser", "ysing")
-"""Without one of these, nothing is to be done."""
+"""A text without any of these has no British ending."""
 _OF_GREEK = re.compile(r"(?:(?:ect|i|st)as|(?:br|cr|eur|gn|ler|mb|rrh|sten|ych)os|[^e]es|ys)es$")
 """Plurals in -ses whose singular ends in -sis: metastases, diagnoses, prostheses, analyses; but not
 kinases or doses."""
 _LONG_PLURAL = re.compile(r"(?:(?<!gla)ss|sh|x|[nt]ch|(?:fet|plex|sin|thym|vir)us)es$")
-"""Abscesses, complexes, viruses; but not glasses, which are no glass."""
+"""Abscesses, complexes, viruses; but not glasses, which is another word than glass."""
 _DOSAGE = re.compile(
     r"(?:(?<!\s)\s+)?[(\[]?(?<![\w-])\d+(?:[.,]\d+){0,4}\s*(?:mg|mcg|µg|μg|ug|g|ml|iu|units?|%)"
     r"(?:\s*/\s*(?:\d+(?:\.\d+)?\s*)?\w+)?(?!\w)[)\]]?",
@@ -150,7 +147,7 @@ def keys(text: str) -> list[str]:
 
 
 def stored_keys(text: str) -> list[str]:
-    """The keys under which a name is kept: one, or two where it has a comma inversion."""
+    """The keys under which a name is stored: one, or two if it has a comma inversion."""
     all_keys = [stored_key(text)]
     if ", " in text:
         all_keys.append(stored_key(uninverted(text)))
@@ -158,12 +155,12 @@ def stored_keys(text: str) -> list[str]:
 
 
 def literal_key(text: str) -> str:
-    """Letters and digits alone; no plural is touched."""
+    """Letters and digits alone, with plurals as they are."""
     return _joined(_plain(text))
 
 
 def stored_key(text: str) -> str:
-    """Letters and digits, words in the singular; a word in capitals alone is a symbol, and kept."""
+    """Letters and digits, with words in the singular; a single word in capitals is a symbol."""
     plain = _plain(text)
     symbol = text.isupper() and len(text.split()) == 1
     return _joined(plain if symbol else _PLURAL.sub(_singular, plain))
@@ -186,12 +183,12 @@ def without_salt(text: str) -> str:
 
 
 def is_abbreviation(text: str) -> bool:
-    """Whether a name is one short word with two capitals: NSCLC, GIST, HER2."""
+    """Tell if a name is one short word with two capitals: NSCLC, GIST, HER2."""
     return _ABBREVIATION.fullmatch(text) is not None
 
 
 def kind_of_synonym(text: str) -> NameKind:
-    """What a synonym is to its concept where its source says no more."""
+    """The kind of a synonym, if its source gives none."""
     return "abbreviation" if is_abbreviation(text) else "synonym"
 
 
@@ -222,7 +219,7 @@ def _singular(match: re.Match[str]) -> str:
 
 
 def _joined(plain: str) -> str:
-    """Words without gaps, except between two digits: NKX2-1 is not NKX21."""
+    """Join words, with a space between two digits alone: NKX2-1 is not NKX21."""
     words = _WORD.findall(plain)
     if len(words) == 1:
         return str(words[0])
@@ -234,17 +231,15 @@ def _joined(plain: str) -> str:
     return "".join(parts)
 
 
-# Compact identifiers: PREFIX:rest, the prefix in capitals.
-
 NAME_SPACES: dict[ConceptKind, str] = {"drug": "DRUG", "gene": "GENE", "disease": "DISEASE"}
-"""Prefixes of ids that are names, where a source gives nothing else."""
+"""Prefixes of ids that are names."""
 _NUMBERED = {"CIVIC.MPID", "CIVIC.VID", "DOID", "HGNC", "NCBIGENE", "OMIM", "PMID"}
 """Prefixes before whole numbers."""
 _MESH = re.compile(r"[CD]\d{6,9}", re.IGNORECASE)
 
 
 def name_id(kind: ConceptKind, name: str) -> str:
-    """The id of something of which a source gives the name alone: DRUG:vemurafenib, GENE:BRAF."""
+    """The id of a concept of which a source gives only the name: DRUG:vemurafenib, GENE:BRAF."""
     return f"{NAME_SPACES[kind]}:{name if kind == 'gene' else literal_key(name)}"
 
 
@@ -254,7 +249,7 @@ def space(concept_id: str) -> str:
 
 
 def typed(term: str) -> str:
-    """An id as people type it, compact: MeSH's own ids have no prefix there (D008545)."""
+    """The compact form of an id as people type it; MeSH's may lack the prefix (D008545)."""
     bare = term.strip()
     return f"MESH:{bare.upper()}" if _MESH.fullmatch(bare) else compact(term)
 
@@ -262,7 +257,7 @@ def typed(term: str) -> str:
 def compact(identifier: str) -> str:
     """An id with its prefix in capitals: `hgnc:1097` and `HGNC:HGNC:1097` → `HGNC:1097`.
 
-    A number that a spreadsheet made a fraction of is whole again: `NCBIGENE:673.0` is 673.
+    A number that a spreadsheet wrote with a decimal point is whole again: `NCBIGENE:673.0` is 673.
     """
     prefix, _, rest = identifier.strip().partition(":")
     prefix = prefix.upper()

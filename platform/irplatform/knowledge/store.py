@@ -1,7 +1,9 @@
-"""Reads one installed knowledge base.
+"""The SQLite file of a knowledge base, written once and then only read.
 
-Its SQLite file never changes, so it is opened as immutable: no locks, and one connection for every
-thread that reads.
+Importers may yield a concept several times, from several files or lines: its names and
+cross-references are united, and so is the evidence of a relation. Everything is written in order of
+the ids, so that the same input makes the same file. The file never changes, so it is opened as
+immutable: without locks, with one connection per thread.
 """
 
 from __future__ import annotations
@@ -39,18 +41,36 @@ _NAMED = (
     "WHERE n.key IN ({}) GROUP BY n.concept ORDER BY n.concept"
 )
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-"""SQLite's codes of files that are none, or lack a table."""
+"""SQLite's codes for files that are no database, or lack a table."""
+VERSION = 3
+"""Of the file's format and of the keys of names; raised when either changes."""
+
+SCHEMA = """
+CREATE TABLE concept (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, kind TEXT NOT NULL,
+    names BLOB NOT NULL, xrefs BLOB NOT NULL
+);
+CREATE TABLE name (
+    key TEXT NOT NULL, concept INTEGER NOT NULL, rank INTEGER NOT NULL, PRIMARY KEY (key, concept)
+) WITHOUT ROWID;
+CREATE TABLE xref (
+    id TEXT NOT NULL, concept INTEGER NOT NULL, PRIMARY KEY (id, concept)
+) WITHOUT ROWID;
+CREATE TABLE relation (
+    source TEXT NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL, evidence TEXT NOT NULL,
+    PRIMARY KEY (source, kind, target)
+) WITHOUT ROWID;
+"""
+_INDEX = "CREATE INDEX relation_target ON relation (target, kind)"
+
+EVIDENCE_SEPARATOR = "; "
 _AFTER_ALL = "\U0010ffff"
+"""Sorts behind any other character."""
 _Row = tuple[str, str, str, bytes, bytes]
 
 
 class KnowledgeBase:
-    """A knowledge base in a file.
-
-    Attributes:
-        name: the name under which it was added.
-        fingerprint: stands for its content.
-    """
+    """A knowledge base: its name, the fingerprint of its content, its concepts and relations."""
 
     def __init__(self, name: str, path: Path, fingerprint: str) -> None:
         self.name = name
@@ -62,8 +82,7 @@ class KnowledgeBase:
     def named(self, wanted: Sequence[str]) -> list[tuple[str, int]]:
         """Ids of the concepts with a name that has one of these keys, in their order.
 
-        Returns:
-            Each with the rank (`NAME_RANK`) of the best kind of name that it is to the concept.
+        Each comes with the rank (`NAME_RANK`) of the best kind of such a name.
         """
         marks = ",".join("?" * len(wanted))
         return [*self._rows(_NAMED.format(marks), wanted)]
@@ -78,7 +97,7 @@ class KnowledgeBase:
         yield from map(self._concept, self._rows(f"{_CONCEPT} ORDER BY c.number"))
 
     def referring_to(self, concept_id: str) -> list[str]:
-        """Ids of the concepts that give an id as a cross-reference."""
+        """Ids of the concepts that have an id as a cross-reference."""
         query = (
             "SELECT c.id FROM xref JOIN concept c ON c.number = xref.concept WHERE xref.id = ? "
             "ORDER BY c.number"
@@ -104,7 +123,7 @@ class KnowledgeBase:
         yield from self._rows(query)
 
     def with_prefix(self, text: str, limit: int) -> list[tuple[str, str]]:
-        """Normalized names that begin as a text does, each with its concept's id."""
+        """Keys of names that begin like a text, each with its concept's id."""
         start = stored_key(text)
         query = (
             "SELECT n.key, c.id FROM name n JOIN concept c ON c.number = n.concept "
@@ -113,17 +132,17 @@ class KnowledgeBase:
         return [*self._rows(query, (start, start + _AFTER_ALL, limit))]
 
     def keys_with_prefix(self, start: str) -> list[str]:
-        """Normalized names that begin with some characters."""
+        """Keys of names that begin with some characters."""
         query = "SELECT DISTINCT key FROM name WHERE key >= ? AND key < ?"
         return [row[0] for row in self._rows(query, (start, start + _AFTER_ALL))]
 
     def is_sound(self) -> bool:
-        """Whether all of the file can be read.
+        """Tell if SQLite finds the file intact.
 
         Raises:
-            InputError: it cannot.
+            InputError: it cannot be read.
         """
-        for _ in self.concepts():  # what SQLite takes for any bytes is checked there
+        for _ in self.concepts():  # reads the columns that SQLite takes for any bytes
             pass
         return [*self._rows("PRAGMA quick_check")] == [("ok",)]
 
@@ -163,36 +182,6 @@ class KnowledgeBase:
                 tuple(orjson.loads(xrefs)),
                 self.name,
             )
-
-
-# Writes a knowledge base: concepts and relations, as importers yield them, into one SQLite file.
-#
-# The same concept may come several times, from several files or lines: its names and cross-
-# references are united. So are the pieces of evidence of a relation. Everything is written in
-# order of the ids, so that the same input makes the same file.
-
-VERSION = 3
-"""Of the file's format and of the normalization of names: raised when either changes."""
-
-SCHEMA = """
-CREATE TABLE concept (
-    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, kind TEXT NOT NULL,
-    names BLOB NOT NULL, xrefs BLOB NOT NULL
-);
-CREATE TABLE name (
-    key TEXT NOT NULL, concept INTEGER NOT NULL, rank INTEGER NOT NULL, PRIMARY KEY (key, concept)
-) WITHOUT ROWID;
-CREATE TABLE xref (
-    id TEXT NOT NULL, concept INTEGER NOT NULL, PRIMARY KEY (id, concept)
-) WITHOUT ROWID;
-CREATE TABLE relation (
-    source TEXT NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL, evidence TEXT NOT NULL,
-    PRIMARY KEY (source, kind, target)
-) WITHOUT ROWID;
-"""
-_INDEX = "CREATE INDEX relation_target ON relation (target, kind)"
-
-EVIDENCE_SEPARATOR = "; "
 
 
 class _Gathered:
@@ -249,8 +238,8 @@ class Builder:
     def settle(self) -> None:
         """Complete the supplementary records of MeSH from the headings that they are mapped to.
 
-        A substance is a drug only where one of them is. Headings that are given by name get their
-        ids; those that are not there go.
+        A substance is a drug only if one of its headings is. Headings that are given by name get
+        their ids, or are left out if they were not added.
         """
         mapped: dict[str, list[str]] = {}
         by_name: dict[str, str] = {}
@@ -269,8 +258,8 @@ class Builder:
                 missing += 1
         if missing:
             notice(
-                f"left out: {counted(missing, 'mapping')} to headings that are not there by their "
-                "names. Add d20XX.bin together with c20XX.bin."
+                f"left out: {counted(missing, 'mapping')} to headings that are not there. Add "
+                "d20XX.bin together with c20XX.bin."
             )
         for source, kind, target in self._relations:
             if kind == "mapped-to" and target in self._concepts:
@@ -281,11 +270,7 @@ class Builder:
                 record.kind = "disease" if set(kinds) == {"disease"} else "other"
 
     def write(self, path: Path) -> dict[str, dict[str, int]]:
-        """Write the file.
-
-        Returns:
-            Counts of concepts per kind, of names per kind, and of relations per kind.
-        """
+        """Write the file; return the counts of concepts, names and relations, each per kind."""
         names: Counter[str] = Counter()
         with closing(sqlite3.connect(path)) as database:
             database.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + SCHEMA)
@@ -294,7 +279,8 @@ class Builder:
             database.executemany(
                 "INSERT INTO name VALUES (?, ?, ?)", sorted(self._keys(order, names))
             )
-            database.executemany("INSERT INTO xref VALUES (?, ?)", sorted(self._targets(order)))
+            xrefs = ((xref, n) for n, id_ in enumerate(order) for xref in self._concepts[id_].xrefs)
+            database.executemany("INSERT INTO xref VALUES (?, ?)", sorted(xrefs))
             database.executemany(
                 "INSERT INTO relation VALUES (?, ?, ?, ?)",
                 (
@@ -340,8 +326,3 @@ class Builder:
                 if number % 1000 == 999:
                     advance(1000)
         return keys
-
-    def _targets(self, order: list[str]) -> Iterator[tuple[str, int]]:
-        for number, concept_id in enumerate(order):
-            for xref in self._concepts[concept_id].xrefs:
-                yield xref, number

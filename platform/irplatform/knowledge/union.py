@@ -1,8 +1,8 @@
 """Several knowledge bases read as one.
 
 A concept that several of them know under the same id is one concept, with the names of all.
-Concepts with different ids stay apart; `same_as` says which ones are the same thing, by their
-cross-references and, for sources that give names alone (DRUG:vemurafenib), by name.
+Concepts with different ids stay apart; `same_as` finds those that are the same thing, by their
+cross-references and, for sources that give only names (DRUG:vemurafenib), by name.
 """
 
 from __future__ import annotations
@@ -36,20 +36,19 @@ if TYPE_CHECKING:
     from irplatform.knowledge.store import KnowledgeBase
 
 
+_NEAREST = 5
+"""Concepts that `describe` names where it finds none."""
 _REMEMBERED = 1 << 14
-"""Concepts that are kept in memory once they were asked for."""
+"""Concepts that are kept in memory once they were read."""
 _PREVIOUS_FIRST = {
     NAME_RANK["previous"]: NAME_RANK["alias"],
     NAME_RANK["alias"]: NAME_RANK["previous"],
 }
-"""A gene's previous symbol was the official one; another gene's alias never was."""
+"""A gene's previous symbol was official; another gene's alias never was, and so goes behind."""
 
 
 class Knowledge:
-    """A union of knowledge bases; the first one takes precedence where they differ.
-
-    It may be used by several threads at once.
-    """
+    """A union of knowledge bases; where they differ, the first one counts. Threads may share it."""
 
     def __init__(self, bases: Sequence[KnowledgeBase]) -> None:
         self.bases = tuple(bases)
@@ -57,17 +56,16 @@ class Knowledge:
 
     @property
     def fingerprint(self) -> str:
-        """Stands for the content and the order of the knowledge bases."""
+        """Of the content and the order of the knowledge bases."""
         return fingerprint({"kb": [[base.name, base.fingerprint] for base in self.bases]})
 
     def find(self, text: str) -> list[Concept]:
         """Concepts that have this name in some spelling.
 
-        Returns:
-            Genes with exactly this symbol first, then names that differ in case at most, then
-            those that differ in hyphens, number, or inversion. Within these: what has a kind before
-            what has none, preferred names before synonyms, previous symbols, aliases, narrower and
-            broader names, and the knowledge bases in their order.
+        Genes with exactly this symbol come first, then names that differ in case at most, then
+        those that differ in hyphens, number or inversion. Within these, concepts of a kind go
+        before those of none; preferred names before synonyms, previous symbols, aliases, narrower
+        and broader names; and the knowledge bases in their order.
         """
         lookup_keys = keys(text)
         ranks: dict[str, int] = {}
@@ -93,11 +91,11 @@ class Knowledge:
                 yield concept
 
     def parents(self, concept_id: str) -> list[Concept]:
-        """What a concept is a kind of, one step up."""
+        """The concepts one is-a above."""
         return self._neighbours(concept_id, upwards=True)
 
     def children(self, concept_id: str) -> list[Concept]:
-        """The kinds of a concept, one step down."""
+        """The concepts one is-a below."""
         return self._neighbours(concept_id, upwards=False)
 
     def ancestors(self, concept_id: str, limit: int | None = None) -> list[Concept]:
@@ -105,20 +103,13 @@ class Knowledge:
         return self._reachable(concept_id, limit, upwards=True)
 
     def descendants(self, concept_id: str, limit: int | None = None) -> list[Concept]:
-        """Everything below a concept, the nearest first.
-
-        Args:
-            concept_id: where to begin; not part of the result.
-            limit: how many to return at most.
-        """
+        """Everything below a concept, the nearest first."""
         return self._reachable(concept_id, limit, upwards=False)
 
     def relations(self, concept_id: str, kind: str | None = None) -> list[Relation]:
-        """Relations from and to a concept, whichever of its ids a source uses (see `same_as`).
+        """Relations from and to a concept under any of its ids (see `same_as`).
 
-        Args:
-            concept_id: the concept.
-            kind: only these, e.g. "drug-gene"; all but "is-a" by default.
+        They are of one kind, e.g. "drug-gene", or of all kinds but "is-a".
         """
         ids = [concept_id, *(concept.id for concept in self.same_as(concept_id))]
         relations = (
@@ -133,8 +124,8 @@ class Knowledge:
     def same_as(self, concept_id: str) -> list[Concept]:
         """The same thing under other ids: by cross-references in either direction, and by name.
 
-        Beyond the first step only name spaces that were not met yet are entered: two diseases that
-        refer to one MeSH heading do not become one.
+        Beyond the first step only new name spaces are entered: two diseases that refer to one MeSH
+        heading do not become one.
         """
         met = {concept_id: None}
         spaces = {space(concept_id)}
@@ -152,7 +143,7 @@ class Knowledge:
     def search(self, prefix: str, limit: int = 20) -> list[Concept]:
         """Concepts with a name that begins like this, in alphabetical order of those names."""
         hit_limit = 2 * limit
-        while True:  # a concept may have any number of names that begin like this
+        while True:  # a concept may have many names that begin like this
             hits = [hit for base in self.bases for hit in base.with_prefix(prefix, hit_limit)]
             concepts = self._all_of(concept_id for _, concept_id in sorted(hits)[:hit_limit])
             if len(concepts) >= limit or len(hits) < hit_limit:
@@ -160,7 +151,7 @@ class Knowledge:
             hit_limit *= 2
 
     def nearest(self, text: str, limit: int = 5) -> list[Concept]:
-        """Concepts with a name that is spelled nearly like this and begins like it."""
+        """Concepts with a name that begins like this and is spelled nearly like it."""
         target_key = stored_key(text)
         candidates = {
             key
@@ -173,7 +164,7 @@ class Knowledge:
         return self._all_of(concept_id for concept_id, _ in hits)[:limit]
 
     def _all_of(self, ids: Iterable[str]) -> list[Concept]:
-        """The concepts with these ids, each once; ids that are not known are left out."""
+        """The known concepts with these ids, each once."""
         concepts = (self._gathered(concept_id) for concept_id in dict.fromkeys(ids))
         return [concept for concept in concepts if concept is not None]
 
@@ -210,10 +201,10 @@ class Knowledge:
         return list(ids)
 
     def _linked_by_name(self, concept: Concept) -> Iterator[str]:
-        """Ids of what is the same because it has the same name.
+        """Ids of concepts that are the same because they have the same name.
 
-        Drugs have few names that are not their own. Genes and diseases share many, so for these a
-        name counts only where a source gave nothing else, and for genes only the symbol itself.
+        Drugs share few names with others. Genes and diseases share many: for these a name counts
+        only where a source gave nothing else, and for genes only the symbol itself.
         """
         name_space = NAME_SPACES.get(concept.kind)
         if name_space is None:
@@ -229,9 +220,9 @@ class Knowledge:
 
 
 def _gathered(bases: Sequence[KnowledgeBase], concept_id: str) -> Concept | None:
-    """What knowledge bases say of an id.
+    """The concept with an id, from all knowledge bases.
 
-    No method of `Knowledge`: one that it remembered would keep it, and its open files, alive.
+    This is not a method of `Knowledge`: the cache would keep the object, and its files, open.
     """
     entries = [base.concept(concept_id) for base in bases]
     concepts = [concept for concept in entries if concept is not None]
@@ -239,7 +230,7 @@ def _gathered(bases: Sequence[KnowledgeBase], concept_id: str) -> Concept | None
 
 
 def _united(concepts: Sequence[Concept]) -> Concept:
-    """One concept from what several knowledge bases say of one id: the names of all."""
+    """One concept of several with one id, with the names of all."""
     first, *others = concepts
     if not others:
         return first
@@ -256,7 +247,7 @@ def _united(concepts: Sequence[Concept]) -> Concept:
 
 
 def _distance(concept: Concept, text: str, rank: int) -> tuple[int, bool, int]:
-    """How far a concept is from a text: in spelling, in kind, in the kind of its nearest name."""
+    """How far a concept is from a text: by spelling, its kind, and the kind of its nearest name."""
     folded = text.casefold()
     spelling = 2
     for name in concept.names:
@@ -270,19 +261,14 @@ def _distance(concept: Concept, text: str, rank: int) -> tuple[int, bool, int]:
     return spelling, concept.kind == "other", _PREVIOUS_FIRST.get(rank, rank)
 
 
-# What knowledge bases say about a term, as facts to print: concepts, names, relations.
-
-_NEAREST = 5
-
-
 def describe(knowledge: Knowledge, term: str) -> dict[str, Any]:
-    """All that is known about a term, or about an id.
+    """All that is known about a term or an id, as JSON.
 
     Returns:
         `term`; `concepts` in the order of `Knowledge.find`, or those that have the id as a
-        cross-reference or had it before, each with names, parents, children, the
-        same thing under other ids, and relations; `nearest`, when nothing was found. Things that
-        are the same share their relations: those stand at the first one only.
+        cross-reference or had it before, each with names, parents, children, the same thing under
+        other ids, and relations; `nearest`, if nothing was found. Concepts that are the same share
+        their relations, which stand with the first one only.
     """
     ids = dict.fromkeys((term, typed(term)))
     concepts = [c for c in map(knowledge.concept, ids) if c is not None][:1]
@@ -318,7 +304,7 @@ def _facts(knowledge: Knowledge, concept: Concept, relations_at: dict[str, str])
 def _relations(
     knowledge: Knowledge, relations: Sequence[Relation], own_ids: set[str]
 ) -> list[dict[str, Any]]:
-    """One entry per kind and other end, with what each base says; the best known first."""
+    """One entry per kind and other end with the evidence of each base; the best known first."""
     entries: dict[tuple[str, str], dict[str, Any]] = {}
     for relation in relations:
         other = relation.target_id if relation.source_id in own_ids else relation.source_id

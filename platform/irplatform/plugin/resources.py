@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from irplatform.concepts import ConceptOptions
     from irplatform.concepts.graph import ConceptGraph
-    from irplatform.concepts.options import ConceptOptions
     from irplatform.data import Documents
     from irplatform.lucene import LuceneIndex
     from irplatform.text import ForwardIndex, VectorOptions, WordVectors

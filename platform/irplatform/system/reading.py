@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import stat
+import tarfile
 import tempfile
 import time
 import zlib
@@ -28,7 +29,8 @@ from irplatform.system.console import notice, notice_once
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
-    from typing import IO
+    from typing import IO, Self
+
 
 NO_FILES = {
     errno.ENAMETOOLONG: "this name is too long for a file.",
@@ -319,3 +321,52 @@ def stretches(values: Sequence[bytes]) -> Iterator[tuple[bytes, int, int]]:
     for end in itertools.chain(changes, [len(values)]):
         yield values[start], start, end
         start = end
+
+
+_BLOCK = 1 << 20
+
+
+class _Header(tarfile.TarInfo):
+    """A header that is not skipped if it is broken.
+
+    Python's tarfile takes a damaged header for the end of the archive, and ignores data after the
+    first part of a gzip file: files would be missing without a word.
+    """
+
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
+        try:
+            return super().fromtarfile(archive)
+        except tarfile.EOFHeaderError:  # type: ignore[attr-defined] # zeros: the archive's end
+            raise
+        except tarfile.HeaderError as error:
+            raise tarfile.ReadError(str(error)) from error
+
+
+def read_tar(
+    path: Path, wanted: Callable[[str], bool], *, most: int = -1
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the names and contents of a tar archive's files, in its order, as a stream.
+
+    Args:
+        path: the archive, gzipped or not.
+        wanted: selects names; links and folders are skipped.
+        most: bytes of a file's content to read, from its beginning; all by default.
+
+    Raises:
+        InputError: the archive cannot be read or is not whole; the files before have been yielded.
+    """
+    with open_bytes(path) as file:
+        try:
+            with tarfile.open(fileobj=file, mode="r|", tarinfo=_Header) as archive:
+                for entry in archive:
+                    if wanted(entry.name) and entry.isreg():
+                        content = archive.extractfile(entry)
+                        yield entry.name, content.read(most) if content else b""
+            while file.read(_BLOCK):  # up to the end, where gzip has its checksum
+                pass
+        except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
+            raise InputError(
+                f"this is not a whole tar archive ({error}). Remove it and fetch it again.",
+                path=path,
+            ) from error

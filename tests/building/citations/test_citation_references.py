@@ -2,8 +2,12 @@
 
 import pytest
 
-from irplatform.building.citations.references import ReferenceList, normalized, title_key
-from irplatform.building.citations.xml import read_articles
+from irplatform.building.citation_references import (
+    ReferenceList,
+    normalized,
+    read_articles,
+    title_key,
+)
 
 XLINK = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
 

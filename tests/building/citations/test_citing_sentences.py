@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from irplatform.building.citations.references import ReferenceList
-from irplatform.building.citations.sentences import marked_text, sentences_of
-from irplatform.building.citations.xml import plain_text, read_articles
+from irplatform.building.citation_references import ReferenceList, plain_text, read_articles
+from irplatform.building.citation_sentences import marked_text, sentences_of
 
 REFERENCES = "".join(f'<ref id="B{n}"><label>{n}</label></ref>' for n in range(1, 13))
 

@@ -9,7 +9,7 @@ import pytest
 from commands import call
 from jats import Cited, article, mark
 
-from irplatform.building.citations import sources as extraction
+from irplatform.building import citation_articles as extraction
 from irplatform.registry.loading import registry
 
 LONG = "word " * 60

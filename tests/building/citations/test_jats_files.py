@@ -7,9 +7,8 @@ import tarfile
 import pytest
 from jats import Cited, article, mark
 
-from irplatform.building.citations.articles import CitingArticle, read_article
-from irplatform.building.citations.sources import find_sources, members
-from irplatform.building.citations.xml import read_articles
+from irplatform.building.citation_articles import CitingArticle, find_sources, members, read_article
+from irplatform.building.citation_references import read_articles
 from irplatform.errors import InputError
 
 GOOD = article("10.1000/a", [f"Sentence one cites {mark(1)}."], [Cited("1")]).encode()

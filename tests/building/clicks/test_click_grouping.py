@@ -5,8 +5,8 @@ import random
 import polars as pl
 import pytest
 
-from irplatform.building.clicks.judge import QueryRules, query_id
-from irplatform.building.clicks.log import COLUMNS, grouped, prepare
+from irplatform.building.click_judgments import QueryRules, query_id
+from irplatform.building.click_log import COLUMNS, grouped, prepare
 
 SCHEMA = dict.fromkeys(COLUMNS, pl.Int64) | dict.fromkeys(("query", "doc_id"), pl.String)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irplatform.building.clicks.judge import Weights, levels, weighted_clicks, written
+from irplatform.building.click_judgments import Weights, levels, weighted_clicks, written
 from irplatform.errors import InputError
 
 

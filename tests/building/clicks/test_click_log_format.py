@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from irplatform.building.clicks import log as module
-from irplatform.building.clicks.log import COLUMNS, Header, read_log
+from irplatform.building import click_log as module
+from irplatform.building.click_log import COLUMNS, Header, read_log
 from irplatform.errors import InputError
 
 HEADER = "\t".join(COLUMNS)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from irplatform.building.clicks.simulate import Behaviour, parse_by_grade
+from irplatform.building.click_simulation import Behaviour, parse_by_grade
 from irplatform.errors import InputError
 
 SESSIONS = 40_000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.building.clicks.judge import QueryRules, mark, normalize, refusal
+from irplatform.building.click_judgments import QueryRules, mark, normalize, refusal
 from irplatform.errors import InputError
 
 PAPER = QueryRules()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.building.clicks.build import with_matching_negatives, with_new_words
+from irplatform.building.clicks import with_matching_negatives, with_new_words
 from irplatform.plugin import Document
 
 

@@ -8,10 +8,10 @@ import re
 import pytest
 from commands import call
 
-from irplatform.building.clicks.build import SHARES, ClickSettings, from_clicks
-from irplatform.building.clicks.judge import JudgingRules, QueryRules, mark, query_id
-from irplatform.building.clicks.log import COLUMNS
-from irplatform.building.splits import SPLITS, Shares, split_of
+from irplatform.building.click_judgments import JudgingRules, QueryRules, mark, query_id
+from irplatform.building.click_log import COLUMNS
+from irplatform.building.clicks import SHARES, ClickSettings, from_clicks
+from irplatform.building.judgments import SPLITS, Shares, split_of
 from irplatform.collections.names import open_path
 from irplatform.errors import InputError
 
@@ -90,7 +90,7 @@ def test_the_papers_example_is_judged_as_it_is_printed(tmp_path):
     # With mu = 1 and a full text everywhere a document weighs as many as its abstract's clicks.
     query = "Chronic headache and depression review"
     log = write_log(tmp_path / "log.tsv", [(query, f"d{i}", n, 0, 1) for i, n in enumerate(clicks)])
-    from irplatform.building.clicks.judge import Weights
+    from irplatform.building.click_judgments import Weights
 
     rules = JudgingRules(weights=Weights(mu=1.0))
     from_clicks(log, tmp_path / "out", ClickSettings(judging=rules, shares=ALL_TEST))

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 from commands import call
 
-from irplatform.building.clicks.log import read_log
-from irplatform.building.clicks.simulate import (
+from irplatform.building.click_log import read_log
+from irplatform.building.click_simulation import (
     Behaviour,
     SessionSettings,
     has_fulltext,

@@ -14,7 +14,7 @@ import pytest
 
 PROGRAM = """
 import json
-from irplatform.registry import registry
+from irplatform.registry.loading import registry
 collection = registry().collection("tripclick/val/head/dctr")
 training = collection.training()
 print(json.dumps({

@@ -1,7 +1,10 @@
-"""What MeSH's formats have in common: kinds from tree numbers, is-a from tree numbers.
+"""Medical Subject Headings, as the U.S. National Library of Medicine publishes them: ASCII and XML.
 
-Medical Subject Headings, U.S. National Library of Medicine. A tree number's prefix is the tree
-number of the broader heading.
+Descriptors are in d20XX.bin and desc20XX.xml, supplementary records in c20XX.bin and supp20XX.xml.
+Tree numbers tell what a heading is, and what it is a kind of: a tree number's prefix is that of the
+broader heading. In ASCII a record begins with `*NEWRECORD`; lines `ELEMENT = value` follow. The
+value of an entry term has columns separated by `|` and ends in letters that name the columns:
+`d` is the relation (EQV, NRW, BRD, REL) of the term to the heading.
 """
 
 from __future__ import annotations
@@ -10,9 +13,8 @@ import re
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.knowledge.formats.reading import Format, Head
-from irplatform.knowledge.formats.semantic_types import DISORDERS, SUBSTANCES
-from irplatform.knowledge.formats.xmls import elements
+from irplatform.knowledge.formats.reading import Format, Head, elements
+from irplatform.knowledge.formats.umls import DISORDERS, SUBSTANCES
 from irplatform.knowledge.model import (
     Concept,
     ConceptKind,
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 
 NAMED = "MESH:="
-"""Before the name of a heading that a supplementary record is mapped to, where it gives no id."""
+"""Precedes the name of a heading that a supplementary record is mapped to by its name."""
 _DISEASES = ("C", "F03")
 _ANTIBODIES = "D12.776.124.486.485"
 _MOLECULES_OF_LIFE = ("D05.500", "D08", "D12", "D13", "D23")
@@ -39,8 +41,8 @@ _MOLECULES_OF_LIFE = ("D05.500", "D08", "D12", "D13", "D23")
 product than a drug."""
 _PROTEINS = ("D08", "D12.776")
 _SORTS_OF_PROTEINS = ("D05.750.078", "D09.400.430", "D09.698.735", "D10.532", "D10.570.780")
-"""Biopolymers, glycoproteins, proteoglycans, lipoproteins, proteolipids: the further place of a
-protein there does not make it a drug."""
+"""Biopolymers, glycoproteins, proteoglycans, lipoproteins, proteolipids: a protein that has another
+place there is no drug for that."""
 _HEADING_OF_PROTEINS = re.compile(
     r"(?!.*(?:(?:inhibitor|agonist|blocker|activator|modulator)s?(?:$|,| and)|vaccine|antibod))"
     r".*\b(?:(?:poly|lipo|glyco)?proteins?|receptors?|antigens?|histones?|(?:micro)?RNAs?|DNA"
@@ -57,7 +59,7 @@ _NAMED_PROTEIN = re.compile(r"\bproteins?(?:, .+)?$|^EC \d", re.IGNORECASE)
 
 
 class Descriptors:
-    """Makes concepts from descriptors, and their is-a relations when all were seen."""
+    """Makes concepts of descriptors, and their is-a relations once all were seen."""
 
     def __init__(self) -> None:
         self._by_tree: dict[str, str] = {}
@@ -93,9 +95,9 @@ def _kind_of(name: str, trees: Sequence[str]) -> ConceptKind:
 
 
 def kind_of_substance(names: Sequence[str], headings: Sequence[str]) -> ConceptKind:
-    """What a supplementary record of a substance is, by its own names and those of its headings.
+    """The kind of a substance, by the names of its supplementary record and of its headings.
 
-    `Builder` knows more where the headings are added with it.
+    `Builder` corrects it where the headings are added with the record.
     """
     if any(map(_NAME_OF_A_DRUG.search, names)):
         return "drug"
@@ -112,21 +114,9 @@ def entry_term(text: str, relation: str = "") -> Name:
     return Name(text, kind or kind_of_synonym(text))
 
 
-# MeSH as NLM publishes it in ASCII: d20XX.bin (descriptors), c20XX.bin (supplementary).
-#
-# A record begins with `*NEWRECORD`; then come lines `ELEMENT = value`. An entry term's value has
-# columns parted by `|`, and ends in letters that name the columns present: `d` is the relation
-# (EQV, NRW, BRD, REL) of the term to the heading.
-
 _NEW = "*NEWRECORD"
-
-
 _RECORDS = {"D": "MH", "C": "NM", "Q": "SH"}
 """Elements with the names of descriptors, supplementary records, qualifiers."""
-
-
-def _recognizes_ascii(head: Head) -> bool:
-    return head.line.strip() == _NEW
 
 
 def _read_ascii(path: Path) -> Iterator[Concept | Relation]:
@@ -136,15 +126,15 @@ def _read_ascii(path: Path) -> Iterator[Concept | Relation]:
         uis, names = lines.get("UI", []), lines.get(_RECORDS.get(kind, ""), [])
         if kind == "Q":
             raise InputError(
-                "this is a file of qualifiers, which are no concepts. Use descriptors (d20XX.bin) "
+                "this is a file of qualifiers, which are no concepts. Add descriptors (d20XX.bin) "
                 "and supplementary records (c20XX.bin).",
                 path=path,
                 line=line,
             )
         if not uis or not names:
             raise InputError(
-                f"the record that begins here has no UI or no {_RECORDS.get(kind, 'MH')}. Use the "
-                "file whole.",
+                f"the record that begins here has no UI or no {_RECORDS.get(kind, 'MH')}. Download "
+                "the file again.",
                 path=path,
                 line=line,
             )
@@ -205,15 +195,11 @@ MESH_ASCII = Format(
     "mesh-ascii",
     "mesh",
     "NLM's d20XX.bin and c20XX.bin (MeSH in ASCII)",
-    _recognizes_ascii,
+    lambda head: head.line.strip() == _NEW,
     _read_ascii,
     revision=3,
 )
 
-
-# MeSH as NLM publishes it in XML: desc20XX.xml (descriptors), supp20XX.xml (supplementary).
-#
-# Read record by record. Entities are not resolved.
 
 _XML_KINDS: dict[str, ConceptKind] = {"1": "drug", "3": "disease"}
 """Of supplementary records, by class; protocols, organisms and populations are something else."""
@@ -222,7 +208,7 @@ _SHORT = {"ABB", "ABX", "ACR", "ACX"}
 """Lexical tags of abbreviations and acronyms."""
 
 
-def _text(element: _Element, name: str, path: Path) -> str:
+def _needed_text(element: _Element, name: str, path: Path) -> str:
     text = (element.findtext(name) or "").strip()
     if not text:
         raise InputError(
@@ -252,7 +238,7 @@ def _terms(record: _Element) -> Iterator[Name]:
 
 
 def _relation(record: _Element, ui: str) -> str:
-    """How a further concept stands to the preferred one: NRW, BRD, REL."""
+    """The relation of another concept to the preferred one: NRW, BRD, REL."""
     for relation in record.iterfind("ConceptList/Concept/ConceptRelationList/ConceptRelation"):
         if (relation.findtext("Concept2UI") or "").strip() == ui:
             return relation.get("RelationName") or ""
@@ -263,8 +249,8 @@ def _read_descriptors(path: Path) -> Iterator[Concept | Relation]:
     descriptors = Descriptors()
     for record in elements(path, ["DescriptorRecord"]):
         yield descriptors.concept(
-            _text(record, "DescriptorUI", path),
-            _text(record, "DescriptorName/String", path),
+            _needed_text(record, "DescriptorUI", path),
+            _needed_text(record, "DescriptorName/String", path),
             list(_terms(record)),
             [(tree.text or "").strip() for tree in record.iterfind("TreeNumberList/TreeNumber")],
         )
@@ -273,8 +259,8 @@ def _read_descriptors(path: Path) -> Iterator[Concept | Relation]:
 
 def _read_supplement(path: Path) -> Iterator[Concept | Relation]:
     for record in elements(path, ["SupplementalRecord"]):
-        concept_id = f"MESH:{_text(record, 'SupplementalRecordUI', path)}"
-        name = _text(record, "SupplementalRecordName/String", path)
+        concept_id = f"MESH:{_needed_text(record, 'SupplementalRecordUI', path)}"
+        name = _needed_text(record, "SupplementalRecordName/String", path)
         headings = _texts(record, f"{_HEADING}/DescriptorName/String")
         kind = _XML_KINDS.get(record.get("SCRClass", ""), "other")
         if kind == "drug":

@@ -1,4 +1,8 @@
-"""What an importer is, and what it sees of a file before it reads it."""
+"""Formats of knowledge bases, and what their importers read: JSON, tables, XML.
+
+An importer is a `Format`: it recognizes a file by its beginning (`Head`) and yields concepts and
+relations. Errors name the file and, where they can, the line.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +22,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from lxml.etree import _Element
+
     from irplatform.knowledge.model import Concept, ConceptKind, Relation
 
 
 _HEAD = 1 << 14
 _BYTE_ORDER_MARK = "\ufeff"
+_LARGEST_JSON = 1 << 32
+"""Bytes of a JSON file: 4 GB. The largest ontologies have one."""
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+"""A cell as spreadsheets write it: quotes within it are doubled."""
+_NO_VALUE = {"", "na", "n/a", "none", "null", "nan", "-"}
 
 
 @dataclass(frozen=True)
 class Head:
-    """The beginning of a file.
-
-    Attributes:
-        text: its first 16 kB, unpacked.
-    """
+    """The beginning of a file: its first 16 kB, unpacked."""
 
     text: str
 
@@ -46,7 +53,7 @@ class Head:
         return [column.strip() for column in self.line.split("\t")]
 
     def has_columns(self, *names: str) -> bool:
-        """Whether the first line is a header with these columns."""
+        """Tell if the first line is a header with these columns."""
         return set(names) <= set(self.columns)
 
 
@@ -58,12 +65,12 @@ class Format:
         name: what `--format` takes.
         kb: the knowledge base that comes in this format; "" for any.
         description: a few words for the user: which file, from whom.
-        recognizes: tells from its beginning whether a file is in this format.
+        recognizes: tells from its beginning if a file is in this format.
         read: yields a file's concepts and relations.
-        revision: of what `read` makes of a file; raised, files that are added again are read again.
+        revision: of the importer; when it is raised, files that are added again are read again.
         beside: names of files that are read too, if they lie in the same folder.
-        kinds: kinds of terms by their prefix, "" for all others, that the user gave; None where the
-            file itself says what things are.
+        kinds: kinds of terms that the user gave, by prefix, "" for all others; None where the file
+            itself says what things are.
     """
 
     name: str
@@ -77,7 +84,7 @@ class Format:
 
     @property
     def mark(self) -> str:
-        """Stands for what is made of a file."""
+        """The importer's part of a fingerprint."""
         name = self.name if self.revision == 1 else f"{self.name} {self.revision}"
         kinds = sorted((self.kinds or {}).items())
         return " ".join([name, *(f"{prefix}={kind}" for prefix, kind in kinds)])
@@ -108,26 +115,20 @@ def head_of(path: Path) -> Head:
     return Head(text.removeprefix(_BYTE_ORDER_MARK).lstrip())
 
 
-# JSON files that are read whole, with errors that name the line.
-
-_LARGEST = 1 << 32
-"""Bytes of a file: 4 GB. The largest ontologies have one."""
-
-
 def load(path: Path, kind: type[list[Any]] | type[dict[str, Any]]) -> Any:
-    """Read a file that holds a list or an object.
+    """Read a JSON file that holds a list or an object.
 
     Raises:
         InputError: it is not JSON, or holds something else.
     """
-    value = read_json(path, most=_LARGEST)
+    value = read_json(path, most=_LARGEST_JSON)
     if not isinstance(value, kind):
         what = "a list" if kind is list else "an object"
         raise InputError(f"this file should hold {what} at its top.", path=path, line=1)
     return value
 
 
-def text(record: Any, key: str, path: Path, place: str) -> str:
+def text_of(record: Any, key: str, path: Path, place: str) -> str:
     """The text under a key of an object; `place` is where the object is in the file.
 
     Raises:
@@ -139,35 +140,20 @@ def text(record: Any, key: str, path: Path, place: str) -> str:
     return value.strip()
 
 
-def texts(value: Any) -> list[str]:
+def texts_of(value: Any) -> list[str]:
     """A list of texts, or one text, or nothing, as a list; what is not text is left out."""
     if isinstance(value, str):
         return [value]
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
-def objects(value: Any) -> list[dict[str, Any]]:
+def objects_of(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; empty for anything else, such as null."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-# Tables as knowledge bases publish them: with a header, in UTF-8; columns parted by tabs, or CSV.
-#
-# Columns that nobody reads are named in a notice when a table ends.
-
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
-"""As spreadsheets write a cell: quotes within it are doubled."""
-_NOTHING = {"", "na", "n/a", "none", "null", "nan", "-"}
-
-
 class Row(dict[str, str]):
-    """A line of a table by column, and its number.
-
-    Attributes:
-        path: the file.
-        line: the line's number.
-        asked: the columns that were asked for, of this line or another one.
-    """
+    """A line of a table by column, with its number; `asked` gathers the columns that are read."""
 
     def __init__(self, cells: dict[str, str], path: Path, line: int, asked: set[str]) -> None:
         super().__init__(cells)
@@ -180,11 +166,11 @@ class Row(dict[str, str]):
         return super().__getitem__(column)
 
     def value(self, *columns: str) -> str:
-        """The first of these columns that says something ("NA", "null" and the like do not)."""
+        """The first of these columns that has a value ("NA", "null" and the like are none)."""
         self.asked.update(columns)
         for column in columns:
             cell = self.get(column, "")
-            if cell.lower() not in _NOTHING:
+            if cell.lower() not in _NO_VALUE:
                 return cell
         return ""
 
@@ -195,7 +181,7 @@ class Row(dict[str, str]):
         return list(dict.fromkeys(itertools.chain.from_iterable(cells)))
 
     def needed(self, column: str) -> str:
-        """A column that must hold something; "NONE" may be a gene here.
+        """A column that must not be empty; "NONE" may be a gene here.
 
         Raises:
             InputError: it is empty.
@@ -209,34 +195,16 @@ class Row(dict[str, str]):
         return InputError(message, path=self.path, line=self.line)
 
 
-def lines_of_cells(path: Path, columns: int | None = None) -> Iterator[tuple[int, list[str]]]:
-    """Yield each line's number and its cells, without quotes and white space around them.
-
-    Raises:
-        InputError: a line is not UTF-8, or does not have so many columns.
-    """
-    for number, line in numbered_lines(path):
-        text = decoded(line, path, number)
-        cells = [_unquoted(cell.strip()) for cell in text.rstrip("\r\n").split("\t")]
-        if columns is not None and len(cells) != columns:
-            raise InputError(
-                f"{counted(len(cells), 'column')} where there should be {columns}, parted by tabs.",
-                path=path,
-                line=number,
-            )
-        yield number, cells
-
-
 def rows(
     path: Path, needed: Sequence[str], *, spelled: Callable[[str], str] = str, csv: bool = False
 ) -> Iterator[Row]:
-    """Yield the lines of a table below its header.
+    """Yield the lines of a table below its header; a notice names the columns that are not read.
 
     Args:
-        path: the file; may be gzipped.
+        path: the file in UTF-8, plain or gzipped.
         needed: columns that must be there.
         spelled: how a column of the header is spelled in the rows.
-        csv: whether commas part the columns; tabs by default.
+        csv: commas separate the columns; tabs by default.
 
     Raises:
         InputError: a column is missing from the header, or a line has more or fewer cells.
@@ -266,6 +234,25 @@ def rows(
         notice(f"{path}: columns that are not read: {listing(unread, 12)}.")
 
 
+def lines_of_cells(path: Path, columns: int | None = None) -> Iterator[tuple[int, list[str]]]:
+    """Yield each line's number and its cells, without quotes and white space around them.
+
+    Raises:
+        InputError: a line is not UTF-8, or has another number of columns.
+    """
+    for number, line in numbered_lines(path):
+        text = decoded(line, path, number)
+        cells = [_unquoted(cell.strip()) for cell in text.rstrip("\r\n").split("\t")]
+        if columns is not None and len(cells) != columns:
+            raise InputError(
+                f"{counted(len(cells), 'column')} where there should be {columns}, separated by "
+                "tabs.",
+                path=path,
+                line=number,
+            )
+        yield number, cells
+
+
 def _csv_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     with opened_text(path) as text:
         lines = reader(text, strict=True, skipinitialspace=True)
@@ -289,3 +276,43 @@ def _unquoted(cell: str) -> str:
     if _QUOTED.fullmatch(cell):
         return cell[1:-1].replace('""', '"').strip()
     return cell[1:-1].strip() if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell
+
+
+def elements(path: Path, tags: Sequence[str], *, entities: bool = False) -> Iterator[_Element]:
+    """Yield the elements of some names below the root of an XML file.
+
+    Each element is emptied before the next, so that memory does not grow with the file. Nothing
+    that the document type names is loaded.
+
+    Args:
+        path: the file; may be gzipped.
+        tags: names of elements, as lxml writes them: {name space}name.
+        entities: the file may declare entities for parts of itself, as OWL does for the beginnings
+            of addresses; entities in other files are never read.
+
+    Raises:
+        InputError: the file is not well-formed, or declares entities.
+    """
+    from lxml import etree
+
+    resolved = "internal" if entities else False
+    with open_bytes(path) as file:
+        try:
+            for _, element in etree.iterparse(
+                file, tag=tags, resolve_entities=resolved, no_network=True, load_dtd=False
+            ):
+                if next(element.iter(etree.Entity), None) is not None:
+                    raise InputError(
+                        "entities are not accepted here.", path=path, line=element.sourceline
+                    )
+                parent = element.getparent()
+                if parent is None or parent.getparent() is not None:
+                    continue  # within another one
+                yield element
+                element.clear()
+                while element.getprevious() is not None:
+                    del parent[0]
+        except etree.XMLSyntaxError as error:
+            raise InputError(
+                f"this is not well-formed XML ({error.msg}).", path=path, line=error.lineno
+            ) from error

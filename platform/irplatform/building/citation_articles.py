@@ -1,0 +1,403 @@
+"""Articles in JATS: from files, folders and tar archives to citing sentences, kept in the cache.
+
+Sentences come from the paragraphs of the body. Abstracts hardly cite, and sentences of captions,
+tables, footnotes and supplements depend on what is beside them.
+
+Archives, as PubMed Central distributes them, are read as streams and nothing is unpacked to disk,
+so that the names in them can do no harm. Articles are read in chunks with all cores; each part of
+the chunks becomes a file, so that an interrupted build goes on from there, and other limits,
+another corpus or another split need no new reading.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import zlib
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import islice, takewhile
+from typing import IO, TYPE_CHECKING, Any
+
+import orjson
+
+from irplatform.building.citation_references import (
+    ReferenceList,
+    normalized,
+    plain_text,
+    read_articles,
+)
+from irplatform.building.citation_sentences import marked_text, sentences_of
+from irplatform.collections.beir import as_text
+from irplatform.errors import InputError
+from irplatform.system.cache import artifact
+from irplatform.system.console import notice, progress
+from irplatform.system.digests import HashedFiles, number_of
+from irplatform.system.reading import open_bytes, read_tar
+from irplatform.system.workers import batched, ordered_map
+from irplatform.system.writing import atomic_write
+from irplatform.text import content_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+_NOT_BODY = frozenset(
+    """
+    caption fig fig-group table-wrap table-wrap-group table-wrap-foot fn
+    supplementary-material ref-list ack sub-article response
+    """.split()  # noqa: SIM905 - a list would take a page
+)
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_XML = (".xml", ".nxml")
+_ARCHIVES = (".tar", ".tar.gz", ".tgz")
+_LARGEST = 200 << 20
+"""Bytes of an unpacked article; the longest in PubMed Central have a tenth of that."""
+_TOO_LARGE = f"this unpacks to more than {_LARGEST >> 20} MB, which no article does."
+_FORMAT = 8
+"""Version of the citing sentences; raised when sentences or references change."""
+_CHUNK = 32
+"""Articles that a worker takes at once; a few megabytes."""
+_CHUNKS_A_PART = 32
+"""Chunks between two files of the cache."""
+
+
+@dataclass(frozen=True)
+class CitingSentence:
+    """A sentence that cites.
+
+    Attributes:
+        number: its place among the sentences of the article, from 1.
+        section: the title of its section of the body, or "".
+        text: without reference marks.
+        words: their number without stop words, see `citations`.
+        cites: keys of `CitingArticle.references`.
+    """
+
+    number: int
+    section: str
+    text: str
+    words: int
+    cites: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class CitingArticle:
+    """An article with its citing sentences.
+
+    Attributes:
+        id: its DOI, else its PMC id or PMID, else the name of its file.
+        year: of its first publication, or "".
+        file: where it was read.
+        sentences: the number of sentences in its body.
+        listed: the number of references in its list.
+        unknown_marks: the number of marks that point to no reference.
+        citing: the sentences that cite.
+        references: position in the list to identifiers of each cited work.
+    """
+
+    id: str
+    year: str
+    file: str
+    sentences: int
+    listed: int
+    unknown_marks: int
+    citing: tuple[CitingSentence, ...]
+    references: dict[str, tuple[tuple[str, ...], ...]]
+
+    def as_json(self) -> dict[str, Any]:
+        """The article as JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> CitingArticle:
+        """The article of `as_json`."""
+        citing = tuple(CitingSentence(**s | {"cites": tuple(s["cites"])}) for s in record["citing"])
+        references = {
+            position: tuple(tuple(work) for work in works)
+            for position, works in record["references"].items()
+        }
+        return cls(**record | {"citing": citing, "references": references})
+
+
+def find_sources(paths: Sequence[Path]) -> list[Path]:
+    """The files to read, those of a folder in the order of their names.
+
+    Args:
+        paths: files and folders; folders are searched to the bottom, but for hidden files.
+
+    Raises:
+        InputError: a path does not exist, or is no XML file and no archive, or a folder has none.
+    """
+    files: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("[!.]*") if _is_source(p) and p.is_file())
+            if not inside:
+                raise InputError(
+                    "there are no articles here: expected .xml, .nxml (also .gz), .tar or .tar.gz.",
+                    path=path,
+                )
+            files += inside
+        elif not path.exists():
+            raise InputError("there is no such file or folder.", path=path)
+        elif not _is_source(path):
+            raise InputError(
+                "articles come in files named .xml or .nxml (also .gz), .tar, .tar.gz or .tgz.",
+                path=path,
+            )
+        else:
+            files.append(path)
+    return list(dict.fromkeys(files))
+
+
+def extract(
+    sources: Sequence[Path], *, skip_unreadable: bool = False, workers: int | None = None
+) -> Path:
+    """Find the citing sentences, unless they are in the cache.
+
+    Args:
+        sources: the files, see `find_sources`.
+        skip_unreadable: leave out files that are no articles in XML instead of stopping there.
+        workers: processes; by default one per core.
+
+    Returns:
+        A folder for `read_back`.
+
+    Raises:
+        InputError: a file cannot be read (file and line are named).
+    """
+    files = HashedFiles(sources)
+    described = _describe(sources, files.digests())
+
+    def build(folder: Path) -> None:
+        _build(folder, sources, skip_unreadable, workers)
+        for source in sources:
+            files.check(source)
+
+    return artifact(
+        "citing-sentences",
+        sources[0].resolve().parent.name or "articles",
+        {"format": _FORMAT, "files": described, "skip_unreadable": skip_unreadable},
+        build,
+        resumable=True,
+    ).path
+
+
+def read_back(folder: Path) -> Iterator[CitingArticle | str]:
+    """The articles that `extract` found, in the order of the files.
+
+    Yields:
+        Articles; for a file that was left out, its fault.
+    """
+    for part in sorted(folder.glob("part-*.jsonl")):
+        with part.open("rb") as lines:
+            for line in lines:
+                record = orjson.loads(line)
+                yield record if isinstance(record, str) else CitingArticle.from_json(record)
+
+
+@dataclass(frozen=True)
+class Member:
+    """An article's file, by itself or in an archive.
+
+    Attributes:
+        name: for errors and reports.
+        path: its path, if it is a file of its own.
+        content: its bytes, if it is in an archive.
+        fault: why it cannot be read, if that is known: the end of a broken archive.
+    """
+
+    name: str
+    path: Path | None = None
+    content: bytes = b""
+    fault: str = ""
+
+    def read(self) -> bytes:
+        """The XML.
+
+        Raises:
+            InputError: it cannot be read or unpacked, or is too large to be an article.
+        """
+        if self.fault:
+            raise InputError(self.fault, path=self.name)
+        if self.path is not None:
+            with open_bytes(self.path) as file:
+                return _limited(file, self.name)
+        if not self.name.lower().endswith(".gz"):
+            return self.content
+        try:
+            with gzip.open(io.BytesIO(self.content)) as file:
+                return _limited(file, self.name)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise InputError(f"this is not a whole gzip file ({error}).", path=self.name) from error
+
+
+def members(sources: Sequence[Path]) -> Iterator[Member]:
+    """The articles' files, in order; archives are streamed.
+
+    A damaged archive gives what can be read of it, and then a member with a fault.
+    """
+    for source in sources:
+        if is_archive(source):
+            yield from _unpacked(source)
+        else:
+            yield Member(as_text(str(source)), source)
+
+
+def is_archive(path: Path) -> bool:
+    """Tell by its name if a file is a tar archive."""
+    return path.name.lower().endswith(_ARCHIVES)
+
+
+def read_article(article: Any, file: str) -> CitingArticle:
+    """Find an article's citing sentences.
+
+    Args:
+        article: an `article` element.
+        file: where it was read.
+    """
+    references = ReferenceList(article)
+    citing = []
+    number = unknown = 0
+    for section, paragraph in _paragraphs(article):
+        marked = marked_text(paragraph, references)
+        unknown += marked.unknown
+        for sentence in sentences_of(marked):
+            number += 1
+            if sentence.citing:
+                words = len(content_words(sentence.text))
+                citing.append(CitingSentence(number, section, sentence.text, words, sentence.cites))
+    cited = sorted({position for sentence in citing for position in sentence.cites})
+    return CitingArticle(
+        id=_identifier(article, file),
+        year=_year(article),
+        file=file,
+        sentences=number,
+        listed=len(references.references),
+        unknown_marks=unknown,
+        citing=tuple(citing),
+        references={str(p): references.references[p].works for p in cited},
+    )
+
+
+def _paragraphs(article: Any) -> Iterator[tuple[str, Any]]:
+    """The section title and the element of every paragraph of the body."""
+    body = article.find("body")
+    if body is None:
+        return
+    for part in body:
+        title = part.find("title") if part.tag == "sec" else None
+        section = "" if title is None else plain_text(title)
+        for paragraph in part.iter("p"):
+            within = takewhile(lambda above: above is not body, paragraph.iterancestors())
+            if not any(above.tag in _NOT_BODY for above in within):
+                yield section, paragraph
+
+
+def _identifier(article: Any, file: str) -> str:
+    identifiers = {
+        str(e.get("pub-id-type")): plain_text(e)
+        for e in article.iterfind("front//article-meta/article-id")
+    }
+    if doi := normalized("doi", identifiers.get("doi", "")):
+        return "".join(doi.removeprefix("doi:").split())
+    for kind, key in (("pmcid", "pmcid"), ("pmcid", "pmc"), ("pmid", "pmid")):
+        if identifier := normalized(kind, identifiers.get(key, "")):
+            return identifier.partition(":")[2]
+    # Files of several folders, and articles of one file, may share its name.
+    content = " ".join(str(text) for text in article.itertext())
+    return f"{''.join(file.rsplit('/', 1)[-1].split())}-{number_of(content) % 16**8:08x}"
+
+
+def _year(article: Any) -> str:
+    dates = article.iterfind("front//article-meta/pub-date/year")
+    years = [match[0] for date in dates if (match := _YEAR.search(plain_text(date)))]
+    return min(years, default="")
+
+
+def _is_source(path: Path) -> bool:
+    return _is_article(path.name) or is_archive(path)
+
+
+def _is_article(name: str) -> bool:
+    return name.lower().removesuffix(".gz").endswith(_XML)
+
+
+def _is_member(name: str) -> bool:
+    """Tell if a file of an archive is an article; macOS adds a hidden `._name` to each file."""
+    return _is_article(name) and not name.rpartition("/")[2].startswith(".")
+
+
+def _unpacked(source: Path) -> Iterator[Member]:
+    try:
+        for name, content in read_tar(source, _is_member, most=_LARGEST + 1):
+            place = as_text(f"{source}/{name}")
+            too_large = len(content) > _LARGEST
+            yield Member(place, fault=_TOO_LARGE) if too_large else Member(place, content=content)
+    except InputError as error:
+        yield Member(as_text(str(source)), fault=error.message)
+
+
+def _limited(file: IO[bytes] | io.BufferedIOBase, name: str) -> bytes:
+    content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise InputError(_TOO_LARGE, path=name)
+    return content
+
+
+def _describe(sources: Sequence[Path], digests: Sequence[str]) -> list[list[str]]:
+    """Paths relative to the common folder, and digests."""
+    top = os.path.commonpath([source.resolve() for source in sources])
+    places = [os.path.relpath(source.resolve(), top) for source in sources]
+    return [[place, digest] for place, digest in zip(places, digests, strict=True)]
+
+
+def _build(folder: Path, sources: Sequence[Path], skip: bool, workers: int | None) -> None:
+    total = None if any(is_archive(source) for source in sources) else len(sources)
+    stream = members(sources)
+    per_part = _CHUNK * _CHUNKS_A_PART
+    part = done = 0
+    while _part(folder, part).exists():  # of an interrupted build
+        done += sum(1 for _ in islice(stream, per_part))
+        part += 1
+    if done:
+        notice(f"going on after {done:,} files that were read before")
+    with progress("reading articles", total, "files") as advance:
+        advance(done)
+        chunks = batched(stream, _CHUNK)
+        results = ordered_map(partial(_read_chunk, skip=skip), chunks, workers=workers)
+        for lines_of_chunks in batched(_counted(results, advance), _CHUNKS_A_PART):
+            with atomic_write(_part(folder, part), "wb") as file:
+                file.writelines(line for lines in lines_of_chunks for line in lines)
+            part += 1
+
+
+def _part(folder: Path, number: int) -> Path:
+    return folder / f"part-{number:06}.jsonl"
+
+
+def _counted(
+    results: Iterator[tuple[int, list[bytes]]], advance: Callable[[int], None]
+) -> Iterator[list[bytes]]:
+    for files, lines in results:
+        advance(files)
+        yield lines
+
+
+def _read_chunk(chunk: list[Member], *, skip: bool) -> tuple[int, list[bytes]]:
+    """The number of files, and their articles as lines of JSON."""
+    lines = []
+    for member in chunk:
+        try:
+            articles = read_articles(member.read(), member.name)
+        except InputError as error:
+            if not skip:
+                raise
+            lines.append(orjson.dumps(str(error), option=orjson.OPT_APPEND_NEWLINE))
+            continue
+        records = (read_article(article, member.name).as_json() for article in articles)
+        lines += [orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records]
+    return len(chunk), lines

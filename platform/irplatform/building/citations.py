@@ -1,0 +1,359 @@
+"""Judgments from citations: a sentence that cites an article is a query, the article is relevant.
+
+The rules and limits are DeepSenSe's (Lo, Tian, Tao, Hao, Zhang): sentences with citations are taken
+from open-access full text, cleaned, and split by citing article. "The sentences were first
+tokenized into words. Greek alphabets were converted into English words. Stop words and punctuations
+were removed": what is left counts against the limits, but the query is the sentence as it was
+written. The rules apply in the order in which they are reported, and a sentence counts for the
+first one that leaves it nothing to cite.
+
+Articles are read once, then what they cite is looked up, then sentences are judged article by
+article. Memory holds the identifiers of the articles, citing and cited, and nothing else that
+grows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from irplatform.building.citation_articles import CitingArticle, extract, find_sources, read_back
+from irplatform.building.citation_targets import Target, Targets, read_table, search_corpus
+from irplatform.building.judgments import SPLITS, Shares, split_of, write_reference
+from irplatform.collections.beir import BeirWriter, write_measures
+from irplatform.errors import InputError, counted
+from irplatform.lucene.dates import PUBLISHED_BEFORE
+from irplatform.registry.loading import registry
+from irplatform.system.console import notice
+from irplatform.system.writing import atomic_folder, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.building.citation_articles import CitingSentence
+    from irplatform.data import Collection
+
+REPORT = "report.json"
+MEASURES = ("Success@1", "Success@10", "Success@20", "Success@100")
+UNMARKED = "articles without a mark of their references"
+SHORT = "fewer than {least} words without stop words"
+LONG = "more than {most} words without stop words"
+NOWHERE = "its marks point to no reference"
+UNRESOLVED = "no cited article has a PMID or DOI"
+OUTSIDE = "no cited article is in the collection"
+SHORT_ARTICLE = "the cited article has fewer than {least_cited} words of title and abstract"
+NOT_EARLIER = "the cited article is not from an earlier year"
+SHARES = Shares(80, 10, 10)
+"""The default shares of the citing articles."""
+_CitedWorks: TypeAlias = dict[int, list[tuple[tuple[str, ...], Target | None]]]
+"""Position in the reference list to the works there, and their documents."""
+
+
+@dataclass(frozen=True)
+class CitationSettings:
+    """How judgments are made of citations; the limits are DeepSenSe's.
+
+    Attributes:
+        least: fewest words of a sentence, without stop words.
+        most: most words.
+        least_cited: fewest words of title and abstract of a cited article.
+        titles: look for documents by their title, too.
+        skip_unreadable: leave out files that cannot be read.
+        shares: of train, dev and test.
+        seed: of the split.
+
+    Raises:
+        InputError: no number of words is within the limits.
+    """
+
+    least: int = 5
+    most: int = 50
+    least_cited: int = 50
+    titles: bool = False
+    skip_unreadable: bool = False
+    shares: Shares = SHARES
+    seed: int = 42
+
+    def __post_init__(self) -> None:
+        if self.most < self.least:
+            raise InputError(
+                f"no sentence has at least {self.least} words and at most {self.most}: raise "
+                "--max-words, or lower --min-words."
+            )
+
+    def describe(self) -> dict[str, Any]:
+        """The settings, flat."""
+        return asdict(self) | {"shares": "/".join(map(str, asdict(self.shares).values()))}
+
+
+@dataclass
+class SplitCounts:
+    """The counts of a split."""
+
+    articles: int = 0
+    sentences: int = 0
+    judgments: int = 0
+
+
+@dataclass
+class Report:
+    """The report of a build.
+
+    Attributes:
+        options: limits, shares and seed.
+        read: counts of articles, sentences and marks, by name.
+        references: counts of cited references, by the way in which they were resolved.
+        removed: reason to the number of citing sentences removed, in the order of the rules.
+        splits: name to counts.
+        notes: further remarks for the user.
+    """
+
+    options: Mapping[str, Any]
+    read: Counter[str] = field(default_factory=Counter)
+    references: Counter[str] = field(default_factory=Counter)
+    removed: Counter[str] = field(default_factory=Counter)
+    splits: dict[str, SplitCounts] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def kept(self) -> int:
+        """The number of sentences in all splits."""
+        return sum(counts.sentences for counts in self.splits.values())
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as one JSON object."""
+        return {
+            "options": dict(self.options),
+            "read": dict(self.read),
+            "references": dict(self.references),
+            "removed": dict(self.removed),
+            "kept": self.kept,
+            "splits": {name: vars(counts) for name, counts in self.splits.items()},
+            "notes": self.notes,
+        }
+
+    def tables(self) -> list[list[tuple[str, ...]]]:
+        """The report as tables of text."""
+        return [
+            _lines(self.read),
+            _lines(self.references, "references "),
+            [*_lines(self.removed, "removed: "), ("kept", f"{self.kept:,}")],
+            [
+                ("split", "articles", "sentences", "judgments"),
+                *(
+                    (name, *(f"{number:,}" for number in vars(counts).values()))
+                    for name, counts in self.splits.items()
+                ),
+            ],
+        ]
+
+
+def _lines(counts: Mapping[str, int], prefix: str = "") -> list[tuple[str, ...]]:
+    return [(f"{prefix}{name}", f"{number:,}") for name, number in counts.items()]
+
+
+def from_citations(
+    paths: Sequence[Path],
+    out: Path,
+    settings: CitationSettings,
+    *,
+    collection: str | None = None,
+    ids: Path | None = None,
+    workers: int | None = None,
+) -> Report:
+    """Make a folder in BEIR layout of citing sentences.
+
+    Args:
+        paths: files, folders and archives of articles in JATS.
+        out: the folder to make; it appears when it is complete.
+        settings: limits and split.
+        collection: only sentences that cite one of its documents are kept. Without it cited
+            articles go by PMID or DOI, and the folder cannot be searched.
+        ids: a table of PMIDs, PMC ids and DOIs.
+        workers: processes that read articles; by default one per core.
+
+    Raises:
+        InputError: a file cannot be read, there is no such collection, or no sentence is left.
+    """
+    resolved = registry().documents_of(collection) if collection else None
+    if settings.titles and resolved is None:
+        raise InputError("articles are found by title in a collection: give --collection, too.")
+    report = Report(settings.describe())
+    sources = find_sources(paths)
+    with atomic_folder(out) as folder:
+        extracted = extract(sources, skip_unreadable=settings.skip_unreadable, workers=workers)
+        targets = _targets(extracted, resolved, ids, settings)
+        _write(folder, extracted, targets, settings, report)
+        if not report.kept:
+            raise _nothing_left(sources, report)
+        if collection:
+            write_reference(collection, folder, seen_from=out)
+        else:
+            report.notes.append(
+                "without --collection, all cited articles with a PMID or DOI count, however short, "
+                "and there is nothing to search"
+            )
+        write_measures(folder, MEASURES)
+        write_json(folder / REPORT, report.as_json())
+    return report
+
+
+def _nothing_left(sources: Sequence[Path], report: Report) -> InputError:
+    reasons = {why: n for why, n in report.removed.items() if n} or {"none cites": 0}
+    if unread := report.read["files left out"]:
+        reasons = {"files could not be read": unread, **reasons}
+    listed = ", ".join(f"{n:,}: {why}" if n else why for why, n in reasons.items())
+    help_ = " --ids TABLE, or --collection with --titles, finds more of the cited articles."
+    hint = help_ if {UNRESOLVED, OUTSIDE} & reasons.keys() else ""
+    if unmarked := report.read[UNMARKED]:
+        hint += (
+            f" In {counted(unmarked, 'article')} no <xref> points to the references; numbers in "
+            "the text alone, such as [3], are not read as marks."
+        )
+    if len(sources) == 1:
+        return InputError(f"no sentence is left ({listed}).{hint}", path=sources[0])
+    return InputError(f"no sentence of {len(sources):,} files is left ({listed}).{hint}")
+
+
+def _targets(
+    extracted: Path, collection: Collection | None, ids: Path | None, settings: CitationSettings
+) -> Targets:
+    identifiers = {
+        name
+        for article in _articles(extracted)
+        for works in article.references.values()
+        for work in works
+        for name in work
+        if settings.titles or not name.startswith("title:")
+    }
+    aliases = read_table(ids, identifiers) if ids else {}
+    if collection is None:
+        return Targets(aliases)
+    identifiers.update(name for names in aliases.values() for name in names)
+    return Targets(aliases, search_corpus(collection.corpus, identifiers), settings.titles)
+
+
+def _articles(extracted: Path) -> Iterator[CitingArticle]:
+    return (article for article in read_back(extracted) if isinstance(article, CitingArticle))
+
+
+def _write(
+    folder: Path, extracted: Path, targets: Targets, settings: CitationSettings, report: Report
+) -> None:
+    seen: set[str] = set()
+    years = targets.by_identifier is not None and any(
+        target.year for target in targets.by_identifier.values()
+    )
+    report.splits.update({split: SplitCounts() for split in SPLITS})
+    judge = Judge(targets, settings, report, years=years)
+    with BeirWriter(folder) as files:
+        for article in read_back(extracted):
+            if isinstance(article, str):
+                notice(f"left out: {article}")
+                report.read["files left out"] += 1
+                continue
+            if article.id in seen:
+                report.read["articles read before"] += 1
+                continue
+            seen.add(article.id)
+            split = split_of(article.id, settings.shares, settings.seed)
+            sentences = 0
+            for sentence, cited in judge(article):
+                name = f"{article.id}#{sentence.number}"
+                cites = {"citing_id": article.id, "section": sentence.section}
+                metadata = {**cites, "year": article.year}
+                if years and article.year:
+                    metadata[PUBLISHED_BEFORE] = article.year
+                files.query(name, sentence.text, metadata)
+                files.judge(split, name, dict.fromkeys(cited, 1))
+                sentences += 1
+                report.splits[split].judgments += len(cited)
+            report.splits[split].sentences += sentences
+            report.splits[split].articles += bool(sentences)
+    if targets.by_identifier is not None and not years:
+        report.notes.append(
+            "the cited documents have no field 'year', so they are not known to be older than the "
+            "citing article"
+        )
+
+
+class Judge:
+    """Decides which sentences of an article are kept, and counts the rest.
+
+    Args:
+        targets: what can be cited.
+        settings: the limits.
+        report: takes the counts.
+        years: documents have years, so that later ones can be recognized.
+    """
+
+    def __init__(
+        self, targets: Targets, settings: CitationSettings, report: Report, *, years: bool
+    ) -> None:
+        self.targets = targets
+        self.settings = settings
+        self.report = report
+        limits = settings.describe()
+        self.short, self.long, self.short_article = (
+            text.format(**limits) for text in (SHORT, LONG, SHORT_ARTICLE)
+        )
+        has_collection = targets.by_identifier is not None
+        rules = [self.short, self.long, NOWHERE, UNRESOLVED]
+        rules += [OUTSIDE, self.short_article] * has_collection
+        rules += [NOT_EARLIER] * years
+        report.removed.update(dict.fromkeys(rules, 0))
+
+    def __call__(self, article: CitingArticle) -> Iterator[tuple[CitingSentence, list[str]]]:
+        """Yield the sentences to keep, with the ids of the documents that they cite."""
+        cited_works = {
+            int(position): [(work, self.targets.find(work)) for work in works]
+            for position, works in article.references.items()
+        }
+        self._count(article, cited_works)
+        for sentence in article.citing:
+            cited = self._cited(article, sentence, cited_works)
+            if isinstance(cited, str):
+                self.report.removed[cited] += 1
+            else:
+                yield sentence, cited
+
+    def _cited(
+        self, article: CitingArticle, sentence: CitingSentence, cited_works: _CitedWorks
+    ) -> list[str] | str:
+        """The documents that a sentence cites, or the reason to remove it."""
+        if not self.settings.least <= sentence.words <= self.settings.most:
+            return self.short if sentence.words < self.settings.least else self.long
+        if not sentence.cites:
+            return NOWHERE
+        works = [pair for position in sentence.cites for pair in cited_works[position]]
+        targets = [target for _, target in works if target is not None]
+        if not targets:
+            identified = any(self.targets.identified(work) for work, _ in works)
+            outside = identified and self.targets.by_identifier is not None
+            return OUTSIDE if outside else UNRESOLVED
+        least = self.settings.least_cited
+        long_enough = [t for t in targets if t.words is None or t.words >= least]
+        if not long_enough:
+            return self.short_article
+        earlier = [t for t in long_enough if not (t.year and article.year) or t.year < article.year]
+        return list(dict.fromkeys(target.id for target in earlier)) or NOT_EARLIER
+
+    def _count(self, article: CitingArticle, cited_works: _CitedWorks) -> None:
+        read, references = self.report.read, self.report.references
+        read["articles"] += 1
+        read[UNMARKED] += bool(article.listed and not article.citing)
+        read["sentences"] += article.sentences
+        read["citing sentences"] += len(article.citing)
+        read["marks that point to no reference"] += article.unknown_marks
+        references["listed"] += article.listed
+        references["cited in the text"] += len(cited_works)
+        for works in cited_works.values():
+            in_file = any(i.startswith(("pmid:", "doi:")) for work, _ in works for i in work)
+            identified = any(self.targets.identified(work) for work, _ in works)
+            references["with a PMID or DOI in the file"] += in_file
+            references["with a PMID or DOI from the table"] += identified and not in_file
+            if self.targets.by_identifier is not None:
+                in_collection = any(target is not None for _, target in works)
+                references["in the collection"] += in_collection

@@ -1,0 +1,343 @@
+"""Graded judgments from a click log, in a folder in BEIR layout.
+
+Mohan, Fiorini, Kim, Lu, "Deep Learning for Biomedical Information Retrieval: Learning Textual
+Relevance from Click Logs" (BioNLP 2017) and "A Fast Deep Learning Model for Textual Relevance in
+Biomedical Information Retrieval" (WWW 2018).
+
+Three subsets of the test queries measure robustness (WWW 2018, 4.1). In `neg20`, at least 20
+documents that are not relevant have all the query's words in the title, so that matching words does
+not tell them apart. In `one-new-word` and `all-new-words`, one or all of the query's words occur in
+no training or validation query. Words are Delta's tokens.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from irplatform.building.click_judgments import (
+    KEPT,
+    QUERY_REASONS,
+    REASONS,
+    Counts,
+    JudgingRules,
+    QueryRules,
+    Report,
+    SplitCounts,
+    judge,
+    mark,
+)
+from irplatform.building.click_log import grouped, prepare, read_log
+from irplatform.building.judgments import SPLITS, Shares, split_of, write_reference
+from irplatform.collections.beir import LEVELS_HEADER, BeirWriter, qrels_path, write_measures
+from irplatform.errors import InputError
+from irplatform.registry.loading import registry
+from irplatform.system.console import notice, progress
+from irplatform.system.reading import numbered_lines
+from irplatform.system.workers import batched
+from irplatform.system.writing import atomic_folder, write_json
+from irplatform.text.tokenizer import tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from irplatform.data import Collection, Document
+
+NEG20, ONE_NEW, ALL_NEW = "test-neg20", "test-one-new-word", "test-all-new-words"
+_TITLES = 20
+_PAIRS = 1_000_000
+"""Pairs of query and document that are held at a time, in some 300 MB. For each further million the
+documents are read once more."""
+_AT_ONCE = 100_000
+MEASURES = ("nDCG-exp@20", "AP", "P@5")
+"""Those of the papers' tables."""
+REPORT = "report.json"
+SHARES = Shares(60, 20, 20)
+"""The papers' split of the queries."""
+_LEAST_KNOWN = 0.5
+"""Least share of judgments whose documents a collection has: a closed pool has only some."""
+
+
+@dataclass(frozen=True)
+class ClickSettings:
+    """How judgments are made of a log; the defaults are those of the WWW 2018 paper.
+
+    Attributes:
+        queries: filters by a query's words.
+        judging: filters by a query's documents, and the way from clicks to grades.
+        shares: of train, dev and test.
+        seed: of the split.
+    """
+
+    queries: QueryRules = field(default_factory=QueryRules)
+    judging: JudgingRules = field(default_factory=JudgingRules)
+    shares: Shares = SHARES
+    seed: int = 42
+
+    def describe(self) -> dict[str, Any]:
+        """The settings, flat, without the held-out queries themselves."""
+        words = asdict(self.queries)
+        held_out = len(words.pop("held_out"))
+        judging = asdict(self.judging)
+        return {
+            **words,
+            "queries held out": held_out,
+            "min_documents": judging["min_documents"],
+            "min_clicked": judging["min_clicked"],
+            "levels": judging["formula"],
+            "mu": judging["weights"]["mu"],
+            "lambda": judging["weights"]["lambda_"],
+            "split": "/".join(map(str, asdict(self.shares).values())),
+            "seed": self.seed,
+        }
+
+
+def from_clicks(
+    log: Path, out: Path, settings: ClickSettings, collection: str | None = None
+) -> Report:
+    """Make a folder in BEIR layout of a click log.
+
+    Args:
+        log: see `click_log.read_log`.
+        out: the folder to make; it appears when it is complete.
+        settings: filters, weights, levels and split.
+        collection: the collection of the log's documents; without it the folder cannot be searched,
+            and there is no subset `neg20`.
+
+    Raises:
+        InputError: a bad line or setting, no such collection, or no query is left.
+    """
+    resolved = registry().documents_of(collection) if collection else None
+    counts = Counts()
+    reasons = (*QUERY_REASONS, *REASONS)
+    with atomic_folder(out) as folder:
+        with BeirWriter(folder) as files:
+            writer = SplitWriter(files, settings.shares, settings.seed)
+            for rows in grouped(_prepared(log, settings.queries), folder.parent / "parts"):
+                writer.write(judge(rows, settings.judging, counts))
+        if not counts.queries[KEPT]:
+            raise InputError(f"no query is left: {_refused(counts, reasons)}.", path=log)
+        write_measures(folder, MEASURES)
+        lacking = _check_coverage(folder, resolved, log) if resolved else []
+        splits, notes = _write_subsets(folder, writer, resolved)
+        if collection:
+            write_reference(collection, folder, seen_from=out)
+        report = Report(log.name, settings.describe(), counts, reasons, splits, (*lacking, *notes))
+        write_json(folder / REPORT, report.as_json())
+    return report
+
+
+def held_out_queries(collection: str) -> frozenset[str]:
+    """The `mark`s of a collection's topics.
+
+    Raises:
+        InputError: there is no such collection.
+    """
+    topics = registry().collection(collection).load_topics()
+    return frozenset(mark(topic.query) for topic in topics)
+
+
+def _prepared(log: Path, rules: QueryRules) -> Iterator[pl.DataFrame]:
+    with progress(f"reading {log.name}", unit="lines") as advance:
+        for lines in read_log(log):
+            yield prepare(lines, rules)
+            advance(lines.height)
+
+
+def _check_coverage(folder: Path, collection: Collection, log: Path) -> list[str]:
+    notice(f"looking for the judged documents in {collection.id}")
+    known, judged = known_judgments(folder, (document.id for document in collection.corpus))
+    message = (
+        f"{judged - known:,} of the {judged:,} judgments name documents that {collection.id} lacks"
+    )
+    if known < _LEAST_KNOWN * judged:
+        raise InputError(f"{message}. Is this a log of another collection?", path=log)
+    return [message] if known < judged else []
+
+
+def _write_subsets(
+    folder: Path, writer: SplitWriter, collection: Collection | None
+) -> tuple[dict[str, SplitCounts], list[str]]:
+    """Write the subsets of the test split; return the counts of all splits, and notes."""
+    splits = dict(writer.counts)
+    notes = [f"no query fell into the split {name}" for name, n in splits.items() if not n.queries]
+    test = writer.test_queries
+    if collection is None:
+        notes.append(
+            f"{NEG20} needs the documents' titles, and a run needs documents: give --collection"
+        )
+    elif test:
+        notice(f"reading the titles of {collection.id}, for {NEG20}")
+        matching = with_matching_negatives(
+            test, negatives_of_test(folder), lambda: collection.corpus
+        )
+        splits[NEG20] = write_subset(folder, NEG20, matching)
+    some, all_ = with_new_words(test, writer.known_words)
+    for name, query_ids in ((ONE_NEW, some), (ALL_NEW, all_)):
+        splits[name] = write_subset(folder, name, query_ids)
+    return splits, notes
+
+
+def _refused(counts: Counts, reasons: Sequence[str]) -> str:
+    total = counts.queries.total()
+    parts = [f"{number:,} {reason}" for reason in reasons if (number := counts.queries[reason])]
+    return f"of {total:,}, " + ", ".join(parts)
+
+
+class SplitWriter:
+    """Writes queries and their judgments, each into its split.
+
+    Attributes:
+        counts: what each split holds.
+        known_words: the words of training and validation queries.
+        test_queries: id to text.
+    """
+
+    def __init__(self, files: BeirWriter, shares: Shares, seed: int) -> None:
+        self._files = files
+        self.shares = shares
+        self.seed = seed
+        self.counts = {split: SplitCounts() for split in SPLITS}
+        self.known_words: set[str] = set()
+        self.test_queries: dict[str, str] = {}
+
+    def write(self, judged: pl.DataFrame) -> None:
+        """Write the judgments of some queries, as `judge` returns them."""
+        import polars as pl
+
+        queries = judged.select("id", "query").unique(maintain_order=True)
+        splits = [split_of(id_, self.shares, self.seed) for id_ in queries["id"]]
+        for (id_, text), split in zip(queries.iter_rows(), splits, strict=True):
+            self._files.query(id_, text)
+            if split == "test":
+                self.test_queries[id_] = text
+            else:
+                self.known_words.update(tokenize(text))
+        rows = judged.join(queries.with_columns(pl.Series("split", splits)), on=["id", "query"])
+        for split in SPLITS:
+            part = rows.filter(pl.col("split") == split)
+            self.counts[split].add(splits.count(split), part.height, int((part["level"] > 0).sum()))
+            if part.height:
+                level = pl.col("level").cast(pl.String).str.strip_suffix(".0")
+                part.select("id", "doc_id", level).write_csv(
+                    self._files.qrels(split, levels=True),
+                    separator="\t",
+                    include_header=False,
+                    quote_style="never",
+                )
+
+
+def write_subset(folder: Path, name: str, queries: frozenset[str]) -> SplitCounts:
+    """Write the judgments of some test queries as a split of their own; no file for none."""
+    counts = SplitCounts(queries=len(queries))
+    if not queries:
+        return counts
+    with qrels_path(folder, name).open("wb") as file:
+        file.write(LEVELS_HEADER)
+        for line, query_id, _, level in _judgments(folder):
+            if query_id in queries:
+                counts.add(0, 1, int(level > 0))
+                file.write(line)
+    return counts
+
+
+def negatives_of_test(folder: Path) -> Iterator[tuple[str, str]]:
+    """Pairs of a test query's id and a document that was shown for it and not clicked."""
+    for _, query_id, doc_id, level in _judgments(folder):
+        if level == 0:
+            yield query_id, doc_id
+
+
+def _judgments(folder: Path) -> Iterator[tuple[bytes, str, str, float]]:
+    path = qrels_path(folder, "test")
+    if not path.exists():
+        return
+    for number, line in numbered_lines(path):
+        if number > 1:
+            query_id, doc_id, level = line.decode().rstrip("\n").split("\t")
+            yield line, query_id, doc_id, float(level)
+
+
+def with_new_words(
+    queries: Mapping[str, str], known: set[str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Queries with at least one new word, and those of which all words are new.
+
+    Args:
+        queries: id to text of the test queries.
+        known: the words of the training and validation queries.
+
+    Returns:
+        Two sets of ids, the second within the first. A query without words is in neither.
+    """
+    new = {id_: [word not in known for word in tokenize(text)] for id_, text in queries.items()}
+    some = frozenset(id_ for id_, words in new.items() if any(words))
+    return some, frozenset(id_ for id_ in some if all(new[id_]))
+
+
+def with_matching_negatives(
+    queries: Mapping[str, str],
+    negatives: Iterable[tuple[str, str]],
+    documents: Callable[[], Iterable[Document]],
+    *,
+    pairs_at_a_time: int = _PAIRS,
+) -> frozenset[str]:
+    """Queries with at least 20 documents that are not relevant but have all words in the title.
+
+    Args:
+        queries: id to text.
+        negatives: query ids with the ids of documents that were shown and not clicked.
+        documents: streams the corpus.
+        pairs_at_a_time: of `negatives`.
+
+    Returns:
+        The ids of these queries.
+    """
+    matching: Counter[str] = Counter()
+    for pairs in batched(negatives, pairs_at_a_time):
+        queries_of: defaultdict[str, list[str]] = defaultdict(list)
+        for query_id, doc_id in pairs:
+            queries_of[doc_id].append(query_id)
+        words = {
+            id_: frozenset(tokenize(queries[id_])) for ids in queries_of.values() for id_ in ids
+        }
+        for document in documents():
+            if not (ids := queries_of.pop(document.id, None)):
+                continue
+            title = frozenset(tokenize(document.title))
+            matching.update(id_ for id_ in ids if words[id_] and words[id_] <= title)
+    return frozenset(id_ for id_, count in matching.items() if count >= _TITLES)
+
+
+def known_judgments(folder: Path, doc_ids: Iterable[str]) -> tuple[int, int]:
+    """Count the judgments of all splits, and those of documents that a collection has.
+
+    A log may be about another collection. Memory holds the distinct judged documents.
+
+    Args:
+        folder: in BEIR layout.
+        doc_ids: of the collection's documents, each once.
+
+    Returns:
+        Judgments of documents that it has, and all judgments.
+    """
+    import polars as pl
+
+    files = [path for split in SPLITS if (path := qrels_path(folder, split)).exists()]
+    counts = (
+        pl.concat(
+            pl.scan_csv(path, separator="\t", quote_char=None, infer_schema=False) for path in files
+        )
+        .group_by("corpus-id")
+        .len()
+        .collect()
+    )
+    known = 0
+    for batch in batched(doc_ids, _AT_ONCE):
+        documents = pl.DataFrame({"corpus-id": batch})
+        known += int(counts.join(documents, on="corpus-id", how="semi")["len"].sum())
+    return known, int(counts["len"].sum())

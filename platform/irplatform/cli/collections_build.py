@@ -1,0 +1,295 @@
+"""`platform collections build`: collections that cannot be downloaded as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from irplatform.building.pubmed_articles import MISSING_FILE
+from irplatform.cli.commands import Command, Group, with_options
+from irplatform.cli.names import COLLECTION
+from irplatform.cli.options import PATH, NamedPath, seed_option
+from irplatform.cli.output import json_option, print_json
+from irplatform.collections.names import BUILDERS
+from irplatform.errors import counted
+from irplatform.system.console import say_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from irplatform.building.pm_pool import PoolSettings
+    from irplatform.cli.commands import Declared
+
+_FILE = NamedPath(exists=True, dir_okay=False, path_type=Path)
+_pool_options = with_options(
+    with_options(
+        click.option(
+            "--topics", type=_FILE, help="This year's topics (XML), instead of a download."
+        ),
+        click.option(
+            "--qrels",
+            type=_FILE,
+            help="This year's judgments (4 columns), instead of a download. The other year is "
+            "then left out unless you give its files too.",
+        ),
+        click.option(
+            "--sampled-qrels", type=_FILE, help="This year's sampled judgments (5 columns)."
+        ),
+        group="This year",
+    ),
+    with_options(
+        click.option("--partner-topics", type=_FILE, help="Topics of the other year."),
+        click.option("--partner-qrels", type=_FILE, help="Judgments of the other year."),
+        click.option(
+            "--partner-sampled-qrels", type=_FILE, help="Sampled judgments of the other year."
+        ),
+        click.option(
+            "--alone",
+            is_flag=True,
+            help="Leave out the other year. Rerankers are then cross-validated on this year's "
+            "topics.",
+        ),
+        group="The other year, used for training",
+    ),
+    with_options(
+        click.option(
+            "--extra-abstracts",
+            type=NamedPath(exists=True, path_type=Path),
+            help="The track's conference abstracts: extra_abstracts.tar.gz, a zip, or a folder.",
+        ),
+        click.option(
+            "--no-extra-abstracts",
+            is_flag=True,
+            help="Leave out conference abstracts (one judged document in thirteen).",
+        ),
+        click.option(
+            "--email", help="Your e-mail address. NCBI writes to it before blocking a user."
+        ),
+        click.option(
+            "--rate", type=float, help="Calls per second.  [default: 3; 10 with NCBI_API_KEY]"
+        ),
+        group="Documents",
+    ),
+    with_options(
+        click.option("--out", type=PATH, help="The folder to create.  [default: in the cache]"),
+        click.option(
+            "--dry-run", is_flag=True, help="Only show what would be fetched, and from where."
+        ),
+        json_option,
+        group="Output",
+    ),
+)
+
+
+@click.group(cls=Group)
+def build() -> None:
+    """Build a collection from published data or from another collection."""
+
+
+def _out_option(what: str = "The folder to create.") -> Callable[[Declared], Declared]:
+    """`--out`; the help says what is made."""
+    return click.option("--out", type=PATH, required=True, help=what)
+
+
+def _pool_command(year: int) -> click.Command:
+    """The command that builds the pool of a year."""
+    name = f"trec-pm-pool-{year}"
+
+    def command(**options: Any) -> None:
+        _build_pool(year, options)
+
+    command.__doc__ = f"""Build {BUILDERS[name]}.
+
+    Fetches them from PubMed under the collection name {name}. The other year's judged documents
+    are included, because its topics train rerankers for this one. If interrupted, run the same
+    command again to continue.
+    """
+    example = f"platform collections build {name} --email you@example.org"
+    return click.command(name, cls=Command, examples=[example])(_pool_options(command))
+
+
+def _build_pool(year: int, options: dict[str, Any]) -> None:
+    from irplatform.building.pm_pool import build_pool, preview
+
+    settings = _pool_settings(year, options)
+    if options["dry_run"]:
+        lines = preview(settings)
+        if options["as_json"]:
+            print_json({"collection": settings.name, "would_fetch": lines})
+        else:
+            say_text("\n".join(lines))
+        return
+    report = build_pool(settings)
+    if options["as_json"]:
+        print_json(report.facts())
+    else:
+        say_text("\n".join(report.lines()))
+
+
+def _pool_settings(year: int, options: dict[str, Any]) -> PoolSettings:
+    from irplatform.building.pm_pool import PoolSettings
+    from irplatform.building.pm_sources import Given
+
+    names = ("topics", "qrels", "sampled_qrels")
+    return PoolSettings(
+        year,
+        out=options["out"],
+        email=options["email"],
+        rate=options["rate"],
+        given=Given(*(options[name] for name in names)),
+        partner=Given(*(options[f"partner_{name}"] for name in names)),
+        alone=options["alone"],
+        extra_abstracts=options["extra_abstracts"],
+        download_extra=not options["no_extra_abstracts"],
+    )
+
+
+for _year in (2017, 2018):
+    build.add_command(_pool_command(_year))
+
+
+@build.command(
+    "pubmed-articles",
+    examples=["platform collections build pubmed-articles --qrels qrels.txt --out articles"],
+)
+@click.option(
+    "--qrels",
+    multiple=True,
+    required=True,
+    type=PATH,
+    help="A file of judgments whose documents are PMIDs (TREC, BEIR or BioASQ); repeat for "
+    "several.",
+)
+@_out_option()
+@click.option("--email", help="Your e-mail address. NCBI writes to it before blocking a user.")
+@click.option("--rate", type=float, help="Calls per second.  [default: 3; 10 with NCBI_API_KEY]")
+@click.option("--dry-run", is_flag=True, help="Only show what would be fetched, and from where.")
+@json_option
+def pubmed_articles(
+    qrels: tuple[Path, ...],
+    out: Path,
+    email: str | None,
+    rate: float | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Fetch the PubMed articles that judgments name.
+
+    The articles are the documents of a closed pool: name their files under [documents] in a
+    collection.toml. If interrupted, run the same command again to continue.
+    """
+    from irplatform.building.pubmed_articles import build_articles, preview
+    from irplatform.system.formats import toml_value
+
+    if dry_run:
+        lines = preview(qrels, out, email=email, rate=rate)
+        if as_json:
+            print_json({"would_fetch": lines})
+        else:
+            say_text("\n".join(lines))
+        return
+    fetched = build_articles(qrels, out, email=email, rate=rate)
+    files = [str(out / name) for name in fetched.files]
+    if as_json:
+        print_json(
+            {
+                "path": str(out),
+                "documents": fetched.documents,
+                "chapters": fetched.chapters,
+                "files": files,
+                "fields": list(fetched.fields),
+                "missing": dict(fetched.missing),
+            }
+        )
+        return
+    say_text(f"{counted(fetched.documents, 'document')} in {out}")
+    if fetched.chapters:
+        say_text(f"of these, book chapters and books: {fetched.chapters:,}")
+    if fetched.missing:
+        number = counted(len(fetched.missing), "judged document")
+        say_text(f"not there: {number}, see {out / MISSING_FILE}")
+    say_text(
+        "Use them in a collection.toml of the current folder:\n"
+        f"[documents]\nfiles = {toml_value(files)}\n"
+        f"fields = {toml_value(list(fetched.fields))}"
+    )
+
+
+@build.command("mesh", examples=["platform collections build mesh --from demo --out demo-mesh"])
+@click.option(
+    "--from", "source", required=True, type=COLLECTION, help="The collection to take articles from."
+)
+@_out_option("The folder to create (BEIR layout).")
+@click.option(
+    "--queries",
+    default=20_000,
+    show_default=True,
+    type=click.IntRange(min=10),
+    help="Number of articles to turn into queries, split 8:1:1 into train, dev and test.",
+)
+@seed_option("Random seed for choosing the articles.")
+@json_option
+def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None:
+    """Build MeSH-term queries: the headings of an article, which is the relevant document.
+
+    The folder has the documents without their headings, and the splits train, dev and test.
+    """
+    from irplatform.collections.derived import build_mesh
+    from irplatform.registry.loading import registry
+
+    collection = registry().documents_of(source)
+    counted_queries, shared = build_mesh(collection.corpus, out, count=queries, seed=seed)
+    if as_json:
+        print_json(
+            {
+                "collection": f"{out}:test",
+                "path": str(out),
+                "from": collection.id,
+                "queries": counted_queries,
+                "shared": shared,
+            }
+        )
+        return
+    counts = ", ".join(f"{name} {number:,}" for name, number in counted_queries.items())
+    say_text(f"MeSH-term queries of {collection.id} in {out}: {counts}")
+    if shared:
+        say_text(f"{shared:,} of them are answered by several articles with these headings.")
+    say_text(f"Use it: platform run --collection {out}:test")
+
+
+@build.command(
+    "new-documents", examples=["platform collections build new-documents --from demo --out halves"]
+)
+@click.option(
+    "--from",
+    "source",
+    required=True,
+    type=COLLECTION,
+    help="A collection that has a training partner.",
+)
+@_out_option("The folder to create, with subfolders learn and test (BEIR layout).")
+@seed_option("Random seed for choosing the documents.")
+@json_option
+def new_documents(source: str, out: Path, seed: int, as_json: bool) -> None:
+    """Split a collection in two, to test on documents that were not used in training.
+
+    One half of the documents goes to the training topics, the other half to the test topics.
+    """
+    from irplatform.collections.derived import build_new_documents
+    from irplatform.registry.loading import registry
+
+    collection = registry().collection(source)
+    counts = build_new_documents(collection, out, seed=seed)
+    if as_json:
+        print_json({"path": str(out), "from": collection.id, "documents": counts})
+        return
+    say_text(
+        f"{counts['learn']:,} documents of {collection.id} to learn from, {counts['test']:,} to "
+        f"test in {out}"
+    )
+    say_text(
+        f"Use them: platform train --collection {out}/learn:train --reranker NAME --out FOLDER\n"
+        f"          platform run --collection {out}/test --reranker NAME --checkpoint FOLDER"
+    )

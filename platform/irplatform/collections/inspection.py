@@ -1,0 +1,299 @@
+"""What a collection holds, and what is wrong with it.
+
+`describe` gives its counts, fields and examples. `check` reads all of it; `refuse_broken` asks an
+index before anything is scored. They find judgments of documents that are missing, documents
+without text, ids that come twice, topics without judgments, measures that cannot be computed, and
+partners that cannot train: a score on half a corpus looks like any other score.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from irplatform.collections.document_checks import (
+    EMPTY_SHARE,
+    EXAMPLES,
+    MISSING_SHARE,
+    Finding,
+    check_documents,
+    relevant_documents,
+)
+from irplatform.errors import InputError
+from irplatform.system.workers import sample_evenly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from irplatform.data import Collection, Document, Qrels, Topic
+    from irplatform.evaluation.measures import MeasureFunction
+
+_COUNTED_LATER = "not counted yet: `platform index` and the first run do so"
+_LOOKED_UP = 2_000
+"""Relevant documents that are looked up in an index, evenly spread over all of them."""
+
+
+def describe(collection: Collection) -> dict[str, Any]:
+    """Facts about a collection, ready for JSON.
+
+    Topics, judgments and the first document are read, unless that takes a download.
+
+    Returns:
+        `id`, `title`, `note`, `fields`, `measures`, `training` and `validation` (ids or None),
+        `sampled_qrels`, `metadata`, `documents` (None if they are not counted yet),
+        `documents_note` (the reason) and `downloads` (missing files: `source`, `bytes`, `path`).
+        Without missing files also `topics` (their number), `judgments` (`count`, `topics`,
+        `documents`, `per_grade`), `example_document` and `example_topic`.
+    """
+    from irplatform.lucene import documents_indexed
+
+    training = collection.training() if collection.training else None
+    validation = training.validation() if training and training.validation else None
+    downloads = _downloads(collection)
+    count = collection.corpus.count()
+    documents = documents_indexed(collection.corpus) if count is None else count
+    facts: dict[str, Any] = {
+        "id": collection.id,
+        "title": collection.title,
+        "note": collection.note,
+        "documents": documents,
+        "documents_note": _COUNTED_LATER if documents is None else "",
+        "fields": list(collection.corpus.fields),
+        "measures": list(collection.measures),
+        "training": training.id if training else None,
+        "validation": validation.id if validation else None,
+        "sampled_qrels": str(collection.sampled_qrels) if collection.sampled_qrels else None,
+        "metadata": dict(collection.metadata),
+        "downloads": downloads,
+    }
+    if not downloads:
+        topics = topics_if_any(collection)
+        facts["topics"] = len(topics)
+        facts["example_topic"] = _described(topics[0], "query") if topics else None
+        facts["judgments"] = _judgments(collection)
+        first = next(iter(collection.corpus), None)
+        facts["example_document"] = _described(first, "title", "abstract") if first else None
+    return facts
+
+
+def check(
+    collection: Collection, extra: Mapping[str, MeasureFunction] | None = None
+) -> list[Finding]:
+    """Read a whole collection and list what is wrong with it."""
+    topics = [topic.id for topic in topics_if_any(collection)]
+    qrels = collection.load_qrels() if collection.load_qrels else None
+    findings = [
+        *check_documents(collection.corpus, qrels or {}),
+        *_no_topics(topics),
+        *(_check_topics(topics, qrels) if qrels is not None else _no_judgments()),
+        *check_measures(collection, extra or {}, qrels),
+        *check_sampled(collection, topics),
+        *check_training(collection),
+    ]
+    return sorted(findings, key=lambda finding: not finding.serious)
+
+
+def refuse_broken(
+    collection: Collection,
+    qrels: Qrels | None,
+    *,
+    contains: Callable[[str], bool],
+    documents: int,
+    empty: int,
+) -> None:
+    """Refuse a corpus that is wrong or half-empty, before anything is scored on it.
+
+    Raises:
+        InputError: there are no documents, more than a tenth of them are empty, or more than half
+            of the relevant ones are missing.
+    """
+    name = collection.id
+    if documents == 0:
+        raise InputError(f"the corpus of '{name}' has no documents.")
+    if empty > EMPTY_SHARE * documents:
+        raise InputError(
+            f"{empty:,} of the {documents:,} documents of '{name}' have neither title nor "
+            "abstract. Are its fields named rightly? `platform collections show` shows one of them."
+        )
+    relevant = sorted(relevant_documents(qrels or {}))
+    sample = sample_evenly(relevant, _LOOKED_UP)
+    missing = [doc_id for doc_id in sample if not contains(doc_id)]
+    if len(missing) > MISSING_SHARE * len(sample):
+        of = "" if len(sample) == len(relevant) else f" (looked up, of {len(relevant):,})"
+        raise InputError(
+            f"{len(missing):,} of the {len(sample):,} relevant documents{of} of '{name}' are not "
+            f"among its {documents:,} documents, '{missing[0]}' for one. The corpus is incomplete, "
+            "or the judgments are another collection's."
+        )
+
+
+def warning_of_abstracts(
+    collection: Collection, *, documents: int, titles: int, abstracts: int
+) -> str:
+    """A warning about a corpus whose documents have titles but few abstracts, or ""."""
+    if titles <= documents / 2 or abstracts >= documents / 2:
+        return ""
+    some = f"only {abstracts:,}" if abstracts else "none"
+    return (
+        f"WARNING: {some} of the {documents:,} documents of '{collection.id}' have an abstract. If "
+        "they should, a field is named wrongly: 'text' in a corpus.jsonl, the key after 'abstract "
+        "=' in a collection.toml."
+    )
+
+
+def topics_if_any(collection: Collection) -> Sequence[Topic]:
+    """A collection's topics; none if it has documents alone."""
+    from irplatform.collections.beir import NoTopicsError
+
+    try:
+        return collection.load_topics()
+    except NoTopicsError:
+        return ()
+
+
+def _downloads(collection: Collection) -> list[dict[str, Any]]:
+    dataset_id = collection.metadata.get("ir_datasets id")
+    if dataset_id is None:
+        return []
+    from irplatform.collections.irds_downloads import what_would_be_downloaded
+
+    return [
+        {
+            "source": download.source or download.instructions,
+            "bytes": download.size,
+            "path": str(download.path) if download.path else None,
+        }
+        for download in what_would_be_downloaded(dataset_id)
+    ]
+
+
+def _judgments(collection: Collection) -> dict[str, Any] | None:
+    if collection.load_qrels is None:
+        return None
+    from irplatform.evaluation.availability import thresholds
+
+    qrels = collection.load_qrels()
+    # Levels are hardly ever equal, so they count as the whole grade that they reach.
+    whole = thresholds(qrels)
+    grades = Counter(grade for judged in whole.values() for grade in judged.values())
+    return {
+        "count": grades.total(),
+        "topics": len(qrels),
+        "documents": len({doc_id for judged in qrels.values() for doc_id in judged}),
+        "per_grade": {str(grade): grades[grade] for grade in sorted(grades)},
+    }
+
+
+def _described(item: Document | Topic, *texts: str) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        **{name: getattr(item, name) for name in texts},
+        "fields": dict(item.fields),
+    }
+
+
+def check_measures(
+    collection: Collection, extra: Mapping[str, MeasureFunction], qrels: Qrels | None
+) -> Iterator[Finding]:
+    """Check that every default measure can be computed."""
+    from irplatform.evaluation.availability import refuse_grades
+    from irplatform.evaluation.measures import parse_measures
+
+    scorable = collection.sampled_qrels is not None or collection.load_qrels is None
+    for name in collection.measures:
+        try:
+            parsed = parse_measures([name], extra, sampled=scorable)
+            refuse_grades(parsed, qrels or {})
+        except InputError as error:
+            yield Finding("wrong measure", True, 1, str(error), (name,))
+
+
+def check_sampled(collection: Collection, topics: Sequence[str]) -> Iterator[Finding]:
+    """Check that sampled judgments can be read and are about the collection's topics."""
+    from irplatform.evaluation.sampled import read_sampled_qrels
+
+    if collection.sampled_qrels is None:
+        return
+    try:
+        sampled = read_sampled_qrels(collection.sampled_qrels)
+    except InputError as error:
+        yield Finding("broken sampled judgments", True, 1, str(error))
+        return
+    strange = [topic for topic in sampled if topic not in set(topics)]
+    if strange:
+        yield Finding(
+            "sampled judgments without topic",
+            len(strange) == len(sampled),
+            len(strange),
+            f"sampled judgments without topic: {len(strange):,} of {len(sampled):,} topics",
+            tuple(strange[:EXAMPLES]),
+        )
+
+
+def check_training(collection: Collection) -> Iterator[Finding]:
+    """Check that the collections that train and validate for this one can do so."""
+    if collection.training is None:
+        return
+    try:
+        training = collection.training()
+        validation = training.validation() if training.validation else None
+        problems = [
+            problem
+            for role, partner in (("training", training), ("validation", validation))
+            if partner is not None
+            for part in partner.parts or (partner,)
+            for problem in _problems(role, part, collection)
+        ]
+    except InputError as error:
+        yield Finding("broken training partner", True, 1, str(error))
+        return
+    yield from problems
+
+
+def _problems(role: str, partner: Collection, collection: Collection) -> Iterator[Finding]:
+    def finding(serious: bool, message: str) -> Finding:
+        kind = f"{role} partner"
+        return Finding(kind, serious, 1, f"the {kind} '{partner.id}' {message}", (partner.id,))
+
+    if partner.id == collection.id:
+        yield finding(True, "is the collection itself")
+        return
+    if partner.load_qrels is None:
+        yield finding(True, "has no judgments")
+        return
+    topics = [topic.id for topic in partner.load_topics()]
+    qrels = partner.load_qrels()
+    if not any(max(qrels.get(topic, {}).values(), default=0) > 0 for topic in topics):
+        yield finding(True, "has no topic with a relevant document")
+    if not partner.corpus.same_documents(collection.corpus):
+        yield finding(
+            False,
+            "has other documents: train on it with `platform train`, and give the result with "
+            "--checkpoint",
+        )
+
+
+def _no_topics(topics: Sequence[str]) -> Iterator[Finding]:
+    if not topics:
+        yield Finding(
+            "no topics", False, 0, "there are no topics: nothing can be run, only searched", ()
+        )
+
+
+def _check_topics(topics: list[str], qrels: Qrels) -> Iterator[Finding]:
+    known = set(topics)
+    unjudged = [topic for topic in topics if topic not in qrels]
+    unknown = [topic for topic in qrels if topic not in known]
+    without_relevant = [t for t in topics if t in qrels and max(qrels[t].values(), default=0) <= 0]
+    for kind, ids, total in (
+        ("topics without judgments", unjudged, len(topics)),
+        ("judgments without topic", unknown, len(qrels)),
+        ("topics without relevant documents", without_relevant, len(topics)),
+    ):
+        if ids:
+            message = f"{kind}: {len(ids):,} of {total:,} topics"
+            yield Finding(kind, len(ids) == total, len(ids), message, tuple(ids[:EXAMPLES]))
+
+
+def _no_judgments() -> Iterator[Finding]:
+    yield Finding("no judgments", False, 0, "there are no judgments: runs cannot be scored")

@@ -1,0 +1,291 @@
+"""Links documents to concepts: batches in worker processes or on Ray, rows appended to files.
+
+After a kill, the work goes on where the last complete batch ended.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import deque
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from irplatform.concepts import ConceptOptions
+from irplatform.concepts.linker import SimilarNames
+from irplatform.concepts.pipeline import ConceptPipeline
+from irplatform.concepts.table import ConceptTable
+from irplatform.errors import InputError, PlatformError, unstopped
+from irplatform.system.console import notice
+from irplatform.system.formats import read_own_json
+from irplatform.system.packages import require
+from irplatform.system.workers import batched
+from irplatform.system.writing import atomic_write
+from irplatform.text.arrays import Int32, map_array, write_array
+from irplatform.text.forward_index import StringTableWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from irplatform.data import Document
+
+BATCH_DOCUMENTS = 100
+_PER_CORE = 2
+"""Batches that wait per core of a Ray cluster."""
+_STATE = "progress.json"
+_FILES = {
+    "documents.lengths.int32": np.dtype("<i4"),
+    "documents.indices.int32": np.dtype("<i4"),
+    "documents.counts.int32": np.dtype("<i4"),
+}
+_IDS = "doc-ids.lines"
+_AT_ONCE = 1 << 20
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Article = tuple[str, str, str]
+"""Id, title, abstract."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Articles to link.
+
+    Attributes:
+        table: folder of the concepts; all machines that work must see it.
+        linker: folder of the linker's index, or "".
+        options: of the graph, as JSON.
+        articles: the articles.
+    """
+
+    table: str
+    linker: str
+    options: str
+    articles: list[Article]
+
+
+@dataclass(frozen=True)
+class Linked:
+    """The concepts of some articles.
+
+    Attributes:
+        doc_ids: of the articles.
+        lengths: distinct concepts of each.
+        indices: those concepts, ascending within an article.
+        counts: mentions of each.
+        empty: how many of the articles have no text.
+    """
+
+    doc_ids: list[str]
+    lengths: Int32
+    indices: Int32
+    counts: Int32
+    empty: int
+
+
+def batches(documents: Iterable[Document]) -> Iterator[list[Article]]:
+    """Cut a stream of documents into lists."""
+    articles = ((document.id, document.title, document.abstract) for document in documents)
+    return batched(articles, BATCH_DOCUMENTS)
+
+
+def link(task: Task) -> Linked:
+    """Find the concepts of some articles; runs in a worker."""
+    pipeline = pipeline_of(task.table, task.linker, task.options)
+    articles = ((title, abstract) for _, title, abstract in task.articles)
+    lengths, indices, counts = [], [], []
+    for mentions in pipeline.mentions(articles):
+        concepts, times = np.unique(
+            np.array([mention.concept for mention in mentions], np.int32), return_counts=True
+        )
+        lengths.append(len(concepts))
+        indices.append(concepts)
+        counts.append(times)
+    return Linked(
+        doc_ids=[doc_id for doc_id, _, _ in task.articles],
+        lengths=np.array(lengths, np.int32),
+        indices=np.concatenate([*indices, np.empty(0, np.int32)]).astype(np.int32),
+        counts=np.concatenate([*counts, np.empty(0, np.int32)]).astype(np.int32),
+        empty=sum(not (title.strip() or text.strip()) for _, title, text in task.articles),
+    )
+
+
+@lru_cache(maxsize=2)
+def pipeline_of(table: str, linker: str, options: str) -> ConceptPipeline:
+    """The pipeline, made once per process.
+
+    Raises:
+        PlatformError: this machine does not see the folder of the concepts.
+    """
+    if not (Path(table) / "table.json").exists():
+        raise PlatformError(
+            f"{table} is not there: a worker on another machine needs the same IRPLATFORM_HOME, "
+            "on a file system that all of them share."
+        )
+    chosen = ConceptOptions.model_validate_json(options)
+    concepts = ConceptTable(Path(table))
+    similar = SimilarNames(Path(linker), concepts, chosen) if linker else None
+    return ConceptPipeline(concepts, chosen, similar)
+
+
+def ray_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Apply a function to a stream of items, on the cluster that `RAY_ADDRESS` names.
+
+    Without an address, or with that of a cluster here, this machine is the cluster. The machines
+    need this package and a common file system for `$IRPLATFORM_HOME`.
+
+    Yields:
+        The results in the order of the items.
+
+    Raises:
+        InputError: Ray is not installed or does not work, or the cluster cannot be reached.
+    """
+    require("--workers ray", "ray")
+    import ray
+    from ray.exceptions import RayTaskError
+
+    mine = not ray.is_initialized()
+    if mine:
+        try:
+            ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
+        except (ConnectionError, RuntimeError) as error:
+            raise InputError(f"the Ray cluster cannot be reached: {error}") from error
+    try:
+        remote: Any = ray.remote(num_cpus=1)(function)
+        most = _PER_CORE * max(1, int(ray.cluster_resources().get("CPU", 1)))
+        waiting: deque[Any] = deque()
+        for item in items:
+            waiting.append(remote.remote(item))
+            if len(waiting) > most:
+                yield ray.get(waiting.popleft())
+        while waiting:
+            yield ray.get(waiting.popleft())
+    except RayTaskError as error:
+        raise error.cause from None
+    except ImportError as error:  # Ray imports pyarrow, which may not fit the NumPy that is here
+        raise InputError(
+            f"Ray does not work with what is installed here: {unstopped(error)}."
+        ) from error
+    finally:
+        if mine:
+            ray.shutdown()
+
+
+class RowWriter:
+    """Writes the rows of documents, over several attempts if need be.
+
+    Args:
+        folder: what an earlier attempt left there is cut back to its last complete batch.
+
+    Attributes:
+        documents: how many are written.
+        empty: how many of them have no text.
+        seconds: of work, over all attempts.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._stack = ExitStack()
+        state: dict[str, Any] = {}
+        if (folder / _STATE).exists():
+            state = read_own_json(folder / _STATE)
+        sizes: dict[str, int] = state.get("sizes", {})
+        if any(_size(folder / name) < size for name, size in sizes.items()):
+            notice("some of the concepts found so far are lost: starting over.")
+            state, sizes = {}, {}
+        self.documents: int = state.get("documents", 0)
+        self.empty: int = state.get("empty", 0)
+        self.seconds: float = state.get("seconds", 0.0)
+        self._files: dict[str, IO[bytes]] = {}
+        for name in (*_FILES, _IDS):
+            path = folder / name
+            path.touch()
+            file = self._stack.enter_context(path.open("r+b"))
+            file.truncate(sizes.get(name, 0))
+            file.seek(0, 2)
+            self._files[name] = file
+        self._started = time.monotonic()
+
+    def __enter__(self) -> RowWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def add(self, linked: Linked) -> None:
+        """Append a batch; it is on disk when this returns."""
+        columns = (linked.lengths, linked.indices, linked.counts)
+        for (name, dtype), values in zip(_FILES.items(), columns, strict=True):
+            self._files[name].write(np.ascontiguousarray(values, dtype).data)
+        self._files[_IDS].write("".join(f"{each}\n" for each in linked.doc_ids).encode())
+        self.documents += len(linked.doc_ids)
+        self.empty += linked.empty
+        for file in self._files.values():
+            file.flush()
+            os.fsync(file.fileno())
+        state = {
+            "documents": self.documents,
+            "empty": self.empty,
+            "seconds": self.seconds + time.monotonic() - self._started,
+            "sizes": {name: file.tell() for name, file in self._files.items()},
+        }
+        with atomic_write(self._folder / _STATE) as state_file:
+            json.dump(state, state_file)
+
+    def finish(self, concepts: int) -> dict[str, int]:
+        """Complete the rows, once their files are closed.
+
+        Args:
+            concepts: the number of concepts.
+
+        Returns:
+            `documents`, `links`, `mentions`, `concepts_found`, `without_text`, `without_concept`.
+
+        Raises:
+            InputError: two documents have the same id (it is named).
+        """
+        folder = self._folder
+        lengths = map_array(folder / "documents.lengths.int32", np.int32)
+        indptr = np.zeros(len(lengths) + 1, np.int64)
+        np.cumsum(lengths, out=indptr[1:])
+        write_array(folder / "documents.indptr.int64", indptr)
+        indices = map_array(folder / "documents.indices.int32", np.int32)
+        counts = map_array(folder / "documents.counts.int32", np.int32)
+        frequency = np.zeros(concepts, np.int64)
+        mentions = 0
+        for start in range(0, len(indices), _AT_ONCE):
+            frequency += np.bincount(indices[start : start + _AT_ONCE], minlength=concepts)
+            mentions += int(counts[start : start + _AT_ONCE].sum(dtype=np.int64))
+        write_array(folder / "document-frequency.int32", frequency.astype(np.int32))
+        self._write_doc_ids()
+        facts = {
+            "documents": self.documents,
+            "links": len(indices),
+            "mentions": mentions,
+            "concepts_found": int((frequency > 0).sum()),
+            "without_text": self.empty,
+            "without_concept": int((lengths == 0).sum()),
+        }
+        for name in (_STATE, "documents.lengths.int32", _IDS):  # the state goes first
+            (folder / name).unlink(missing_ok=True)
+        return facts
+
+    def _write_doc_ids(self) -> None:
+        with (
+            StringTableWriter(self._folder, "doc-ids") as writer,
+            (self._folder / _IDS).open(encoding="utf-8", newline="\n") as lines,
+        ):
+            for part in batched((line[:-1] for line in lines), _AT_ONCE):
+                writer.extend(part)
+        if (twice := writer.finish()) is not None:
+            raise InputError(f"two documents have the id '{twice}'. Ids must be unique.")
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

@@ -1,0 +1,231 @@
+"""Terms of ontologies in any format, and the concepts that are made of them.
+
+A term's kind follows from its prefix (DOID, CHEBI, GO, …) or its namespace. Cross-references that
+an ontology calls broader, narrower or related name something else and are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from irplatform.errors import InputError, counted, listing
+from irplatform.knowledge.formats.reading import Format
+from irplatform.knowledge.model import Concept, Name, NameKind, Relation, compact, kind_of_synonym
+from irplatform.system.console import notice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from irplatform.knowledge.formats.reading import Head
+    from irplatform.knowledge.model import ConceptKind
+
+_PREFIXES = {
+    "UMLS_CUI": "UMLS", "NCI": "NCIT", "MIM": "OMIM", "MSH": "MESH", "ORDO": "ORPHANET",
+    "ORPHA": "ORPHANET", "HPO": "HP", "SCTID": "SNOMEDCT", "ENTREZ": "NCBIGENE", "HGNC_ID": "HGNC",
+    "UNIPROTKB": "UNIPROT",
+}  # fmt: skip
+_KINDS: dict[str, ConceptKind] = {
+    **dict.fromkeys(("DOID", "MONDO", "ORPHANET", "HP", "MP", "SYMP", "OMIMPS"), "disease"),
+    **dict.fromkeys(("disease_ontology", "human_phenotype"), "disease"),
+    **dict.fromkeys(("CHEBI", "DRON", "DRUGBANK", "RXNORM", "chebi_ontology"), "drug"),
+    **dict.fromkeys(("HGNC", "NCBIGENE", "ENSEMBL", "MGI", "OGG"), "gene"),
+    **dict.fromkeys(("GO", "UBERON", "CL", "NCBITAXON", "PATO", "PR", "SO", "BFO", "RO"), "other"),
+    **dict.fromkeys(("BTO", "CARO", "CHR", "CLO", "ECO", "ECTO", "ENVO", "FMA", "FOODON"), "other"),
+    **dict.fromkeys(
+        ("IAO", "MA", "MAXO", "MOD", "MS", "NBO", "OBI", "OBA", "UO", "UPHENO"), "other"
+    ),
+    **dict.fromkeys(("biological_process", "molecular_function", "cellular_component"), "other"),
+}
+"""By prefix, in capitals, or by namespace."""
+_SCOPES: dict[str, NameKind] = {"NARROW": "narrow", "BROAD": "broad", "RELATED": "related"}
+_ACRONYMS = ("OMO:0003000", "OMO:0003012", "OMO_0003000", "OMO_0003012", "abbreviation", "acronym")
+"""Types of synonyms that are abbreviations or acronyms."""
+_EXACT = re.compile(r"exact|equivalent", re.IGNORECASE)
+_NOT_EXACT = re.compile(
+    r"broad|narrow|close|related|sibling|sub-?class|super-?class", re.IGNORECASE
+)
+_LAST_PART = re.compile(r"[^/#:]*$")
+_OBO_ID = re.compile(r"([A-Za-z][A-Za-z0-9]*)_(\w*\d\w*)")
+_PARTS_OF_ADDRESS = re.compile(r"[/#?=]+")
+_NO_SPACES = {"concept", "entity", "entry", "id", "ontology", "phenotypicseries", "term"}
+"""Parts of addresses that do not name the space of an id."""
+
+
+@dataclass(slots=True)
+class Term:
+    """A term of an ontology.
+
+    Attributes:
+        id: a compact identifier (`term_id`).
+        name: its label; "" where it has none.
+        namespace: as the ontology calls it, or "".
+        names: its synonyms.
+        former: ids that it had before it was merged.
+        mappings: ids in other sources; True for the same thing, False for a near one, else None.
+        parents: ids.
+        obsolete: the ontology has given it up.
+    """
+
+    id: str
+    name: str = ""
+    namespace: str = ""
+    names: list[Name] = field(default_factory=list)
+    former: list[str] = field(default_factory=list)
+    mappings: dict[str, bool | None] = field(default_factory=dict)
+    parents: list[str] = field(default_factory=list)
+    obsolete: bool = False
+
+    def map_to(self, text: str, *strengths: str) -> None:
+        """Add a cross-reference.
+
+        Args:
+            text: SPACE:id, or an address; anything else is ignored.
+            strengths: the ontology's words for it: skos:broadMatch, MONDO:equivalentTo, ….
+        """
+        target = term_id(text)
+        if ":" not in text or target.endswith(":") or target == self.id:
+            return
+        words = [_LAST_PART.search(strength)[0] for strength in strengths]  # type: ignore[index]
+        exact = True if any(map(_EXACT.search, words)) else None
+        if exact is None and any(map(_NOT_EXACT.search, words)):
+            exact = False
+        if self.mappings.get(target) is None or exact:
+            self.mappings[target] = exact
+
+
+def term_id(text: str) -> str:
+    """The id of a term as a compact identifier.
+
+    `http://purl.obolibrary.org/obo/DOID_1909` and `DOID:1909` → `DOID:1909`,
+    `https://identifiers.org/mesh/D008545` → `MESH:D008545`, `melanoma` → `TERM:melanoma`.
+    """
+    text = text.strip()
+    space, colon, rest = text.partition(":")
+    if not colon:
+        return f"TERM:{text}"
+    if rest.startswith("//"):
+        *parts, last = _PARTS_OF_ADDRESS.split(rest[2:].rstrip("/#"))
+        if match := _OBO_ID.fullmatch(last):
+            space, rest = match.groups()
+        elif ":" in last:  # …/HGNC:1097
+            space, _, rest = last.partition(":")
+        else:
+            named = (part for part in reversed(parts) if part.lower() not in _NO_SPACES)
+            space, rest = next(named, "URL").removesuffix(".owl"), last
+            space = space.split(".")[-2] if "." in space else space  # omim.org
+    return cross_reference(space, rest)
+
+
+def cross_reference(space: str, identifier: str) -> str:
+    """A cross-reference as a compact identifier: SNOMEDCT_US_2023_03_01 is SNOMEDCT."""
+    prefix = space.strip().upper()
+    if prefix.startswith("SNOMEDCT"):
+        prefix = "SNOMEDCT"
+    return compact(f"{_PREFIXES.get(prefix, prefix)}:{identifier.strip()}")
+
+
+def synonym(text: str, scope: str = "EXACT", *types: str) -> Name:
+    """A synonym as a name, by its scope (EXACT, NARROW, BROAD, RELATED) and its types."""
+    kind = _SCOPES.get(scope.upper())
+    if kind is None:
+        acronym = any(each.endswith(_ACRONYMS) for each in types)
+        kind = "abbreviation" if acronym else kind_of_synonym(text)
+    return Name(text, kind)
+
+
+def ontology_formats(
+    name: str,
+    descriptions: tuple[str, str],
+    recognizes: Callable[[Head], bool],
+    terms: Callable[[Path], Iterable[Term]],
+    revision: int = 1,
+) -> tuple[Format, Format]:
+    """A format of ontologies, and the same for the Disease Ontology: only its own terms."""
+
+    def read(
+        path: Path, kinds: Mapping[str, ConceptKind] = {}, only: str = ""
+    ) -> Iterator[Concept | Relation]:
+        return records(terms(path), path, kinds, only)
+
+    any_kb, doid = descriptions
+    of_doid = partial(read, only="DOID")
+    suffix = name.removeprefix("obo-")
+    return (
+        Format(name, "", any_kb, recognizes, read, kinds={}),
+        Format(f"doid-{suffix}", "doid", doid, recognizes, of_doid, revision, kinds={}),
+    )
+
+
+def one_line(text: str) -> str:
+    """A text without line ends and white space around it."""
+    return " ".join(text.split())
+
+
+def records(
+    terms: Iterable[Term], path: Path, kinds: Mapping[str, ConceptKind], only: str = ""
+) -> Iterator[Concept | Relation]:
+    """The concepts and relations of an ontology's terms.
+
+    Args:
+        terms: in the ontology's order.
+        path: its file, for messages.
+        kinds: kinds that the user gave, by prefix; under "" for all others.
+        only: the prefix of the terms that are taken; all by default.
+
+    Raises:
+        InputError: no term is taken.
+    """
+    left_out: Counter[str] = Counter()
+    missing: set[str] = set()
+    unknown: Counter[str] = Counter()
+    relations: list[Relation] = []
+    taken = 0
+    for term in terms:
+        prefix = term.id.partition(":")[0]
+        reason = (
+            "obsolete" * term.obsolete
+            or "without a name" * (not term.name)
+            or "of other ontologies" * bool(only and prefix != only)
+        )
+        if reason:
+            left_out[reason] += 1
+            missing.add(term.id)
+            continue
+        kind = (
+            kinds.get(prefix) or kinds.get("") or _KINDS.get(prefix) or _KINDS.get(term.namespace)
+        )
+        unknown[prefix] += kind is None
+        taken += 1
+        same = (target for target, exact in term.mappings.items() if exact is not False)
+        left_out["mappings"] += sum(exact is False for exact in term.mappings.values())
+        yield Concept(
+            term.id,
+            term.name,
+            kind or "other",
+            (Name(term.name, "preferred"), *term.names),
+            (*term.former, *same),
+        )
+        relations += [Relation(term.id, parent, "is-a") for parent in term.parents]
+    yield from (relation for relation in relations if relation.target_id not in missing)
+    if not taken:
+        what = f"no term of {only}" if only else "no term with a name"
+        raise InputError(
+            f"there is {what} in it. Add another ontology under a name of your own.", path=path
+        )
+    weak = left_out.pop("mappings", 0)
+    parts = [f"{counted(number, 'term')} {reason}" for reason, number in left_out.items()]
+    parts += [f"{counted(weak, 'mapping')} that say broader, narrower or related"] * bool(weak)
+    if parts:
+        notice(f"{path}: left out: {', '.join(parts)}.")
+    if unknown := +unknown:
+        listed = listing([f"{prefix} ({number:,})" for prefix, number in unknown.most_common()])
+        first = unknown.most_common(1)[0][0]
+        notice(
+            f"{path}: the kind of these terms is not known, so they are 'other': {listed}. Give it "
+            f"with --kind, such as --kind {first}=disease."
+        )
