@@ -1,9 +1,9 @@
 """The `demo` collection: small, synthetic, and there without a network.
 
-It is embedded so that anybody can try the platform at once, and it is made so that there is
-something to learn: articles that answer a topic often name its disease and gene by synonyms and
-abbreviations, and articles that repeat its words are often about cells, mice, assays or the
-patients who were excluded. Its scores mean nothing outside the demo.
+It lets anybody try the platform at once, and it has something to learn: articles that answer a
+topic often name its disease and gene by synonyms and abbreviations, and articles that repeat its
+words are often about cells, mice, assays or excluded patients. Its scores mean nothing outside the
+demo.
 """
 
 from __future__ import annotations

@@ -1,9 +1,14 @@
-"""Which names mean what they name wherever they stand, and which only under conditions.
+"""Conditions of names: the names that mean the same everywhere, and those that do not.
 
-Gene symbols and abbreviations are short, and many are words (MET, KIT, REST) or stand for several
-things (ALL, MS, APC). Such a name must be written with the capitals that its source uses, the
-article must also name the concept in another way, or both: neither makes up for the other. What an
-article itself defines needs neither.
+Gene symbols and abbreviations are short, and many are words (MET, KIT, REST) or have several
+meanings (ALL, MS, APC). Such a name must be written with the capitals that its source uses, or the
+article must also name the concept in another way, or both; neither makes up for the other. A name
+that the article defines needs neither.
+
+HGNC lists every symbol and alias that was ever used, without its frequency: PC-3 is an alias of
+MSMP and in articles a cell line, HER2 is always ERBB2. The lists of genes and words here come from
+reading what short names match in abstracts on cancer. A short alias in none of them is ambiguous,
+which costs mentions of genes that few articles are about.
 """
 
 from __future__ import annotations
@@ -19,14 +24,6 @@ from irplatform.text.tokenizer import STOP_WORDS, fold
 
 if TYPE_CHECKING:
     from irplatform.knowledge import ConceptKind, NameKind
-
-
-# What articles mean by short gene names, where the sources of genes do not tell.
-#
-# HGNC lists every symbol and alias that was ever used, without saying how often: PC-3 is an alias
-# of MSMP and in articles a cell line, HER2 is ERBB2 wherever it stands. The lists here come from
-# reading what short names match in abstracts on cancer. A short alias that is in none of them is
-# ambiguous (`ambiguity`), which costs mentions of genes that few articles speak of.
 
 _KNOWN = """
     ABL1 cabl; AFF1 af4; AIF1 iba1; ALDH1A1 aldh1; ANO1 dog1; APEX1 ape1 ref1; AURKA stk15;
@@ -51,15 +48,13 @@ _KNOWN = """
     trail; TNFSF11 rankl; TNK2 ack1; TP53 p53; TP53BP1 53bp1; TRIP10 cip4; TWIST1 twist; TYRP1
     trp1; WASF2 wave2; XRCC5 ku80 ku86; XRCC6 ku70; YES1 cyes
 """
-"""Genes, each with aliases of five characters or fewer that articles use for it. The name of a
-family (HSP90, STAT5, VEGFR) stands for its best-known member."""
-
+"""Genes, each with aliases of up to five characters that articles use for it. The name of a family
+(HSP90, STAT5, VEGFR) stands for its best-known member."""
 _ALIASES = {gene: set(names) for gene, *names in map(str.split, _KNOWN.split(";"))}
 _ANTIGEN = re.compile(r"cd\d{1,3}[a-z]?")
-"""Clusters of differentiation are given out once: CD20 is MS4A1."""
+"""Each number of a cluster of differentiation is given once: CD20 is MS4A1."""
 _PREFIXES = ("c", "h")
 """Cellular, human: c-MYC, hMLH1."""
-
 _OTHERS = frozenset(
     """
     ACD ACR ACT ADM BCR3 BID BLM BTC CA1 CA3 CAMP CISH CPD CPE CPM CR1 CR2 CTRL DDT DES DLD ECD
@@ -73,7 +68,6 @@ _OTHERS = frozenset(
 survival (EFS), a remission (CR1), a part of the hippocampus (CA1), methylated DNA (MINT1), a
 breakpoint (bcr3), another gene (TTF-1, TEP1)."""
 _CODON = re.compile("[ACGT]{3}")
-
 _OLD_NAMES = """
 AKT1: v-akt murine thymoma viral oncogene homolog 1
 ALK: anaplastic large cell lymphoma kinase
@@ -101,51 +95,6 @@ PTEN: phosphatase and tensin homolog deleted on chromosome 10
 PTEN: phosphatase and tensin homolog deleted on chromosome ten
 RET: rearranged during transfection
 """
-
-
-def _extra_names() -> dict[str, list[str]]:
-    names = {
-        gene: [
-            f"epidermal growth factor receptor {number}",
-            f"epidermal growth factor receptor type {number}",
-            f"human epidermal growth factor {number}",
-            f"human epidermal growth factor type {number}",
-        ]
-        for number, gene in enumerate(("EGFR", "ERBB2", "ERBB3", "ERBB4"), start=1)
-    }
-    for line in _OLD_NAMES.split("\n")[1:-1]:
-        gene, name = line.split(": ")
-        names.setdefault(gene, []).append(name)
-    return names
-
-
-EXTRA_NAMES = _extra_names()
-"""Names in articles that no source has. Without them, what HER2 abbreviates would be EGFR, and RET
-would stand for something unknown."""
-
-
-def is_known_alias(text: str, symbol: str) -> bool:
-    """Whether a short alias of a gene means this gene wherever it stands."""
-    key, official = literal_key(text), literal_key(symbol)
-    return (
-        key == official
-        or key in _ALIASES.get(symbol, ())
-        or _ANTIGEN.fullmatch(key) is not None
-        or key in {prefix + official for prefix in _PREFIXES}
-        or (official.startswith("krt") and key == official.replace("krt", "ck", 1))  # cytokeratin 7
-    )
-
-
-def is_mostly_something_else(symbol: str) -> bool:
-    """Whether a gene's own symbol is a word, a unit, an abbreviation or a code in most articles."""
-    return symbol in _OTHERS or _CODON.fullmatch(symbol) is not None
-
-
-# Words of general English, in the singular, that are also names of drugs, genes or headings.
-#
-# As mentions they are nearly always the word. Found by reading what the names of knowledge bases
-# match in abstracts.
-
 ORDINARY_WORDS = frozenset(
     """
     abstract acceleration accounting achievement address adoption affect aftercare aged animal
@@ -165,60 +114,29 @@ ORDINARY_WORDS = frozenset(
     viewpoint virtue voice white who will work worker
     """.split()  # noqa: SIM905 - a list would take a page
 )
-
-
-# How names are written in an article: its capitals, and the abbreviations that it defines.
-
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 _INITIAL = re.compile(r"[A-Za-z]-[A-Za-z][a-z]{2,}")
 _LAST_LETTER = re.compile(r"[^\W\d_]{3}[ -][A-Za-z]")
 _COUNTED = re.compile(r"(?:[a-z]+|Arm|Case|Day|Grade|Group|Part|Past|Per|Phase|Stage|Type)\s\d+")
 _PER_UNIT = re.compile(r"(?:d|day|g|h|hr|kg|l|m|mg|min|ml|mol|s|week|wk)\W[1-3]", re.IGNORECASE)
-
-
 Definitions = Mapping[str, int | None]
-"""What the abbreviations of a text stand for there: a concept, or None for something unknown."""
-
-
-@lru_cache(maxsize=1 << 15)
-def bare(text: str) -> str:
-    """Letters and digits with their capitals; Greek letters are spelled out."""
-    if not text.isascii():
-        text = "".join(letter if letter.isascii() else fold(letter) for letter in text)
-    return _NOT_ALPHANUMERIC.sub("", text)
-
-
-def lacks_hyphen(surface: str, name: str) -> bool:
-    """Whether a word lacks the hyphen of a name: talk, and the alias T-ALK."""
-    return surface.isalpha() and not name.isalpha()
-
-
-def is_initial_and_word(surface: str) -> bool:
-    """Whether a text is a letter, a hyphen and a word, as genes were written: K-ras, B-Raf."""
-    return _INITIAL.fullmatch(surface) is not None
-
-
-def ends_in_a_letter(surface: str, name: str) -> bool:
-    """Whether a name of two words is one word by chance: Cyclin G, and cycling."""
-    return surface.isalpha() and surface.islower() and _LAST_LETTER.search(name[-5:]) is not None
-
-
-def is_count(surface: str, name: str) -> bool:
-    """Whether a text counts something or gives a unit, where the name is one word.
-
-    "past 3 decades", "Part 1" and "2 mg min-1" have the letters and digits of gene symbols.
-    """
-    if " " in name:
-        return False
-    return bool(_COUNTED.fullmatch(surface) or _PER_UNIT.fullmatch(surface))
+"""A text's abbreviations with their concepts; None for something unknown."""
+_SYMBOL = re.compile(r"(?=.*[A-Z0-9])[^\s,;()]{1,10}")
+_AMBIGUOUS = {(True, True): 2, (True, False): 4, (False, True): 2, (False, False): 3}
+"""Characters of the longest symbol that needs support; keys: letters alone, and the gene's own."""
+_SHORT_ALIAS = 5
+"""Characters of the longest alias of a gene that is likely to name other things, too: PC-3."""
+_GREEK = re.compile(r"(?:alpha|beta|gamma|delta|epsilon|kappa)\W?\d*$", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
+_TOO_NEAR = {"broad", "related"}
 
 
 class Condition(IntFlag):
     """When a name counts.
 
-    `CAPITALS`: written as its source writes it, but for hyphens and spaces. `SUPPORT`: where the
-    article names the concept in another way too. `WHOLE`: only as a whole query or heading.
-    `ALONE`: where no hyphen joins it to a code, as the symbol F10 in B16-F10.
+    `CAPITALS`: written as in its source, except for hyphens and spaces. `SUPPORT`: if the article
+    also names the concept in another way. `WHOLE`: only as a whole query or heading. `ALONE`: if no
+    hyphen joins it to a code, as the symbol F10 in B16-F10.
     """
 
     NONE = 0
@@ -228,21 +146,10 @@ class Condition(IntFlag):
     ALONE = 8
 
 
-_SYMBOL = re.compile(r"(?=.*[A-Z0-9])[^\s,;()]{1,10}")
-_AMBIGUOUS = {(True, True): 2, (True, False): 4, (False, True): 2, (False, False): 3}
-"""Characters of the longest symbol that needs support: by whether it has letters alone, and whether
-it is the gene's own."""
-_SHORT_ALIAS = 5
-"""Characters up to which an alias of a gene is likely to be something else's name too: PC-3."""
-_GREEK = re.compile(r"(?:alpha|beta|gamma|delta|epsilon|kappa)\W?\d*$", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+")
-_TOO_NEAR = {"broad", "related"}
-
-
 def condition(  # noqa: PLR0911 - a list of cases
     text: str, name_kind: NameKind, concept_kind: ConceptKind, symbol: str = ""
 ) -> Condition | None:
-    """When a name counts, by itself; None where it never does. `symbol` is that of a gene."""
+    """The condition of a name; None if it never counts. `symbol` is that of a gene."""
     key = literal_key(text)
     if name_kind in _TOO_NEAR or len(key) < 2 or not any(map(str.isalpha, key)):
         return None
@@ -266,18 +173,11 @@ def condition(  # noqa: PLR0911 - a list of cases
     return _of_word(text, key, concept_kind)
 
 
-def _of_word(text: str, key: str, kind: ConceptKind) -> Condition:
-    word = text.lower()
-    if not ORDINARY_WORDS.isdisjoint((stored_key(word), word.removesuffix("s"))):
-        return Condition.WHOLE if kind == "other" else Condition.SUPPORT
-    if kind in {"drug", "variant"} and len(key) <= 4:
-        return Condition.SUPPORT  # "tea", "ice" and, in small letters, abbreviations
-    return Condition.NONE if len(key) > 2 else Condition.WHOLE
-
-
-def is_acronym_of_nothing(surface: str, name: str) -> bool:
-    """Whether a text has a word in capitals where the name is a word: PET is no pet."""
-    return len(surface) <= 5 and surface.isalpha() and surface.isupper() and not name.isupper()
+def shared(one: ConceptKind, other: ConceptKind, key: str) -> bool:
+    """Tell if a name of two concepts is ambiguous, by its length and their kinds."""
+    if {one, other} in ({"gene", "drug"}, {"gene", "other"}) and len(key) > 3:
+        return False  # a gene and its protein
+    return len(key) <= 5 or one == other == "gene"
 
 
 def _of_gene(text: str, key: str, name_kind: NameKind, symbol: str) -> Condition:
@@ -314,8 +214,86 @@ def _of_abbreviation(key: str) -> Condition:
     return Condition.CAPITALS if key.isalpha() else Condition.NONE
 
 
-def shared(one: ConceptKind, other: ConceptKind, key: str) -> bool:
-    """Whether a name that two concepts have is ambiguous: by its length, and by what they are."""
-    if {one, other} in ({"gene", "drug"}, {"gene", "other"}) and len(key) > 3:
-        return False  # a gene and its protein
-    return len(key) <= 5 or one == other == "gene"
+def _of_word(text: str, key: str, kind: ConceptKind) -> Condition:
+    word = text.lower()
+    if not ORDINARY_WORDS.isdisjoint((stored_key(word), word.removesuffix("s"))):
+        return Condition.WHOLE if kind == "other" else Condition.SUPPORT
+    if kind in {"drug", "variant"} and len(key) <= 4:
+        return Condition.SUPPORT  # "tea", "ice" and, in small letters, abbreviations
+    return Condition.NONE if len(key) > 2 else Condition.WHOLE
+
+
+def _extra_names() -> dict[str, list[str]]:
+    names = {
+        gene: [
+            f"epidermal growth factor receptor {number}",
+            f"epidermal growth factor receptor type {number}",
+            f"human epidermal growth factor {number}",
+            f"human epidermal growth factor type {number}",
+        ]
+        for number, gene in enumerate(("EGFR", "ERBB2", "ERBB3", "ERBB4"), start=1)
+    }
+    for line in _OLD_NAMES.split("\n")[1:-1]:
+        gene, name = line.split(": ")
+        names.setdefault(gene, []).append(name)
+    return names
+
+
+EXTRA_NAMES = _extra_names()
+"""Names in articles that no source has. Without them, the long form of HER2 would be EGFR, and that
+of RET unknown."""
+
+
+def is_known_alias(text: str, symbol: str) -> bool:
+    """Tell if a short alias of a gene means this gene everywhere."""
+    key, official = literal_key(text), literal_key(symbol)
+    return (
+        key == official
+        or key in _ALIASES.get(symbol, ())
+        or _ANTIGEN.fullmatch(key) is not None
+        or key in {prefix + official for prefix in _PREFIXES}
+        or (official.startswith("krt") and key == official.replace("krt", "ck", 1))  # cytokeratin 7
+    )
+
+
+def is_mostly_something_else(symbol: str) -> bool:
+    """Tell if a gene's symbol is a word, a unit, an abbreviation or a code in most articles."""
+    return symbol in _OTHERS or _CODON.fullmatch(symbol) is not None
+
+
+@lru_cache(maxsize=1 << 15)
+def bare(text: str) -> str:
+    """Letters and digits as they are; Greek letters are spelled out."""
+    if not text.isascii():
+        text = "".join(letter if letter.isascii() else fold(letter) for letter in text)
+    return _NOT_ALPHANUMERIC.sub("", text)
+
+
+def lacks_hyphen(surface: str, name: str) -> bool:
+    """Tell if a word lacks the hyphen of a name: talk, and the alias T-ALK."""
+    return surface.isalpha() and not name.isalpha()
+
+
+def is_initial_and_word(surface: str) -> bool:
+    """Tell if a text is a letter, a hyphen and a word, as genes were written: K-ras, B-Raf."""
+    return _INITIAL.fullmatch(surface) is not None
+
+
+def ends_in_a_letter(surface: str, name: str) -> bool:
+    """Tell if a name of two words is one word by chance: Cyclin G, and cycling."""
+    return surface.isalpha() and surface.islower() and _LAST_LETTER.search(name[-5:]) is not None
+
+
+def is_count(surface: str, name: str) -> bool:
+    """Tell if a text counts something or gives a unit, and the name is one word.
+
+    "past 3 decades", "Part 1" and "2 mg min-1" have the letters and digits of gene symbols.
+    """
+    if " " in name:
+        return False
+    return bool(_COUNTED.fullmatch(surface) or _PER_UNIT.fullmatch(surface))
+
+
+def is_acronym_of_nothing(surface: str, name: str) -> bool:
+    """Tell if a text has a word in capitals where the name is a word: PET is no pet."""
+    return len(surface) <= 5 and surface.isalpha() and surface.isupper() and not name.isupper()

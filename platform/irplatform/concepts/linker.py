@@ -1,14 +1,13 @@
 """scispaCy's entity linker, for mentions that no name matches exactly.
 
 It compares a mention with the knowledge bases' names by TF-IDF of character 3-grams, as
-`scispacy.candidate_generation` does. The nearest names are found by one sparse product of SciPy
-instead of scispaCy's approximate index (HNSW of nmslib, which has no wheels for current Pythons):
-on 222,000 names that takes 0.9 ms a mention, as does the approximate search of a tenth of them,
-always finds the nearest, needs no hours to build, and gives the same answer every time, which
-nmslib's random levels do not. Nothing is pickled.
+`scispacy.candidate_generation` does. One sparse product of SciPy finds the nearest names, in place
+of scispaCy's approximate index (HNSW of nmslib, which has no wheels for current Pythons). On
+222,000 names that takes 0.9 ms a mention, as long as the approximate search of a tenth of them; it
+always finds the nearest, needs no hours to build, and is deterministic. Nothing is pickled.
 
 Without a scientific model, mentions are runs of content words, and abbreviations. These are
-compared by their long forms, as scispaCy's own linker does.
+compared by their long forms, as in scispaCy's own linker.
 """
 
 from __future__ import annotations
@@ -42,18 +41,18 @@ _NEIGHBOURS = 10
 _LEAST_COUNT = 10
 """Names that a 3-gram must occur in, as in scispaCy."""
 _SHORTEST = 8
-"""Letters of a mention; similar spelling says nothing of shorter ones."""
+"""Letters of the shortest mention; similar spelling proves nothing for shorter ones."""
 _MOST_WORDS = 6
 _RANKS: dict[int, NameKind] = {rank: kind for kind, rank in NAME_RANK.items()}
 
 
 def linker_version() -> dict[str, Any]:
-    """What an index depends on beside its names, as JSON."""
+    """The index's part of a cache key beside its names, as JSON."""
     return {"version": VERSION, "least_count": _LEAST_COUNT}
 
 
 def linked_kinds(options: ConceptOptions) -> list[ConceptKind]:
-    """Kinds of concepts that the linker finds: those of its own that the graph has, too."""
+    """The kinds of concepts that the linker finds, of those in the graph."""
     return [kind for kind in options.linker_kinds if kind in options.kinds]
 
 
@@ -70,9 +69,9 @@ def build_linker(table: ConceptTable, options: ConceptOptions, folder: Path) -> 
         kinds = " or ".join(linked_kinds(options)) or "concept"
         raise InputError(
             f"the knowledge bases have no {kinds} with a name that can be linked. scispaCy's "
-            f"linker takes what is both in kinds ({', '.join(options.kinds) or 'none'}) and in "
-            f"linker_kinds ({', '.join(options.linker_kinds) or 'none'}). Name other kinds or "
-            "knowledge bases, or take linker=names."
+            f"linker takes kinds that are both in kinds ({', '.join(options.kinds) or 'none'}) "
+            f"and in linker_kinds ({', '.join(options.linker_kinds) or 'none'}). Name other kinds "
+            "or knowledge bases, or take linker=names."
         )
     least = min(_LEAST_COUNT, max(1, len(names) // 100))
     vectorizer = TfidfVectorizer(
@@ -89,7 +88,7 @@ def build_linker(table: ConceptTable, options: ConceptOptions, folder: Path) -> 
 
 
 def _linkable(table: ConceptTable, options: ConceptOptions) -> Iterator[tuple[str, int]]:
-    """Names of some length that mean what they name wherever they stand, with their concepts."""
+    """Names that are long enough and count without conditions, with their concepts."""
     kinds = linked_kinds(options)
     for concept in range(table.count):
         kind = KINDS[table.kinds[concept]]
@@ -143,12 +142,12 @@ class SimilarNames:
         self._nearest = _NearestNames(folder)
 
     def mentions(self, document: Any, matched: list[Mention]) -> list[Mention]:
-        """Link what is left of an article.
+        """Link the mentions of an article that no name matched.
 
         Args:
-            document: it, through the pipeline. Its entities are the mentions, where there are any;
-                else its abbreviations, and runs of words between them.
-            matched: what names matched; nothing is linked across it.
+            document: the article, as the pipeline gives it. Its entities are the mentions, or else
+                its abbreviations, and runs of words between them.
+            matched: mentions that names matched; linked mentions do not overlap them.
         """
         matched_spans = [(mention.start, mention.end) for mention in matched]
         spans = [
@@ -188,7 +187,7 @@ def _spans(document: Any, matched_spans: list[tuple[int, int]]) -> list[Any]:
 
 
 def _runs(document: Any, taken_spans: list[tuple[int, int]]) -> Iterator[Any]:
-    """Runs of content words between function words, punctuation and what is taken."""
+    """Runs of content words between function words, punctuation and taken spans."""
     first = 0
     for place in range(len(document) + 1):
         token = document[place] if place < len(document) else None

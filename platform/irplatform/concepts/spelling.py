@@ -2,8 +2,8 @@
 
 A normalized name is its words in the singular, without gaps (`irplatform.knowledge.model`), so that
 "HER-2", "HER2" and "non small cell", "non-small-cell" are one. The hash of a run of words follows
-from those of the words (a polynomial modulo 2^64), which gives all runs of a text in a few array
-operations; whoever finds a hash compares the names themselves.
+from those of the words (a polynomial modulo 2^64), so that a few array operations give all runs of
+a text. Names with an equal hash are then compared themselves.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 UInt64 = npt.NDArray[np.uint64]
 
 LONGEST_RUN = 10
-"""Words of the longest name that is looked for."""
+"""Words of the longest name to look for."""
 
 _BASE = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
@@ -33,7 +33,7 @@ _WORD = re.compile(r"[^\W_]+")
 _HYPHENS = "-‐‑‒–−"
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s(?!\w)")
 _WITHIN_NAME = frozenset(" \u00a0-‐‑‒–−/'’.,_")
-"""What may stand between two words of a name, alone: no comma or full stop with a space after."""
+"""Single characters between two words of a name; no comma or full stop before a space."""
 _DATE = re.compile(
     r"(?:Jan|Feb|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)\s(?:[1-9]|[12]\d|3[01])",
     re.IGNORECASE,
@@ -42,7 +42,7 @@ _COMPOUND = re.compile(f"[{_HYPHENS}][^\\W\\d_]")
 _AND_4 = re.compile(r"\s?/\s?4\b")
 _OF_YEAR = re.compile(r",?\s(?:19|20)\d\d\b")
 _REMEMBERED = 1 << 19
-"""Distinct words that are kept in memory."""
+"""Distinct words to keep in memory."""
 
 
 def hash_of(key: str) -> int:
@@ -61,7 +61,7 @@ class Words:
         text: the text.
         spans: start and end of every word.
         numbers: per word, its number in the `Speller`.
-        joined: per word, whether a name may go on from the word before it.
+        joined: per word, True if a name may go on from the word before it.
     """
 
     text: str
@@ -70,14 +70,14 @@ class Words:
     joined: npt.NDArray[np.bool_]
 
     def follows_non(self, place: int) -> bool:
-        """Whether a word is negated by a prefix: the small of non-small."""
+        """Tell if a prefix negates a word: the small of non-small."""
         if not place or self.text[self.spans[place][0] - 1] not in _HYPHENS:
             return False
         start, end = self.spans[place - 1]
         return self.text[start:end].lower() == "non"
 
     def cuts_a_number(self, first: int, last: int) -> bool:
-        """Whether some words end within a number: the "OAS 2" of "OAS 2.4 months"."""
+        """Tell if some words end within a number: the "OAS 2" of "OAS 2.4 months"."""
         start, end = self.spans[last]
         goes_on = last + 1 < len(self.spans) and self.spans[last + 1][0] == end + 1
         return (
@@ -90,14 +90,11 @@ class Words:
         )
 
     def is_a_date(self, first: int, *, loud: bool) -> bool:
-        """Whether a word and the next are a month and a day, March 1, and so perhaps no gene.
+        """Tell if a word and the next are a month and a day (March 1), and so perhaps no gene.
 
-        In capitals they are one (MARCH 1), unless all is or a year follows. So are those that a
-        hyphen joins to a word (anti-Oct 4, Oct 4-positive), and Oct 3/4.
-
-        Args:
-            first: the word.
-            loud: whether all is written in capitals there.
+        In capitals (MARCH 1) they are a gene, unless a year follows or the text around is in
+        capitals, too (`loud`). They are one as well if a hyphen joins them to a word (anti-Oct 4,
+        Oct 4-positive), and in Oct 3/4.
         """
         (start, _), (_, end) = self.spans[first : first + 2]
         surface = self.text[start:end]
@@ -111,9 +108,9 @@ class Words:
         return not (joined or oct_3_4) and (loud or not surface.isupper())
 
     def is_a_label(self, place: int) -> bool:
-        """Whether a word labels a section: begins a sentence, in capitals, before a colon.
+        """Tell if a word labels a section: begins a sentence, in capitals, before a colon.
 
-        In the first line, a title, a symbol may stand like that: BRAF: a review.
+        In the first line, a title, a symbol may be written so: BRAF: a review.
         """
         start, end = self.spans[place]
         before = self.text[:start].rstrip(" ")
@@ -126,7 +123,7 @@ class Words:
         )
 
     def glued(self, first: int, last: int) -> bool:
-        """Whether a hyphen joins some words to a code in capitals or digits: the F10 of B16-F10."""
+        """Tell if a hyphen joins some words to a code in capitals or digits: the F10 of B16-F10."""
         start, end = self.spans[first][0], self.spans[last][1]
         before = first > 0 and self.spans[first - 1][1] == start - 1
         after = last + 1 < len(self.spans) and self.spans[last + 1][0] == end + 1
@@ -145,7 +142,7 @@ class Words:
 
 
 class Speller:
-    """Spells words as normalized names do; each distinct word is looked at once."""
+    """Spells words like normalized names; each distinct word is spelled once."""
 
     def __init__(self) -> None:
         self._forget()
@@ -241,10 +238,7 @@ class Speller:
 
 
 def word_ends(name: str, key: str) -> frozenset[int]:
-    """Where words of a name may begin in its normalized form: 0, and where each but the last ends.
-
-    Nothing where the normalized form is not that of the name.
-    """
+    """The places in a name's normalized form where words begin; none if it is not its form."""
     for variant in (name, uninverted(name)):
         joined = ""
         ends = []
@@ -258,5 +252,5 @@ def word_ends(name: str, key: str) -> frozenset[int]:
 
 
 def _gap(before: str, after: str) -> str:
-    """What stands between two words of a normalized name: a space between digits."""
+    """The gap between two words of a normalized name: a space between digits."""
     return " " if before[-1:].isdigit() and after[:1].isdigit() else ""
