@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from irplatform.runs import Run
 
 DEPTH = 10
-"""How many documents of a question may be submitted."""
+"""Documents that may be submitted for a question."""
 
 
 @hookimpl

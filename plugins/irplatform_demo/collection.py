@@ -146,7 +146,7 @@ class Article:
     relation: Relation
 
     def grade(self, topic: Relation) -> int | None:
-        """How relevant it is to a topic.
+        """Its relevance to a topic.
 
         Returns:
             2 for the treatment of the topic's disease with its variant; 1 for treatment with

@@ -78,7 +78,7 @@ _RANGE = re.compile(rf"(\d+){_BETWEEN}(\d+)")
 _ONLY_RANGE = re.compile(_BETWEEN)
 _MARK_BEGINNING, _END = re.compile(r"^\W*"), re.compile(r"(?<!\W)\W*$")
 DEEPEST_BRACKETS = 5
-"""How many brackets around marks may lie in one another."""
+"""Levels of brackets around marks, at most."""
 _LONGEST_RANGE = 100
 """References; a longer range is a typesetter's error."""
 _DATE_OF_NAMES = re.compile(

@@ -53,7 +53,7 @@ _CitedWorks: TypeAlias = dict[int, list[tuple[tuple[str, ...], Target | None]]]
 
 @dataclass(frozen=True)
 class CitationSettings:
-    """How judgments are made of citations; the limits are DeepSenSe's.
+    """Limits, shares and seed of judgments from citations; the limits are DeepSenSe's.
 
     Attributes:
         least: fewest words of a sentence, without stop words.

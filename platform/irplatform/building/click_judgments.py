@@ -97,7 +97,7 @@ class Weights:
 
 @dataclass(frozen=True)
 class JudgingRules:
-    """How clicks become judgments; the defaults are those of the WWW 2018 paper.
+    """Filters of queries by their documents, weights and levels, as in the WWW 2018 paper.
 
     Attributes:
         min_documents: the fewest different documents shown for a query.

@@ -125,7 +125,7 @@ class Behaviour:
 
 @dataclass(frozen=True)
 class SessionSettings:
-    """How collections are searched in the simulation.
+    """The sessions of a simulation.
 
     Attributes:
         sessions: per topic.

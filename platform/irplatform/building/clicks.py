@@ -64,7 +64,7 @@ _LEAST_KNOWN = 0.5
 
 @dataclass(frozen=True)
 class ClickSettings:
-    """How judgments are made of a log; the defaults are those of the WWW 2018 paper.
+    """Settings of judgments from clicks; the defaults are those of the WWW 2018 paper.
 
     Attributes:
         queries: filters by a query's words.

@@ -82,7 +82,7 @@ class PoolSettings:
 
     @property
     def folder(self) -> Path:
-        """Where the collection will be."""
+        """The folder of the collection."""
         return (self.out or home() / "collections" / self.name).absolute()
 
     @property

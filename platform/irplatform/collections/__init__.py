@@ -1,1 +1,1 @@
-"""What to search and judge: documents, topics and relevance judgments."""
+"""Collections: documents, topics and relevance judgments, from files and ir_datasets."""

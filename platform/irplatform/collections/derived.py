@@ -94,7 +94,7 @@ def check_headings(corpus: Corpus) -> None:
 def build_mesh(corpus: Corpus, out: Path, *, count: int, seed: int) -> tuple[dict[str, int], int]:
     """Write a collection of MeSH-term queries, with documents of its own, in BEIR layout.
 
-    Articles with the same headings, in whatever order, are one query, which all of them answer.
+    Articles with the same headings, in any order, are one query, which all of them answer.
 
     Returns:
         Split to its number of queries; and the number of queries that several articles answer.

@@ -1,4 +1,4 @@
-"""What is wrong with the documents of a collection, from one pass over them.
+"""Checks of a collection's documents, in one pass over them.
 
 Documents are streamed, with 16 bytes held for each. Markup is text that is searched as words: `<b>`
 as "b", `&amp;` as "amp". Only known tags of HTML and JATS and entities with their semicolon count,

@@ -1,4 +1,4 @@
-"""What a collection holds, and what is wrong with it.
+"""Descriptions and checks of collections.
 
 `describe` gives its counts, fields and examples. `check` reads all of it; `refuse_broken` asks an
 index before anything is scored. They find judgments of documents that are missing, documents
@@ -84,8 +84,7 @@ def check(
     qrels = collection.load_qrels() if collection.load_qrels else None
     findings = [
         *check_documents(collection.corpus, qrels or {}),
-        *_no_topics(topics),
-        *(_check_topics(topics, qrels) if qrels is not None else _no_judgments()),
+        *_check_topics(topics, qrels),
         *check_measures(collection, extra or {}, qrels),
         *check_sampled(collection, topics),
         *check_training(collection),
@@ -273,14 +272,13 @@ def _problems(role: str, partner: Collection, collection: Collection) -> Iterato
         )
 
 
-def _no_topics(topics: Sequence[str]) -> Iterator[Finding]:
+def _check_topics(topics: list[str], qrels: Qrels | None) -> Iterator[Finding]:
     if not topics:
-        yield Finding(
-            "no topics", False, 0, "there are no topics: nothing can be run, only searched", ()
-        )
-
-
-def _check_topics(topics: list[str], qrels: Qrels) -> Iterator[Finding]:
+        message = "there are no topics: nothing can be run, only searched"
+        yield Finding("no topics", False, 0, message)
+    if qrels is None:
+        yield Finding("no judgments", False, 0, "there are no judgments: runs cannot be scored")
+        return
     known = set(topics)
     unjudged = [topic for topic in topics if topic not in qrels]
     unknown = [topic for topic in qrels if topic not in known]
@@ -293,7 +291,3 @@ def _check_topics(topics: list[str], qrels: Qrels) -> Iterator[Finding]:
         if ids:
             message = f"{kind}: {len(ids):,} of {total:,} topics"
             yield Finding(kind, len(ids) == total, len(ids), message, tuple(ids[:EXAMPLES]))
-
-
-def _no_judgments() -> Iterator[Finding]:
-    yield Finding("no judgments", False, 0, "there are no judgments: runs cannot be scored")

@@ -97,7 +97,7 @@ def with_training(dataset_id: str) -> list[str]:
 
 
 def sampled_place(dataset_id: str) -> Path:
-    """Where a dataset of `SAMPLED_QRELS` has its sampled judgments: beside its other files."""
+    """The place of the sampled judgments of a dataset of `SAMPLED_QRELS`, in its folder."""
     from ir_datasets.util import home_path
 
     family, *_, name = dataset_id.split("/")

@@ -91,7 +91,11 @@ def resolve_target(
     path = expand(target)
     if is_path(target):
         _refuse_split(target, names)
-        _refuse_misspelt(target)
+        folder, _ = split_off(path)
+        if not folder.exists() and (near := _misspelt(target)):
+            raise InputError(
+                f"there is no such folder or file. Did you mean '{near}'?", path=folder
+            )
         return open_path(path, registered)
     if exists(target):
         return open_dataset(target)
@@ -254,12 +258,6 @@ def _misspelt(target: str) -> str:
     beside = {Path(path).name: path for path in collections_beside(base)}
     near = nearest(Path(base).name, beside)
     return f"{beside[near]}{colon}{split}" if near else ""
-
-
-def _refuse_misspelt(target: str) -> None:
-    folder, _ = split_off(expand(target))
-    if not folder.exists() and (near := _misspelt(target)):
-        raise InputError(f"there is no such folder or file. Did you mean '{near}'?", path=folder)
 
 
 def _unknown(name: str, names: list[str]) -> InputError:

@@ -232,8 +232,9 @@ def _read_document(
             _forget(element, parent, passed_over)
         passed_over.update(e.tag for e in entries.root if e.tag not in _ENTRIES)
     except etree.XMLSyntaxError as error:
+        reason = str(error.msg).rsplit(", line ", 1)[0]  # without the place
         raise InputError(
-            f"this is not well-formed XML ({_reason(error)}). Fetch the file again.",
+            f"this is not well-formed XML ({reason}). Fetch the file again.",
             path=path,
             line=error.lineno,
         ) from error
@@ -246,11 +247,6 @@ def _forget(element: Any, parent: Any, passed_over: Counter[str]) -> None:
         if previous.tag not in _ENTRIES:
             passed_over[previous.tag] += 1
         parent.remove(previous)
-
-
-def _reason(error: Any) -> str:
-    """The parser's message without the place."""
-    return str(error.msg).rsplit(", line ", 1)[0]
 
 
 CHAPTER = "chapter of a book"

@@ -132,12 +132,9 @@ def _parts(topic: str) -> dict[str, str]:
     parts: dict[str, list[str]] = {}
     for tag, following in zip_longest(tags, tags[1:]):
         end = following.start() if following else None
-        parts.setdefault(tag[1].lower(), []).append(_clean(text[tag.end() : end]))
+        part = unescape(_LABEL.sub("", _CLOSING.sub(" ", text[tag.end() : end])))
+        parts.setdefault(tag[1].lower(), []).append(" ".join(part.split()))
     return {name: " ".join(filter(None, texts)) for name, texts in parts.items()}
-
-
-def _clean(text: str) -> str:
-    return " ".join(unescape(_LABEL.sub("", _CLOSING.sub(" ", text))).split())
 
 
 def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:
@@ -185,19 +182,14 @@ def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:
     try:
         parser.Parse(content, True)
     except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        hint = f" {_HINTS[reason]}" if reason in _HINTS else ""
         raise InputError(
-            f"this is not well-formed XML ({expat.ErrorString(error.code)}).{_hint(error)}",
-            path=path,
-            line=error.lineno,
+            f"this is not well-formed XML ({reason}).{hint}", path=path, line=error.lineno
         ) from error
     except (LookupError, ValueError) as error:  # of the encoding that it declares
         raise InputError(f"cannot be read: {error}. Save it as UTF-8.", path=path) from error
     return builder.close(), lines
-
-
-def _hint(error: expat.ExpatError) -> str:
-    """What to do about errors whose messages do not say so."""
-    return f" {_HINTS[message]}" if (message := expat.ErrorString(error.code)) in _HINTS else ""
 
 
 def read_trec_pm(path: Path) -> Iterator[TopicRecord]:

@@ -32,7 +32,7 @@ concepts of some documents (indices, counts, offsets).
     graph.mentions(text)                     list of Mention(start, end, text, concept, score)
     graph.neighbours(concept)                (other, EdgeSource, forward) per edge
     graph.mentioned_in(concept)              rows of the documents that mention it, and how often
-    graph.concept_of("DOID:1909")            the concept with this id, in whatever source; or None
+    graph.concept_of("DOID:1909")            the concept with this id in any source; or None
     graph.names_of(concept)                  all its names, the preferred one first
     graph.fingerprint                        for the cache key of anything made from the graph
     graph_identity(options)                  the same, of a graph that is not built yet (JSON)

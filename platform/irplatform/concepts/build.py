@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _OF_THE_LINKER = {"threshold", "linker_kinds"}
 """Options that have no effect without scispaCy's linker."""
 Workers = int | Literal["ray"] | None
-"""How many processes; Ray's; or one per core."""
+"""The number of processes, or "ray"; None for one per core."""
 
 TIMING = "timing.json"
 

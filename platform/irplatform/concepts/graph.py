@@ -36,7 +36,7 @@ TABLE = "table"
 
 @dataclass(frozen=True)
 class EdgeSource:
-    """Where edges between concepts come from.
+    """The source of edges between concepts.
 
     Attributes:
         kb: the knowledge base.
