@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform.collections.beir import FILE_NAME
+from irplatform.collections.beir import CORPUS_REFERENCE
 from irplatform.collections.names import aliases, expand, is_path
 from irplatform.errors import InputError
 from irplatform.registry.loading import registry
@@ -79,4 +79,4 @@ def write_reference(collection: str, folder: Path, *, seen_from: Path) -> None:
         relative = os.path.relpath(source.parent.resolve() / source.name, seen_from.resolve())
         collection = relative if relative.startswith(".") else f"./{relative}"
     content = f"collection = {toml_value(collection)}\n"
-    (folder / FILE_NAME).write_text(content, encoding="utf-8")
+    (folder / CORPUS_REFERENCE).write_text(content, encoding="utf-8")

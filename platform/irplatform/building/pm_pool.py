@@ -27,7 +27,7 @@ from irplatform.building.pubmed_articles import GONE, WORK, work_folder, write_m
 from irplatform.building.pubmed_articles import MISSING_FILE as MISSING
 from irplatform.collections.jsonlines import write_documents
 from irplatform.collections.names import add_alias, aliases, open_path
-from irplatform.collections.toml import FILE_NAME
+from irplatform.collections.toml import COLLECTION_FILE
 from irplatform.errors import counted
 from irplatform.runs.bioasq import PMID
 from irplatform.system.cache import resumable_folder
@@ -168,7 +168,7 @@ def build_pool(settings: PoolSettings) -> PoolReport:
         shutil.rmtree(work)
     for year, file in declarations(settings.years).items():
         _give_name(sources.pool_name(year), folder / file, gently=year != settings.year)
-    return PoolReport(settings.name, folder / FILE_NAME, written.count, missing)
+    return PoolReport(settings.name, folder / COLLECTION_FILE, written.count, missing)
 
 
 def preview(settings: PoolSettings) -> list[str]:
@@ -190,7 +190,7 @@ def preview(settings: PoolSettings) -> list[str]:
 
 def _existing(settings: PoolSettings) -> Path | None:
     """The file of a pool that was built before, in the chosen folder or under its name."""
-    declared = settings.folder / FILE_NAME
+    declared = settings.folder / COLLECTION_FILE
     if declared.is_file() and open_path(declared).id == settings.name:
         return declared
     by_alias = Path(aliases().get(settings.name, ""))
@@ -250,7 +250,7 @@ def _give_name(name: str, path: Path, *, gently: bool = False) -> None:
 def declarations(years: Iterable[int]) -> dict[int, str]:
     """Names of the years' TOML files; the first makes the folder a collection."""
     first, *others = years
-    return {first: FILE_NAME, **{year: f"{pool_name(year)}.toml" for year in others}}
+    return {first: COLLECTION_FILE, **{year: f"{pool_name(year)}.toml" for year in others}}
 
 
 def write_declarations(

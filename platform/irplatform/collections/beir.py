@@ -44,7 +44,7 @@ MEASURES_FILE = "measures.txt"
 QRELS_HEADER = b"query-id\tcorpus-id\tscore\n"
 LEVELS_HEADER = b"query-id\tcorpus-id\tlevel\n"
 """For judgments that may have decimals, see `read_qrels`."""
-FILE_NAME = "corpus.toml"
+CORPUS_REFERENCE = "corpus.toml"
 _HINT = 'It needs one line: collection = "a name, a path or an ir_datasets id".'
 Find = Callable[[str], Collection]
 """Finds the collection of a name, a path or an id, of which only the documents are needed."""
@@ -105,7 +105,7 @@ def open_beir(path: Path, split: str | None = None, find: Find = _find_nothing) 
 
 def is_beir(path: Path) -> bool:
     """Tell if a folder holds a BEIR corpus, or refers to one."""
-    names = (*(f"corpus.jsonl{suffix}" for suffix in _SUFFIXES), FILE_NAME)
+    names = (*(f"corpus.jsonl{suffix}" for suffix in _SUFFIXES), CORPUS_REFERENCE)
     return any((path / name).is_file() for name in names)
 
 
@@ -133,7 +133,7 @@ class BeirFolder:
         for ending in _QRELS:  # a plain file goes before a packed one
             for file in sorted(qrels.glob(f"[!.]*{ending}")):
                 splits.setdefault(file.name.removesuffix(ending), file)
-        reference = path / FILE_NAME
+        reference = path / CORPUS_REFERENCE
         corpus = reference if reference.is_file() else _file(path, "corpus.jsonl")
         if corpus is None:
             raise InputError("there is no corpus.jsonl or corpus.jsonl.gz here.", path=path)
@@ -155,7 +155,7 @@ class BeirFolder:
 
     def open_corpus(self, find: Find) -> Corpus:
         """The documents; `find` finds those of another collection."""
-        if self.corpus.name == FILE_NAME:
+        if self.corpus.name == CORPUS_REFERENCE:
             return referenced_corpus(self.corpus, find)
         return JsonLinesCorpus(self.name, [self.corpus], BEIR)
 

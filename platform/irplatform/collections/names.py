@@ -1,4 +1,8 @@
-"""From a name to a collection: a registered name, a user's own, a path, or an ir_datasets id."""
+"""From a name to a collection: a registered name, a user's own, a path, or an ir_datasets id.
+
+A path is a `.toml`, a folder with one, or a folder in BEIR layout with a split. Names that the user
+gives (`platform collections add NAME PATH`) are in a JSON file in the user's configuration folder.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from irplatform.collections.beir import (
+    CORPUS_REFERENCE,
     DEFAULT_SPLIT,
     UNJUDGED,
     BeirFolder,
@@ -20,9 +25,8 @@ from irplatform.collections.beir import (
     is_beir,
     open_beir,
 )
-from irplatform.collections.beir import FILE_NAME as REFERENCE
 from irplatform.collections.irds import exists, known, open_dataset
-from irplatform.collections.toml import FILE_NAME, is_declaration, open_toml
+from irplatform.collections.toml import COLLECTION_FILE, is_declaration, open_toml
 from irplatform.errors import InputError, nearest, unknown
 from irplatform.system.formats import read_own_json
 from irplatform.system.packages import require
@@ -124,12 +128,13 @@ def open_path(path: Path, registered: Registered = NONE) -> Collection:
         if folder.exists():
             raise InputError("this is neither a folder nor a .toml file.", path=folder)
         raise InputError("there is no such folder or file.", path=folder)
-    if (folder / FILE_NAME).is_file():
+    if (folder / COLLECTION_FILE).is_file():
         if split is not None:
             raise InputError(
-                f"a folder with a {FILE_NAME} has no splits. Leave out ':{split}'.", path=folder
+                f"a folder with a {COLLECTION_FILE} has no splits. Leave out ':{split}'.",
+                path=folder,
             )
-        return open_toml(folder / FILE_NAME, open_partner)
+        return open_toml(folder / COLLECTION_FILE, open_partner)
     if is_beir(folder):
         return open_beir(folder, split, partial(documents_of, registered=registered))
     others = (file for file in sorted(folder.glob("*.toml")) if is_declaration(file))
@@ -137,13 +142,14 @@ def open_path(path: Path, registered: Registered = NONE) -> Collection:
     if other is None and ((folder / "queries.jsonl").is_file() or (folder / "qrels").is_dir()):
         raise InputError(
             "this folder has topics or judgments, but no documents: neither a corpus.jsonl nor a "
-            f'{REFERENCE} with the line collection = "…" that names the '
+            f'{CORPUS_REFERENCE} with the line collection = "…" that names the '
             "collection they are of.",
             path=folder,
         )
     hint = f" Did you mean {other}?" if other else ""
     raise InputError(
-        f"this folder is not a collection: it has neither a {FILE_NAME} nor a corpus.jsonl.{hint}",
+        f"this folder is not a collection: it has neither a {COLLECTION_FILE} nor a "
+        f"corpus.jsonl.{hint}",
         path=folder,
     )
 
@@ -164,7 +170,7 @@ def check_built(name: str) -> None:
 def is_collection(path: Path) -> bool:
     """Tell if there is a folder with the files of a collection, sound or not."""
     folder, _ = split_off(path)
-    return folder.is_dir() and ((folder / FILE_NAME).is_file() or is_beir(folder))
+    return folder.is_dir() and ((folder / COLLECTION_FILE).is_file() or is_beir(folder))
 
 
 def split_off(path: Path) -> tuple[Path, str | None]:
@@ -311,7 +317,7 @@ def _openable(target: str) -> str:
     if not is_path(target):
         return target
     folder = expand(target)
-    if not is_beir(folder) or (folder / FILE_NAME).is_file():
+    if not is_beir(folder) or (folder / COLLECTION_FILE).is_file():
         return target
     splits = BeirFolder.at(folder).splits
     return f"{target}:{next(iter(splits))}" if splits and DEFAULT_SPLIT not in splits else target

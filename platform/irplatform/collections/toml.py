@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 _Text = Annotated[str, StringConstraints(min_length=1)]
-FILE_NAME = "collection.toml"
+COLLECTION_FILE = "collection.toml"
 
 
 class _Table(BaseModel):
