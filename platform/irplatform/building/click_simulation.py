@@ -165,15 +165,7 @@ def simulate_clicks(
     options: Mapping[str, object] | None = None,
     threads: int | None = None,
 ) -> dict[str, int]:
-    """Make a click log of a judged collection.
-
-    Args:
-        collection: a name, a path or an ir_datasets id.
-        path: the log to write.
-        settings: sessions and users.
-        retriever: whose rankings the users are shown.
-        options: the retriever's.
-        threads: for indexing and searching; by default all cores.
+    """Make a click log of a judged collection, with the rankings of a retriever.
 
     Returns:
         The number of `topics` and of `lines`.
@@ -210,20 +202,17 @@ def write_log(
     qrels: Mapping[str, Mapping[str, float]],
     settings: SessionSettings,
 ) -> int:
-    """Write a simulated click log.
+    """Write a simulated click log; topics without a ranking are skipped.
 
     Args:
-        path: the file, gzipped where its name ends in `.gz`. It appears when it is complete.
-        topics: the topics; those without a ranking are skipped.
+        path: the file, gzipped if its name ends in `.gz`; it appears when it is complete.
+        topics: the topics.
         rankings: topic id to document ids, best first.
         qrels: topic id to document id to grade.
         settings: sessions and users.
 
     Returns:
-        How many lines were written, without the header.
-
-    Raises:
-        InputError: no topic has any documents to show.
+        The number of lines without the header.
     """
     highest = max((g for grades in qrels.values() for g in grades.values()), default=0)
     if highest <= 0:
@@ -257,7 +246,7 @@ def sessions(
     highest: float,
     settings: SessionSettings,
 ) -> Iterator[pl.DataFrame]:
-    """Draw the sessions of a topic.
+    """Draw the sessions of a topic, in frames of whole sessions with the columns of a log.
 
     Args:
         topic: the query.
@@ -265,9 +254,6 @@ def sessions(
         grades: document id to grade; others have 0.
         highest: the highest grade of the collection.
         settings: of sessions and users.
-
-    Yields:
-        Frames with the columns of a log, whole sessions in each.
     """
     import polars as pl
 

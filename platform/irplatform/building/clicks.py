@@ -293,9 +293,6 @@ def with_matching_negatives(
         negatives: query ids with the ids of documents that were shown and not clicked.
         documents: streams the corpus.
         pairs_at_a_time: of `negatives`.
-
-    Returns:
-        The ids of these queries.
     """
     matching: Counter[str] = Counter()
     for pairs in batched(negatives, pairs_at_a_time):
@@ -317,10 +314,6 @@ def known_judgments(folder: Path, doc_ids: Iterable[str]) -> tuple[int, int]:
     """Count the judgments of all splits, and those of documents that a collection has.
 
     A log may be about another collection. Memory holds the distinct judged documents.
-
-    Args:
-        folder: in BEIR layout.
-        doc_ids: of the collection's documents, each once.
 
     Returns:
         Judgments of documents that it has, and all judgments.

@@ -72,9 +72,7 @@ class Year:
 
     Attributes:
         year: 2017 or 2018.
-        topics: relative to the folder.
-        qrels: relative to the folder.
-        sampled: relative to the folder, or None.
+        topics, qrels, sampled: paths relative to the folder.
         judged: the judgments.
     """
 
@@ -117,11 +115,6 @@ def local_qrels(year: int, given: Given) -> Qrels | None:
 
 def gather(year: int, given: Given, folder: Path) -> Year:
     """Bring the files of a year into a folder, and check that they belong together.
-
-    Args:
-        year: 2017 or 2018.
-        given: files to take instead of downloading.
-        folder: the collection's.
 
     Raises:
         InputError: a file is wrong, or the files contradict each other.

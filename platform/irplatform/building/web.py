@@ -160,8 +160,6 @@ class RateLimiter:
 
     Args:
         per_second: the most calls that a server takes in any second; below 1 for fewer.
-        clock: seconds that only grow.
-        sleep: waits for seconds.
     """
 
     def __init__(

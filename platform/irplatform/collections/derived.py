@@ -305,11 +305,6 @@ def build_new_documents(collection: Collection, out: Path, *, seed: int) -> dict
     `learn` has the topics of the collection's training partner as its split `train`, `test` those
     of the collection as its split `test`, each with the judgments of its own documents.
 
-    Args:
-        collection: a judged collection with a training partner over the same documents.
-        out: the folder to make; if this fails, nothing is left of it.
-        seed: of the choice of documents.
-
     Returns:
         Folder name to its number of documents.
 
