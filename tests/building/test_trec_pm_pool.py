@@ -196,7 +196,7 @@ def test_a_name_that_meant_another_pool_is_taken_over_aloud(build, tmp_path, cap
     build("two")
     assert aliases()["trec-pm-pool-2017"] == str(tmp_path / "two/collection.toml")
     assert aliases()["trec-pm-pool-2018"] == str(tmp_path / "one/trec-pm-pool-2018.toml")
-    assert "trec-pm-pool-2017 meant" in capsys.readouterr().err
+    assert "trec-pm-pool-2017 was the name of" in capsys.readouterr().err
 
 
 def test_what_would_be_fetched_is_said_beforehand(build, capsys):

@@ -324,7 +324,7 @@ def test_keys_of_json_can_be_named(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("json", '{"case": "1", "query": "x"}', r"(keys: 'case', 'query'). `id` under [topics]"),
+        ("json", '{"case": "1", "query": "x"}', r"(keys: 'case', 'query'). Name it with `id`"),
         ("json", '{"id": "1", "query": "x"}\n{"query": "y"}', ":2: no id: the key 'id' is missing"),
         ("json", '{"id": "1", "query": "x"}\n{"id": "2"', ":2: this line is not JSON"),
         ("json", '[{"id": "1"},\n{"id": }]', ":2: this is not JSON"),
