@@ -39,7 +39,7 @@ class Sizes:
         classifier: widths of H's two layers.
         compare_on: "words" or "projected": whether G reads word vectors, or F of them.
         product: whether G reads x ∘ x′, too.
-        signals: whether G reads `attention.signals`, too.
+        signals: whether G reads `signals`, too.
         pooling: "sum" or "mean" over the words of a text.
         shortcut: whether a weighted sum of the side features is added to the score.
     """

@@ -142,7 +142,7 @@ class GrapheneNetwork(nn.Module):
         if sizes.normalized:
             self.scale = nn.Parameter(torch.tensor(_SCALE))
         if sizes.features:
-            # Found at once and not by gradient steps, see `last_layer`.
+            # Found at once and not by gradient steps, see `fit_last_layer`.
             self.feature_weights = nn.Parameter(torch.zeros(sizes.features), requires_grad=False)
 
     @property
