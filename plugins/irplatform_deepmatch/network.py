@@ -45,15 +45,7 @@ NOTHING = -2
 
 @dataclass(frozen=True)
 class Sizes:
-    """The shapes of the network, which weights must fit.
-
-    Attributes:
-        first_maps: feature maps of the first convolution.
-        second_maps: feature maps of the second.
-        grid_query: rows that the second pooling makes of the query's words.
-        grid_document: columns that it makes of the document's.
-        hidden: width of the feed-forward stage.
-    """
+    """The shapes of the network, which weights must fit; options of the same names."""
 
     first_maps: int
     second_maps: int

@@ -29,19 +29,7 @@ IDF_SCALE = 0.1
 class Sizes:
     """The shapes of the network, which weights must fit.
 
-    Attributes:
-        dimensions: of word vectors, V.
-        features: side features of a document.
-        projection: width of F, f.
-        compare: width of G, g.
-        compare_layers: layers of G.
-        side: widths of L's two layers.
-        classifier: widths of H's two layers.
-        compare_on: "words" or "projected": whether G reads word vectors, or F of them.
-        product: whether G reads x ∘ x′, too.
-        signals: whether G reads `signals`, too.
-        pooling: "sum" or "mean" over the words of a text.
-        shortcut: whether a weighted sum of the side features is added to the score.
+    They are options of the same names; `features` are the side features of a document.
     """
 
     dimensions: int

@@ -35,14 +35,7 @@ WIDTH = 3
 class Sizes:
     """The shapes of the network, which weights must fit.
 
-    Attributes:
-        dimensions: of word vectors, V.
-        lexical: features beside the text, L.
-        filters: of each convolution, n_f.
-        convolutions: layers of them.
-        hidden: width of the feed-forward stage.
-        difference: whether the vectors d − q* are read (ablation).
-        delta_features: whether cosine, distance and proximity are (ablation).
+    They are options of the same names; `lexical` counts all features beside the text.
     """
 
     dimensions: int

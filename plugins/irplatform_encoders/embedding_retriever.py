@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from irplatform.plugin import Field, Options, Resources, Retriever, Topic, Traits
 from irplatform.runs import Ranking, Run
-from irplatform.text import ForwardIndex, VectorOptions, WordVectors
+from irplatform.text import ForwardIndex, VectorOptions
 from irplatform.text.arrays import Int64, new_matrix
 from irplatform.text.vectors import unit_rows, unit_vectors
 
@@ -58,14 +58,19 @@ class Embedding(Retriever):
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
         """Rank the documents nearest to each topic's query; words without a vector are ignored."""
         index = resources.forward_index()
-        words = _weighted_words(index, resources.vectors(self.options.vectors), self.options)
+        vectors = resources.vectors(self.options.vectors)
+        weights = index.idf("text").astype(np.float32) ** self.options.idf_power
+        # Per word of the collection its weighted unit vector; 0 without a vector.
+        words: _Matrix = unit_vectors(vectors)[vectors.align(index.vocabulary)] * weights[:, None]
         folder = resources.artifact(
             "embedding",
             {**self.options.model_dump(mode="json"), "format": 1},
             lambda place: _write_documents(index, words, place, resources),
         )
         documents: _Matrix = np.load(folder / _FILE, mmap_mode="r")
-        queries = np.stack([_query(index, words, topic.query) for topic in topics])
+        texts = (index.query_ids(topic.query) for topic in topics)
+        sums = (words[ids[ids >= 0]].sum(axis=0, keepdims=True) for ids in texts)
+        queries = np.stack([unit_rows(each)[0] for each in sums])
         rankings: dict[str, Ranking] = {}
         with resources.progress("searching by word vectors", len(topics), "topics") as advance:
             for start in range(0, len(topics), _TOPICS):
@@ -76,21 +81,6 @@ class Embedding(Retriever):
                     rankings[topic.id] = Ranking.of(index.doc_ids(near[similar]), values[similar])
                 advance(len(queries[part]))
         return Run("embedding", rankings)
-
-
-def _weighted_words(
-    index: ForwardIndex, vectors: WordVectors, options: EmbeddingOptions
-) -> _Matrix:
-    """Per word of the collection: its unit vector times its weight; zero without a vector."""
-    weights = index.idf("text").astype(np.float32) ** options.idf_power
-    weighted: _Matrix = unit_vectors(vectors)[vectors.align(index.vocabulary)] * weights[:, None]
-    return weighted
-
-
-def _query(index: ForwardIndex, words: _Matrix, text: str) -> _Matrix:
-    ids = index.query_ids(text)
-    mean: _Matrix = unit_rows(words[ids[ids >= 0]].sum(axis=0, keepdims=True))[0]
-    return mean
 
 
 def _write_documents(

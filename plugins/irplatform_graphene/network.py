@@ -36,17 +36,8 @@ _SCALE = 3.0
 class Sizes:
     """The shapes of the network, which weights must fit.
 
-    Attributes:
-        dimensions: of word vectors.
-        projection: of word vectors as the network reads them.
-        hidden: of the LSTM, in each direction.
-        layers: of the LSTM.
-        graph: of concepts' and documents' states in the graph; 0 for no graph.
-        vector: of v_d and W v_p.
-        filters: of the query's convolution.
-        shortcut: whether mean word vectors reach the vectors of documents and queries directly.
-        normalized: whether these vectors have length 1 before they are compared.
-        features: that the last layer reads beside the distance.
+    They are options of the same names; `graph` is 0 without a graph, `features` those of the last
+    layer.
     """
 
     dimensions: int

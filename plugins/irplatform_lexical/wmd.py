@@ -76,7 +76,9 @@ class WMD(Reranker):
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
         """Score documents: minus the distance, from 0 down."""
-        query = self._query(topic.query)
+        asked = tokenize(topic.query) if self.options.stop_words else content_words(topic.query)
+        known = self._vectors.known_rows(asked)
+        query = make_bags(known, np.array([0, len(known)]))
         if not len(query.words):
             return [0.0] * len(documents)
         tokens, offsets = self._index.tokens(self._index.rows(documents.ids), self.options.field)
@@ -89,11 +91,6 @@ class WMD(Reranker):
             distances[filled] = self._distances(query, words, texts)
         scores: list[float] = (-distances).tolist()
         return scores
-
-    def _query(self, text: str) -> Bags:
-        tokens = tokenize(text) if self.options.stop_words else content_words(text)
-        words = self._vectors.known_rows(tokens)
-        return make_bags(words, np.array([0, len(words)]))
 
     def _distances(self, query: Bags, words: Int64, offsets: Int64) -> Float64:
         distinct, places = distinct_words(words, len(self._vectors.matrix))

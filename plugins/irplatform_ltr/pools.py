@@ -69,20 +69,14 @@ def _pool(topic: LabelledTopic, options: PoolOptions) -> Pool:
         share, head = options.unjudged_share, 0.0
         enough = max(round(len(rejected) * share / (1 - share)), _FEWEST - len(rejected))
         most = min(most, enough)
-    others = [d for d in _best_first(topic) if d not in topic.judgments]
+    first_stage = -np.asarray(topic.first_stage or [0.0] * len(topic.candidates))
+    ranked = (topic.candidates[place] for place in np.argsort(first_stage, kind="stable"))
+    others = [doc_id for doc_id in ranked if doc_id not in topic.judgments]
     best = others[: options.head_depth] if head else []
     first = draw_some(sorted(best), round(most * head), random)
     unjudged = draw_some(sorted(others[len(best) :]), most - len(first), random)
     chosen = sorted([*relevant, *rejected, *first, *unjudged])
     return Pool.of(topic, chosen, grades)
-
-
-def _best_first(topic: LabelledTopic) -> list[str]:
-    """The candidates by the first stage's scores; in their own order where it has none."""
-    if not topic.first_stage:
-        return list(topic.candidates)
-    order = np.argsort(-np.asarray(topic.first_stage), kind="stable")
-    return [topic.candidates[place] for place in order]
 
 
 _ROWS = 256

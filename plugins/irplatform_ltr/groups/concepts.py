@@ -100,7 +100,8 @@ class Concepts(KnowledgeFeatures):
             columns += [in_title, np.log1p(counts - in_title), counts / lengths]
             columns += [of_kind.first(_NOWHERE), of_kind.last(-0.5)]
         for first, second in PAIRS:
-            columns += _together(mentions[first], mentions[second])
+            gaps = mentions[first].gaps(mentions[second])
+            columns += [np.log1p(gaps.least(_FAR)), np.log1p(gaps.close(_NEAR)), gaps.order(_NEAR)]
         columns += self._shares(parts, plain, mentions)
         return np.asarray(np.stack(columns, axis=1), dtype=np.float32)
 
@@ -155,12 +156,6 @@ class Concepts(KnowledgeFeatures):
             np.log1p(mentions["disease_kind"].counts + gene),
             (mentions["disease_kind"].counts > 0) * (gene > 0),
         ]
-
-
-def _together(first: Mentions, second: Mentions) -> list[npt.NDArray[Any]]:
-    """Least distance, close mentions, and which comes first where they are close."""
-    gaps = first.gaps(second)
-    return [np.log1p(gaps.least(_FAR)), np.log1p(gaps.close(_NEAR)), gaps.order(_NEAR)]
 
 
 _PMID = re.compile(r"PMID:(\d+)")
