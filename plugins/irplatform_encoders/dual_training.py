@@ -46,35 +46,57 @@ if TYPE_CHECKING:
     from irplatform_encoders.dual_encoder import DualNetwork, Reader
     from irplatform_encoders.options import DualOptions, EncoderOptions, PairsOptions
 
-
-def read_passages(reader: Reader, options: PairsOptions) -> tuple[Bags, Bags, Int64]:
-    """Draw passages of documents that have a title and an abstract, `options.most` at most.
-
-    Returns:
-        Passages, the title of each, and the row of its document in the forward index.
-    """
-    random = np.random.default_rng([options.seed, 2_000_003])
-    index = reader.index
-    complete = (index.lengths("title") > 0) & (index.lengths("abstract") > 0)
-    rows = np.flatnonzero(complete)
-    if len(rows) > (most := options.most // max(options.passages, 1)):
-        rows = np.sort(random.choice(rows, most, replace=False))
-    titles, abstracts = reader.documents(rows, "title"), reader.documents(rows, "abstract")
-    lengths = np.diff(abstracts.offsets)
-    usable = np.flatnonzero((np.diff(titles.offsets) > 0) & (lengths > 0))
-    which = np.repeat(usable, options.passages)
-    spare = np.maximum(lengths[which] - options.passage_words, 0)
-    starts = abstracts.offsets[which] + random.integers(0, spare + 1)
-    sizes = np.minimum(lengths[which], options.passage_words)
-    places, offsets = ragged(starts, sizes)
-    return Bags(abstracts.words[places], offsets), titles.take(which), rows[which]
-
-
 HELD_OUT = 50
 """Of so many sources, one validates."""
 MOST_HELD_OUT = 5_000
 _RANKED_AT_ONCE = 512
 """Texts that are ranked at once for validation."""
+_FEWEST = 2
+_WEIGHTS = "dual-pairs.safetensors"
+_ENCODED_AT_ONCE = 512
+"""Documents that are encoded at once for validation."""
+
+
+def pretrained(
+    resources: Resources, options: EncoderOptions, without: PairsOfTopics | Fold
+) -> tuple[Encoder, Learned]:
+    """An encoder after training on `options.pairs`, and what it learned from."""
+    pairs = options.pairs
+    if pairs.file is not None and not pairs.file.is_file():
+        raise InputError("there is no such file of pairs.", path=pairs.file)
+    file = None if pairs.file is None else file_digest(pairs.file)
+    encoder = Encoder(resources, options, pairs.seed)
+
+    def build(folder: Path) -> None:
+        training_pairs = read_pairs(pairs, encoder.reader, without)
+        resources.notice(f"dual-encoder: learning from {len(training_pairs):,} pairs of texts")
+        task = PairsTask(encoder.network, training_pairs, pairs)
+        with (
+            resources.progress(
+                "learning from pairs", task.steps * pairs.loop.epochs, "steps"
+            ) as advance,
+            TemporaryDirectory(dir=folder) as workspace,
+        ):
+            task.advance = advance
+            run_loop(task, pairs.loop, seed=pairs.seed, workspace=Path(workspace))
+        save_weights(folder / _WEIGHTS, encoder.network.state_dict(), encoder.sizes())
+        training_pairs.learned.save(folder)
+
+    depends_on = {
+        "format": FORMAT,
+        "file": file,
+        "pairs": pairs.model_dump(mode="json", exclude={"file"}),
+        "sizes": encoder.sizes(),
+        "vectors": vectors_digest(resources.vectors(options.vectors)),
+        "without": fingerprint(describe(without)),
+        "device": resources.device,
+        "model_threads": resources.model_threads,
+    }
+    folder = resources.artifact("dual-encoder-pairs", depends_on, build)
+    path = folder / _WEIGHTS
+    load_into(encoder.network, load_weights(path, encoder.sizes()), path)
+    encoder.network.eval()
+    return encoder, Learned.load(folder)
 
 
 class PairsTask:
@@ -136,151 +158,6 @@ class PairsTask:
     def _encode(self, numbers: Int64) -> tuple[Tensor, Tensor]:
         queries, texts = self._pairs.queries.take(numbers), self._pairs.texts.take(numbers)
         return self.module.queries(queries), self.module.titles(texts)
-
-
-_FEWEST = 2
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Pairs of texts, as bags.
-
-    Attributes:
-        queries: the texts that ask.
-        texts: the texts that they should find.
-        group: int64, a number for the source of each pair.
-        asking: int64, equal for pairs whose asking texts are equal, from 0.
-        found: int64, equal for pairs whose texts to be found are equal, from 0.
-        learned: marks of all queries and sources.
-    """
-
-    queries: Bags
-    texts: Bags
-    group: Int64
-    asking: Int64
-    found: Int64
-    learned: Learned
-
-    def __len__(self) -> int:
-        return len(self.group)
-
-
-@dataclass(frozen=True)
-class Fold:
-    """The pairs of one of several parts of all sources."""
-
-    number: int
-    of: int
-
-    def __contains__(self, pair: TextPair) -> bool:
-        return mark("fold", pair.group or pair.query) % self.of == self.number
-
-
-def describe(pairs: PairsOfTopics | Fold) -> dict[str, object]:
-    """A description of pairs that are left out, as JSON."""
-    if isinstance(pairs, Fold):
-        return {"fold": pairs.number, "of": pairs.of}
-    return {"queries": sorted(pairs.queries), "sources": sorted(pairs.sources)}
-
-
-def read_pairs(options: PairsOptions, reader: Reader, without: PairsOfTopics | Fold) -> Pairs:
-    """Read a file of pairs, where one is given, and passages where they are wanted."""
-    text_pairs = pairs_of_file(options, without) if options.file is not None else []
-    numbers: dict[str, int] = {}
-    # Without a source, a query is one of its own.
-    group = [numbers.setdefault(pair.group or pair.query, len(numbers)) for pair in text_pairs]
-    asking = _numbered([pair.query for pair in text_pairs])
-    found = _numbered([pair.text for pair in text_pairs])
-    queries = reader.texts(pair.query for pair in text_pairs)
-    texts = reader.texts(pair.text for pair in text_pairs)
-    groups = np.array(group, dtype=np.int64)
-    if options.passages:
-        passages, titles, rows = read_passages(reader, options)
-        queries, texts = joined(queries, passages), joined(texts, titles)
-        groups = np.concatenate([groups, rows + len(numbers)])
-        asking = np.concatenate([asking, len(text_pairs) + np.arange(len(rows))])
-        found = np.concatenate([found, len(text_pairs) + rows])
-    if len(np.unique(groups)) < _FEWEST:
-        raise InputError(
-            "there are too few pairs to learn from, apart from those of the topics at hand.",
-            path=options.file,
-        )
-    return Pairs(
-        queries,
-        texts,
-        groups,
-        asking,
-        found,
-        Learned.of((pair.query for pair in text_pairs), {pair.group for pair in text_pairs} - {""}),
-    )
-
-
-def _numbered(texts: Sequence[str]) -> Int64:
-    numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)
-
-
-def pairs_of_file(options: PairsOptions, without: PairsOfTopics | Fold) -> list[TextPair]:
-    """The pairs of the file, but for those that are to be left out."""
-    if options.file is None or not options.file.is_file():
-        raise InputError("there is no such file of pairs.", path=options.file)
-    pairs = read_text_pairs(
-        options.file,
-        query=options.query,
-        text=options.text,
-        group=options.group,
-        marker=options.marker,
-    )
-    return list(islice((pair for pair in pairs if pair not in without), options.most))
-
-
-_WEIGHTS = "dual-pairs.safetensors"
-
-
-def pretrained(
-    resources: Resources, options: EncoderOptions, without: PairsOfTopics | Fold
-) -> tuple[Encoder, Learned]:
-    """An encoder after training on `options.pairs`, and what it learned from."""
-    pairs = options.pairs
-    if pairs.file is not None and not pairs.file.is_file():
-        raise InputError("there is no such file of pairs.", path=pairs.file)
-    file = None if pairs.file is None else file_digest(pairs.file)
-    encoder = Encoder(resources, options, pairs.seed)
-
-    def build(folder: Path) -> None:
-        training_pairs = read_pairs(pairs, encoder.reader, without)
-        resources.notice(f"dual-encoder: learning from {len(training_pairs):,} pairs of texts")
-        task = PairsTask(encoder.network, training_pairs, pairs)
-        with (
-            resources.progress(
-                "learning from pairs", task.steps * pairs.loop.epochs, "steps"
-            ) as advance,
-            TemporaryDirectory(dir=folder) as workspace,
-        ):
-            task.advance = advance
-            run_loop(task, pairs.loop, seed=pairs.seed, workspace=Path(workspace))
-        save_weights(folder / _WEIGHTS, encoder.network.state_dict(), encoder.sizes())
-        training_pairs.learned.save(folder)
-
-    depends_on = {
-        "format": FORMAT,
-        "file": file,
-        "pairs": pairs.model_dump(mode="json", exclude={"file"}),
-        "sizes": encoder.sizes(),
-        "vectors": vectors_digest(resources.vectors(options.vectors)),
-        "without": fingerprint(describe(without)),
-        "device": resources.device,
-        "model_threads": resources.model_threads,
-    }
-    folder = resources.artifact("dual-encoder-pairs", depends_on, build)
-    path = folder / _WEIGHTS
-    load_into(encoder.network, load_weights(path, encoder.sizes()), path)
-    encoder.network.eval()
-    return encoder, Learned.load(folder)
-
-
-_ENCODED_AT_ONCE = 512
-"""Documents that are encoded at once for validation."""
 
 
 class TopicsTask:
@@ -346,3 +223,119 @@ class TopicsTask:
         )
         queries = self._encoder.queries(t.topic.query for t in self._validator.topics)
         return self._validator(lambda number: documents[of_topic[number]] @ queries[number])
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of texts, as bags.
+
+    Attributes:
+        queries: the texts that ask.
+        texts: the texts that they should find.
+        group: int64, a number for the source of each pair.
+        asking: int64, equal for pairs whose asking texts are equal, from 0.
+        found: int64, equal for pairs whose texts to be found are equal, from 0.
+        learned: marks of all queries and sources.
+    """
+
+    queries: Bags
+    texts: Bags
+    group: Int64
+    asking: Int64
+    found: Int64
+    learned: Learned
+
+    def __len__(self) -> int:
+        return len(self.group)
+
+
+def read_pairs(options: PairsOptions, reader: Reader, without: PairsOfTopics | Fold) -> Pairs:
+    """Read a file of pairs, where one is given, and passages where they are wanted."""
+    text_pairs = pairs_of_file(options, without) if options.file is not None else []
+    numbers: dict[str, int] = {}
+    # Without a source, a query is one of its own.
+    group = [numbers.setdefault(pair.group or pair.query, len(numbers)) for pair in text_pairs]
+    asking = _numbered([pair.query for pair in text_pairs])
+    found = _numbered([pair.text for pair in text_pairs])
+    queries = reader.texts(pair.query for pair in text_pairs)
+    texts = reader.texts(pair.text for pair in text_pairs)
+    groups = np.array(group, dtype=np.int64)
+    if options.passages:
+        passages, titles, rows = read_passages(reader, options)
+        queries, texts = joined(queries, passages), joined(texts, titles)
+        groups = np.concatenate([groups, rows + len(numbers)])
+        asking = np.concatenate([asking, len(text_pairs) + np.arange(len(rows))])
+        found = np.concatenate([found, len(text_pairs) + rows])
+    if len(np.unique(groups)) < _FEWEST:
+        raise InputError(
+            "there are too few pairs to learn from, apart from those of the topics at hand.",
+            path=options.file,
+        )
+    return Pairs(
+        queries,
+        texts,
+        groups,
+        asking,
+        found,
+        Learned.of((pair.query for pair in text_pairs), {pair.group for pair in text_pairs} - {""}),
+    )
+
+
+def pairs_of_file(options: PairsOptions, without: PairsOfTopics | Fold) -> list[TextPair]:
+    """The pairs of the file, but for those that are to be left out."""
+    if options.file is None or not options.file.is_file():
+        raise InputError("there is no such file of pairs.", path=options.file)
+    pairs = read_text_pairs(
+        options.file,
+        query=options.query,
+        text=options.text,
+        group=options.group,
+        marker=options.marker,
+    )
+    return list(islice((pair for pair in pairs if pair not in without), options.most))
+
+
+def _numbered(texts: Sequence[str]) -> Int64:
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)
+
+
+def read_passages(reader: Reader, options: PairsOptions) -> tuple[Bags, Bags, Int64]:
+    """Draw passages of documents that have a title and an abstract, `options.most` at most.
+
+    Returns:
+        Passages, the title of each, and the row of its document in the forward index.
+    """
+    random = np.random.default_rng([options.seed, 2_000_003])
+    index = reader.index
+    complete = (index.lengths("title") > 0) & (index.lengths("abstract") > 0)
+    rows = np.flatnonzero(complete)
+    if len(rows) > (most := options.most // max(options.passages, 1)):
+        rows = np.sort(random.choice(rows, most, replace=False))
+    titles, abstracts = reader.documents(rows, "title"), reader.documents(rows, "abstract")
+    lengths = np.diff(abstracts.offsets)
+    usable = np.flatnonzero((np.diff(titles.offsets) > 0) & (lengths > 0))
+    which = np.repeat(usable, options.passages)
+    spare = np.maximum(lengths[which] - options.passage_words, 0)
+    starts = abstracts.offsets[which] + random.integers(0, spare + 1)
+    sizes = np.minimum(lengths[which], options.passage_words)
+    places, offsets = ragged(starts, sizes)
+    return Bags(abstracts.words[places], offsets), titles.take(which), rows[which]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """The pairs of one of several parts of all sources."""
+
+    number: int
+    of: int
+
+    def __contains__(self, pair: TextPair) -> bool:
+        return mark("fold", pair.group or pair.query) % self.of == self.number
+
+
+def describe(pairs: PairsOfTopics | Fold) -> dict[str, object]:
+    """A description of pairs that are left out, as JSON."""
+    if isinstance(pairs, Fold):
+        return {"fold": pairs.number, "of": pairs.of}
+    return {"queries": sorted(pairs.queries), "sources": sorted(pairs.sources)}
