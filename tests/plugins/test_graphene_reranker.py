@@ -151,7 +151,7 @@ def test_a_pretrained_encoder_stays_unless_told_otherwise(fitted, resources, tmp
     ("file", "name", "message"),
     [
         ("graphene", "query_layer.bias", "the tensor 'query_layer.bias' is missing"),
-        ("graphene", None, "the tensor 'strange' is none of"),
+        ("graphene", None, "the tensor 'strange' is not part of"),
         ("feature-weights", "feature_weights", "the tensor 'feature_weights' is missing"),
     ],
 )
