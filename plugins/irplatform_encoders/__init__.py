@@ -1,27 +1,87 @@
-"""Bi-encoders: transformers that make vectors of queries and documents; the user brings one."""
+"""Encoders of queries and documents: transformers, and models on word vectors."""
+
+from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from irplatform.plugin import RegisterReranker, RegisterResults, RegisterRetriever, hookimpl
+from irplatform.plugin import hookimpl
 
+if TYPE_CHECKING:
+    import click
 
-@hookimpl
-def register_rerankers(register: RegisterReranker) -> None:
-    """The reranker `bi-encoder`."""
-    from irplatform_encoders.biencoder import BiEncoder
+    from irplatform.plugin import RegisterReranker, RegisterResults, RegisterRetriever
 
-    register("bi-encoder", BiEncoder)
-
-
-@hookimpl
-def register_retrievers(register: RegisterRetriever) -> None:
-    """The retriever `bi-encoder`."""
-    from irplatform_encoders.biencoder import BiEncoderSearch
-
-    register("bi-encoder", BiEncoderSearch)
+_HERE = Path(__file__).parent
 
 
-@hookimpl
-def register_results(register: RegisterResults) -> None:
-    """What we measured, for `platform reproduce`."""
-    register(Path(__file__).with_name("results-biencoder.toml"))
+class BiEncoder:
+    """Transformers that make vectors of queries and documents; the user brings one."""
+
+    @hookimpl
+    def register_rerankers(self, register: RegisterReranker) -> None:
+        """The reranker `bi-encoder`."""
+        register("bi-encoder", "irplatform_encoders.biencoder:BiEncoder")
+
+    @hookimpl
+    def register_retrievers(self, register: RegisterRetriever) -> None:
+        """The retriever `bi-encoder`."""
+        register("bi-encoder", "irplatform_encoders.biencoder:BiEncoderSearch")
+
+    @hookimpl
+    def register_results(self, register: RegisterResults) -> None:
+        """Measured results, for `platform reproduce`."""
+        register(_HERE / "results-biencoder.toml")
+
+
+class CrossEncoder:
+    """Transformers that read query and document together; the user brings one."""
+
+    @hookimpl
+    def register_rerankers(self, register: RegisterReranker) -> None:
+        """A model as it is, `cross-encoder`, and one that is fine-tuned, `vanilla-bert`."""
+        register("cross-encoder", "irplatform_encoders.crossencoder_reranker:CrossEncoder")
+        register("vanilla-bert", "irplatform_encoders.crossencoder_reranker:VanillaBert")
+
+
+class DualEncoder:
+    """A small dual encoder on word vectors: a reranker, and a retriever through stored vectors."""
+
+    @hookimpl
+    def register_rerankers(self, register: RegisterReranker) -> None:
+        """The reranker `dual-encoder`."""
+        register("dual-encoder", "irplatform_encoders.dual_ranking:DualEncoder")
+
+    @hookimpl
+    def register_retrievers(self, register: RegisterRetriever) -> None:
+        """The retriever `dual-encoder`."""
+        register("dual-encoder", "irplatform_encoders.dual_ranking:DualEncoderSearch")
+
+    @hookimpl
+    def register_results(self, register: RegisterResults) -> None:
+        """Measured results, for `platform reproduce`."""
+        register(_HERE / "results-dual.toml")
+
+    @hookimpl
+    def register_commands(self, cli: click.Group) -> None:
+        """The command `headings`, which makes queries to pre-train on."""
+        from irplatform_encoders.commands import heading_queries
+
+        cli.add_command(heading_queries)
+
+
+class Embedding:
+    """Retrieval by mean word vectors: candidates that share a query's meaning, not its words."""
+
+    @hookimpl
+    def register_retrievers(self, register: RegisterRetriever) -> None:
+        """The retriever `embedding`."""
+        register("embedding", "irplatform_encoders.embedding_retriever:Embedding")
+
+    @hookimpl
+    def register_results(self, register: RegisterResults) -> None:
+        """Measured results, for `platform reproduce`."""
+        register(_HERE / "results-embedding.toml")
+
+
+biencoder, crossencoder, dual, embedding = BiEncoder(), CrossEncoder(), DualEncoder(), Embedding()

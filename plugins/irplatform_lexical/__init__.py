@@ -1,20 +1,52 @@
-"""The first-stage retrievers that come with the platform: `bm25`, `qld` and `rm3`, by Lucene."""
+"""Retrievers and rankers that count words, in Lucene's index or in the documents."""
 
 from pathlib import Path
 
-from irplatform.plugin import RegisterResults, RegisterRetriever, hookimpl
-from irplatform_lexical.retrievers import BM25Retriever, QLDRetriever, RM3Retriever
+from irplatform.plugin import RegisterReranker, RegisterResults, RegisterRetriever, hookimpl
+
+_HERE = Path(__file__).parent
 
 
-@hookimpl
-def register_retrievers(register: RegisterRetriever) -> None:
-    """Register the retrievers."""
-    register("bm25", BM25Retriever)
-    register("qld", QLDRetriever)
-    register("rm3", RM3Retriever)
+class Lucene:
+    """The first-stage retrievers that come with the platform, by Lucene."""
+
+    @hookimpl
+    def register_retrievers(self, register: RegisterRetriever) -> None:
+        """The retrievers `bm25`, `qld` and `rm3`."""
+        register("bm25", "irplatform_lexical.retrievers:BM25Retriever")
+        register("qld", "irplatform_lexical.retrievers:QLDRetriever")
+        register("rm3", "irplatform_lexical.retrievers:RM3Retriever")
+
+    @hookimpl
+    def register_results(self, register: RegisterResults) -> None:
+        """Measured results, for `platform reproduce`."""
+        register(_HERE / "results-lucene.toml")
 
 
-@hookimpl
-def register_results(register: RegisterResults) -> None:
-    """What we measured, for `platform reproduce`."""
-    register(Path(__file__).with_name("results-lucene.toml"))
+class Baselines:
+    """Untrained rankers that papers compare with, and `mbm`, which learns two numbers."""
+
+    @hookimpl
+    def register_rerankers(self, register: RegisterReranker) -> None:
+        """Every baseline, one name for each field that it can read."""
+        register("revdocid", "irplatform_lexical.counting:ReverseDocumentId")
+        register("bm25-title", "irplatform_lexical.counting:BM25", field="title")
+        register("bm25-abstract", "irplatform_lexical.counting:BM25", field="abstract")
+        register("bm25-text", "irplatform_lexical.counting:BM25")
+        register("uqlm-title", "irplatform_lexical.counting:UQLM", field="title", mu="mean-length")
+        register("uqlm-abstract", "irplatform_lexical.counting:UQLM", field="abstract")
+        register("uqlm-text", "irplatform_lexical.counting:UQLM")
+        register("dlh13", "irplatform_lexical.counting:DLH13")
+        register("dlh13-title", "irplatform_lexical.counting:DLH13", field="title")
+        register("dlh13-abstract", "irplatform_lexical.counting:DLH13", field="abstract")
+        register("wmd-title", "irplatform_lexical.wmd:WMD", field="title")
+        register("wmd-text", "irplatform_lexical.wmd:WMD")
+        register("mbm", "irplatform_lexical.counting:MBM")
+
+    @hookimpl
+    def register_results(self, register: RegisterResults) -> None:
+        """Measured results, for `platform reproduce`."""
+        register(_HERE / "results-baselines.toml")
+
+
+lucene, baselines = Lucene(), Baselines()
