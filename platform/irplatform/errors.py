@@ -7,11 +7,9 @@ where, and what to do. Anything else that reaches the top is a bug and shows a t
 
 from __future__ import annotations
 
-import difflib
 import errno
 import os
 import re
-import traceback
 from itertools import islice
 from reprlib import Repr
 from typing import TYPE_CHECKING
@@ -121,6 +119,8 @@ def lacks_memory(error: BaseException) -> bool:
 def show_traceback(error: BaseException) -> None:
     """Print the whole traceback if `IRPLATFORM_TRACEBACK` is set, for authors of plugins."""
     if os.environ.get("IRPLATFORM_TRACEBACK", "0") not in ("", "0"):
+        import traceback
+
         traceback.print_exception(error)
 
 
@@ -234,6 +234,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """
     if name.isdecimal():
         return ""
+    import difflib
+
     lowered = {right.lower(): right for right in known}
     near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
     if not near and len(name) <= _SHORT:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -90,6 +89,8 @@ def heading_queries(
         seed=seed,
     )
     if as_json:
+        import json
+
         click.echo(json.dumps(made.as_json(), indent=1))
         return
     counts = ", ".join(f"{name} {number:,}" for name, number in made.queries.items())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from irplatform.runs.run import names_of
+from irplatform.runs.names import names_of
 
 ASKED = ("evaluate", "good.run", "bad.run", "--qrels", "qrels.txt", "--measure", "P@1")
 

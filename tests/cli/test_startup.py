@@ -60,6 +60,34 @@ def test_nothing_heavy_is_loaded(arguments):
     assert not _loaded(*arguments) & HEAVY
 
 
+def _modules_of_ours(*arguments):
+    """The modules of the platform and its plugins that a command imports."""
+    program = PROGRAM.replace('name.split(".")[0] for name', "name for name")
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True
+    )
+    _, modules = json.loads(done.stderr.splitlines()[-1])
+    return [name for name in modules if name.startswith("irplatform")]
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_imports_few_modules_of_ours(option):
+    assert len(_modules_of_ours(option)) <= 40
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("plugins", "list")], ids=" ".join)
+def test_no_system_is_imported_before_it_is_used(arguments):
+    assert not _loaded(*arguments) & {*HEAVY, "numpy", "pydantic"}
+
+
+def test_a_hook_is_declared_without_options_being_loaded():
+    program = "import sys; from irplatform.plugin import hookimpl; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not {"numpy", "pydantic", "irplatform.options"} & {*loaded}
+
+
 RUN = ("run", "--collection", "demo")
 
 

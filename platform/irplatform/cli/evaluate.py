@@ -148,7 +148,7 @@ def evaluate(
 
 def _named(runs: Sequence[Path], names: Sequence[str]) -> dict[str, str]:
     """Return what tables call runs, by their paths."""
-    from irplatform.runs.run import names_of
+    from irplatform.runs.names import names_of
 
     if not names:
         return {str(path): name for path, name in names_of(runs).items()}

@@ -13,7 +13,6 @@ import click
 
 from irplatform.errors import InputError, in_a_line, lacks_resources, lacks_space
 from irplatform.system.packages import missing_extra
-from irplatform.system.reading import NO_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,6 +79,8 @@ def refused(error: BaseException) -> str:
 
 
 def _of_the_system(error: OSError) -> str:
+    from irplatform.system.reading import NO_FILES
+
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return _forbidden(error)
     if isinstance(error, FileNotFoundError) and _is_cached(error.filename):

@@ -5,11 +5,9 @@ A subcommand's module is imported when the subcommand is used, so that `--help` 
 
 from __future__ import annotations
 
-import difflib
 import io
 import os
 import sys
-import tempfile
 import warnings
 from contextlib import suppress
 from importlib import import_module
@@ -363,11 +361,11 @@ def misspelt(environment: Mapping[str, str]) -> Iterator[str]:
 
     Any other name is left alone: plugins have variables of their own.
     """
-    for name in sorted(environment):
-        if not name.startswith(_PREFIX) or name in VARIABLES:
-            continue
-        rests = [variable.removeprefix(_PREFIX) for variable in VARIABLES]
-        near = difflib.get_close_matches(name.removeprefix(_PREFIX), rests, n=1, cutoff=_ALIKE)
+    known = [variable.removeprefix(_PREFIX) for variable in VARIABLES]
+    for name in sorted({n for n in environment if n.startswith(_PREFIX)} - {*VARIABLES}):
+        from difflib import get_close_matches
+
+        near = get_close_matches(name.removeprefix(_PREFIX), known, n=1, cutoff=_ALIKE)
         if near:
             yield f"WARNING: {name} has no effect. Did you mean {_PREFIX}{near[0]}?"
 
@@ -389,6 +387,8 @@ def ready_home() -> None:
     """
     if os.path.isabs(os.path.expanduser("~")):  # noqa: PTH111, PTH117 - Path raises an error
         return
+    import tempfile
+
     home = Path(tempfile.gettempdir()) / f"irplatform-{os.getuid()}"
     home.mkdir(mode=0o700, exist_ok=True)
     if home.stat().st_uid != os.getuid():

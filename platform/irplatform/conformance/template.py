@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from irplatform import plugin
 from irplatform.errors import InputError
-from irplatform.runs.run import FUSED, system_of
+from irplatform.runs.names import FUSED, system_of
 from irplatform.system.writing import atomic_folder
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from irplatform.errors import InputError, counted, unknown
 from irplatform.evaluation.agreement import Source
 from irplatform.evaluation.measures import parse_measures
 from irplatform.runs.folder import FILE_NAME, read_scores
-from irplatform.runs.run import alone_name
+from irplatform.runs.names import alone_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

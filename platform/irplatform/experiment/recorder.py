@@ -24,7 +24,7 @@ from irplatform.runs.folder import (
     write_scores,
 )
 from irplatform.runs.metadata import accelerator_name, run_metadata
-from irplatform.runs.run import alone_name
+from irplatform.runs.names import alone_name
 from irplatform.system.console import notice
 from irplatform.system.digests import file_digest, fingerprint
 from irplatform.system.progress import added

@@ -31,27 +31,9 @@ the functions that need them: every command loads every plugin.
 
 from __future__ import annotations
 
-from pydantic import Field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from irplatform.data import (
-    Document,
-    Documents,
-    FieldValue,
-    LabelledTopic,
-    TextPair,
-    Topic,
-    TrainingData,
-)
-from irplatform.options import Options
-from irplatform.plugin.declarations import (
-    KnowledgeBases,
-    NamedSystem,
-    PairsFile,
-    Reads,
-    Traits,
-    named_systems,
-)
-from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
 from irplatform.plugin.hooks import (
     RegisterCollection,
     RegisterFeatures,
@@ -63,9 +45,32 @@ from irplatform.plugin.hooks import (
     RunEvent,
     hookimpl,
 )
-from irplatform.plugin.rerankers import Reranker, TrainableReranker
-from irplatform.plugin.resources import Resources
-from irplatform.plugin.retrievers import Retriever
+
+if TYPE_CHECKING:
+    from pydantic import Field
+
+    from irplatform.data import (
+        Document,
+        Documents,
+        FieldValue,
+        LabelledTopic,
+        TextPair,
+        Topic,
+        TrainingData,
+    )
+    from irplatform.options import Options
+    from irplatform.plugin.declarations import (
+        KnowledgeBases,
+        NamedSystem,
+        PairsFile,
+        Reads,
+        Traits,
+        named_systems,
+    )
+    from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
+    from irplatform.plugin.rerankers import Reranker, TrainableReranker
+    from irplatform.plugin.resources import Resources
+    from irplatform.plugin.retrievers import Retriever
 
 __all__ = [
     "Document",
@@ -99,3 +104,24 @@ __all__ = [
     "hookimpl",
     "named_systems",
 ]
+
+# Imported at first use: every command imports this module, and few need what the names load.
+_NAMES = {
+    "pydantic": "Field",
+    "irplatform.data": "Document Documents FieldValue LabelledTopic TextPair Topic TrainingData",
+    "irplatform.options": "Options",
+    "irplatform.plugin.declarations": "KnowledgeBases NamedSystem PairsFile Reads Traits named_systems",
+    "irplatform.plugin.features": "FeatureGroup TrainableFeatureGroup",
+    "irplatform.plugin.rerankers": "Reranker TrainableReranker",
+    "irplatform.plugin.resources": "Resources",
+    "irplatform.plugin.retrievers": "Retriever",
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = value
+    return value

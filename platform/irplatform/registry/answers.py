@@ -6,7 +6,6 @@ there, far from the plugin. Scores and features are numbers.
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
@@ -142,17 +141,6 @@ def truth(who: str, method: str, answer: object) -> bool:
 def text(who: str, method: str, answer: object) -> str:
     """A text, in a line; see `of_type`."""
     return one_line(of_type(who, method, answer, str, "text is needed, '' for nothing"))
-
-
-def close_coroutine(answer: object) -> bool:
-    """Whether an answer is a coroutine, for a function that is async; Python then does not warn.
-
-    Nobody awaits it.
-    """
-    if not inspect.iscoroutine(answer):
-        return False
-    answer.close()
-    return True
 
 
 def numbers(who: str, topic: str, values: object, kind: type[np.floating[Any]]) -> npt.NDArray[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 from contextlib import suppress
@@ -177,6 +176,8 @@ def unmarked(manager: pluggy.PluginManager, module: object) -> tuple[str, ...]:
 
 def without_hooks(module: object) -> str:
     """What is wrong with a plugin that has no hook: perhaps one is misspelt, and not marked."""
+    import difflib
+
     functions = [name for name, _ in inspect.getmembers(module, inspect.isroutine)]
     for hook in HOOKS:
         if near := difflib.get_close_matches(hook, functions, n=1, cutoff=0.8):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import traceback
+import inspect
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -67,6 +67,17 @@ def plugin_call(who: str, doing: str, module: str, *, as_told: bool = False) -> 
         raise kind(f"{who} failed {doing}: {in_a_line(error)} ({place})") from error
 
 
+def close_coroutine(answer: object) -> bool:
+    """Whether an answer is a coroutine, for a function that is async; Python then does not warn.
+
+    Nobody awaits it.
+    """
+    if not inspect.iscoroutine(answer):
+        return False
+    answer.close()
+    return True
+
+
 def with_place(error: BaseException, module: str) -> str:
     """An error in a line, with its place in a module's package where it has one."""
     place = _place_in(module, error)
@@ -80,6 +91,8 @@ def _place_in(module: str, error: BaseException) -> str:
     """
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return f"{error.filename}:{error.lineno}"
+    import traceback
+
     package = module.partition(".")[0]
     places = [
         f"{frame.f_code.co_filename}:{line}, in {frame.f_code.co_name}"

@@ -13,7 +13,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform.system.digests import digests, fingerprint
 from irplatform.system.packages import leave_out_damaged
 
 if TYPE_CHECKING:
@@ -46,6 +45,8 @@ def source_digest(*modules: str) -> str:
     Args:
         modules: their names; those of the platform count nothing.
     """
+    from irplatform.system.digests import fingerprint
+
     strangers = dict.fromkeys(_top(module) for module in modules)
     tops = {top for name in strangers if name not in our_packages() for top in _shipped_with(name)}
     digests = [digest for top in sorted(tops) for digest in _digests(top)]
@@ -56,6 +57,8 @@ def source_digest(*modules: str) -> str:
 
 def our_digest() -> str:
     """16 hexadecimal digits of the platform's own Python files, its plugins' among them."""
+    from irplatform.system.digests import fingerprint
+
     return fingerprint({top: _digests(top) for top in sorted(our_packages())})
 
 
@@ -66,6 +69,8 @@ def _digests(top: str) -> tuple[str, ...]:
     That is before any work of a command: an edit meanwhile belongs to the next one, since the code
     that runs is the code that was loaded.
     """
+    from irplatform.system.digests import digests
+
     return tuple(digests(_files(top)))
 
 

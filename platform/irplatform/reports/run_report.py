@@ -15,7 +15,7 @@ from irplatform.errors import for_display
 from irplatform.evaluation.significance import comparisons_json
 from irplatform.reports.table import ResultRow, aligned, marks, render_table, shows_glyphs
 from irplatform.retrieval.candidates import Provenance
-from irplatform.runs.run import alone_name
+from irplatform.runs.names import alone_name
 from irplatform.system.console import say, terminal_width, wrapped
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from irplatform.reranking.training_set import (
 )
 from irplatform.reranking.warnings import warnings_of
 from irplatform.runs import Run
-from irplatform.runs.run import alone_name
+from irplatform.runs.names import alone_name
 from irplatform.system.console import notice, parts, speaking_of, stage, steps
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.topic_identity import families

@@ -17,7 +17,7 @@ from irplatform.errors import InputError, did_you_mean, listing
 from irplatform.retrieval.first_stage import FirstStage, Retrieval, retrieve
 from irplatform.retrieval.fusion import Fusion, choose_fusion
 from irplatform.runs import Ranking, Run, read_run
-from irplatform.runs.run import system_of
+from irplatform.runs.names import system_of
 from irplatform.system.console import notice
 from irplatform.system.digests import file_digest, fingerprint
 from irplatform.system.reading import numbered_lines, readable_again

@@ -18,7 +18,8 @@ from irplatform.registry.answers import json_mapping
 from irplatform.registry.chosen import Chosen
 from irplatform.retrieval.fusion import Fusion
 from irplatform.runs import Ranking, Run, read_run, write_run
-from irplatform.runs.run import FUSED, rank_given
+from irplatform.runs.names import FUSED
+from irplatform.runs.run import rank_given
 from irplatform.system.cache import artifact, kept_json
 from irplatform.system.console import notice, parts
 from irplatform.system.digests import fingerprint

@@ -8,7 +8,6 @@ does since release 10; it keeps those where 32 bits would give another order.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,6 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from irplatform.data import Topic
 
@@ -140,43 +138,6 @@ def _same_order(doc_ids: Sequence[str], rounded: npt.NDArray[np.float32]) -> boo
     """Whether documents in their order would have the same by their rounded scores."""
     ties = np.flatnonzero(rounded[:-1] == rounded[1:]).tolist()
     return bool(np.isfinite(rounded).all()) and all(doc_ids[i] > doc_ids[i + 1] for i in ties)
-
-
-# Names of runs: the fused first stage, what rerankers leave, and what a file is called.
-
-FUSED = "fused"
-"""The run that several retrievers make together."""
-_ENDING = re.compile(r"(?<=.)(\.(run|txt|trec|res))?(\.gz)?$")
-"""What the name of a run file has beside the system's."""
-_SEED = re.compile(r"-seed\d+$")
-
-
-def alone_name(name: str) -> str:
-    """The name of a reranker's own scores, without the first stage's."""
-    return f"{name}-alone"
-
-
-def system_of(name: str) -> str:
-    """The system whose run has a name: delta for delta-seed42-alone."""
-    return _SEED.sub("", name.removesuffix(alone_name("")))
-
-
-def names_of(paths: Sequence[Path]) -> dict[Path, str]:
-    """What to call runs by their files: bm25 for runs/main/bm25.run.
-
-    Where two are called alike, their folders go before: main/bm25 and other/bm25.
-    """
-    names = {}
-    for path in paths:
-        by_depth = ((depth, _called(path, depth)) for depth in range(1, len(path.parts) + 1))
-        unique = (n for d, n in by_depth if sum(_called(other, d) == n for other in paths) == 1)
-        names[path] = next(unique, str(path))
-    return names
-
-
-def _called(path: Path, depth: int) -> str:
-    """A file's name with some of the folders before it, without the ending of a run file."""
-    return _ENDING.sub("", "/".join(path.parts[-depth:]))
 
 
 # Scores of different systems on one scale, so that they can be added.

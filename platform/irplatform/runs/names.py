@@ -1,0 +1,44 @@
+"""Names of runs: the fused first stage, what rerankers leave, and what a file is called."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+FUSED = "fused"
+"""The run that several retrievers make together."""
+_ENDING = re.compile(r"(?<=.)(\.(run|txt|trec|res))?(\.gz)?$")
+"""What the name of a run file has beside the system's."""
+_SEED = re.compile(r"-seed\d+$")
+
+
+def alone_name(name: str) -> str:
+    """The name of a reranker's own scores, without the first stage's."""
+    return f"{name}-alone"
+
+
+def system_of(name: str) -> str:
+    """The system whose run has a name: delta for delta-seed42-alone."""
+    return _SEED.sub("", name.removesuffix(alone_name("")))
+
+
+def names_of(paths: Sequence[Path]) -> dict[Path, str]:
+    """What to call runs by their files: bm25 for runs/main/bm25.run.
+
+    Where two are called alike, their folders go before: main/bm25 and other/bm25.
+    """
+    names = {}
+    for path in paths:
+        by_depth = ((depth, _called(path, depth)) for depth in range(1, len(path.parts) + 1))
+        unique = (n for d, n in by_depth if sum(_called(other, d) == n for other in paths) == 1)
+        names[path] = next(unique, str(path))
+    return names
+
+
+def _called(path: Path, depth: int) -> str:
+    """A file's name with some of the folders before it, without the ending of a run file."""
+    return _ENDING.sub("", "/".join(path.parts[-depth:]))
