@@ -510,3 +510,31 @@ def test_hooks_are_told_what_was_asked_for_and_which_runs_were_made(with_plugin,
     assert told["results"] == ["bm25", "qld", "fused", "strange"]
     reranked = [f"strange-seed{seed}{kind}" for seed in (42, 1042) for kind in ("", "-alone")]
     assert told["made"] == told["files"] == sorted(["bm25", "qld", "fused", *reranked])
+
+
+BY_PLACE = """
+from irplatform.plugin import hookimpl
+
+@hookimpl
+def register_rerankers(register):
+    register("strange", "not_there_at_all.ranker:Strange")
+"""
+
+
+def test_a_class_that_is_not_at_its_place_stands_in_no_ones_way(with_plugin):
+    listed = with_plugin(BY_PLACE, "rerankers", "list")
+    assert (listed.returncode, listed.stderr) == (0, "")
+    (line,) = (line for line in listed.stdout.splitlines() if line.startswith("strange"))
+    assert "[cannot be used: reranker 'strange' of plugin 'strange'" in line
+    assert "failed importing 'not_there_at_all.ranker:Strange': ModuleNotFoundError" in line
+    assert "delta" in listed.stdout
+    described = json.loads(with_plugin(BY_PLACE, "rerankers", "list", "--json").stdout)
+    (told,) = (each for each in described["rerankers"] if each["name"] == "strange")
+    assert "not_there_at_all" in told["error"]
+
+
+def test_a_check_tells_of_a_class_that_is_not_at_its_place(with_plugin):
+    done = with_plugin(BY_PLACE, "plugins", "check", "strange")
+    assert done.returncode == 1
+    assert "reranker strange: reranker 'strange' of plugin 'strange'" in done.stdout
+    assert "failed importing 'not_there_at_all.ranker:Strange'" in done.stdout

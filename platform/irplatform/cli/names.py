@@ -213,7 +213,8 @@ def _knowledge(_incomplete: str) -> Iterable[str]:
 def _presets(_incomplete: str) -> Iterable[str]:
     from irplatform.registry.loading import registry
 
-    return [name for reranker in registry().rerankers.values() for name in reranker.presets]
+    usable = (each for each in registry().rerankers.values() if not each.broken)
+    return [name for reranker in usable for name in reranker.presets]
 
 
 def _rerankers(incomplete: str) -> Iterator[str]:

@@ -97,20 +97,17 @@ def _list(kind: str, registrations: Mapping[str, Registration[Any]], as_json: bo
     if as_json:
         print_json({kind: [_describe(registration) for registration in registrations.values()]})
     else:
-        print_rows(
-            [
-                (
-                    name,
-                    _summary(registrations[name])
-                    + _changes(registrations[name])
-                    + _lack(registrations[name]),
-                )
-                for name in sorted(registrations)
-            ]
-        )
+        print_rows([(name, _line(registrations[name])) for name in sorted(registrations)])
+
+
+def _line(registration: Registration[Any]) -> str:
+    if registration.broken:
+        return f"[cannot be used: {registration.broken}]"
+    return _summary(registration) + _changes(registration) + _lack(registration)
 
 
 def _show(registration: Registration[Any], as_json: bool) -> None:
+    _ = registration.system  # an error tells why it cannot be used
     if as_json:
         print_json(_describe(registration))
         return
@@ -180,6 +177,12 @@ def _lack(registration: Registration[Any]) -> str:
 
 
 def _describe(registration: Registration[Any]) -> dict[str, Any]:
+    if registration.broken:
+        return {
+            "name": registration.name,
+            "plugin": registration.plugin.name,
+            "error": registration.broken,
+        }
     return {
         "name": registration.name,
         "summary": _summary(registration),

@@ -103,7 +103,10 @@ def _tables(plugins: Registry) -> dict[str, Mapping[str, Registration[Any]]]:
 
 def _undescribed(kind: str, name: str, plugins: Registry) -> list[str]:
     """A remark on options without a description."""
-    fields = _tables(plugins)[kind][name].system.Options.model_fields
+    registration = _tables(plugins)[kind][name]
+    if registration.broken:
+        return []
+    fields = registration.system.Options.model_fields
     options = [option for option, field in fields.items() if not field.description]
     if not options:
         return []
@@ -144,14 +147,25 @@ def _systems(
     settings: CheckSettings, plugin: Plugin, plugins: Registry
 ) -> dict[tuple[str, str], Problems]:
     names = _names_by_kind(plugin, settings.systems, plugins)
+    broken: dict[tuple[str, str], Problems] = {}
+    for kind, table in _tables(plugins).items():
+        for name in names[kind]:
+            if table[name].broken:
+                broken[kind, name] = _with(_broken, table[name].broken)
+        names[kind] = [name for name in names[kind] if (kind, name) not in broken]
     retrievers, rerankers = choose_systems(
         plugins, names["retriever"], names["reranker"], settings.settings, members=1
     )
     return {
+        **broken,
         **{("reranker", r.name): _with(problems_of_reranker, r) for r in rerankers},
         **{("retriever", r.name): _with(problems_of_retriever, r) for r in retrievers},
         **{("feature group", n): _with(problems_of_features, n) for n in names["feature group"]},
     }
+
+
+def _broken(reason: str, _data: CheckData) -> Iterator[str]:
+    yield reason
 
 
 def _with(problems: Callable[[Any, CheckData], Iterator[str]], system: Any) -> Problems:

@@ -126,7 +126,7 @@ def _refuse_unexplained(settings: RunSettings, plugins: Registry) -> None:
         names = sorted(
             each.name
             for each in plugins.rerankers.values()
-            if each.system.explain is not Reranker.explain
+            if not each.broken and each.system.explain is not Reranker.explain
         )
         raise InputError(
             f"reranker '{name}' does not explain its scores. Those that do: {', '.join(names)}."

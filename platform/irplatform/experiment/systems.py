@@ -295,7 +295,8 @@ def expansion_settings(
     open_knowledge(expand)
     others = [name for name in retrievers if name not in expanding]
     if not expanding:
-        all_expanding = [n for n, r in registry.retrievers.items() if "expand" in r.option_names()]
+        usable = (each for each in registry.retrievers.values() if not each.broken)
+        all_expanding = [each.name for each in usable if "expand" in each.option_names()]
         raise InputError(
             f"--expand has no effect: {', '.join(others)} cannot expand queries. "
             f"These retrievers can: {', '.join(sorted(all_expanding)) or 'none'}."

@@ -110,7 +110,8 @@ _NAMES = {
     "pydantic": "Field",
     "irplatform.data": "Document Documents FieldValue LabelledTopic TextPair Topic TrainingData",
     "irplatform.options": "Options",
-    "irplatform.plugin.declarations": "KnowledgeBases NamedSystem PairsFile Reads Traits named_systems",
+    "irplatform.plugin.declarations": "KnowledgeBases NamedSystem PairsFile Reads Traits "
+    "named_systems",
     "irplatform.plugin.features": "FeatureGroup TrainableFeatureGroup",
     "irplatform.plugin.rerankers": "Reranker TrainableReranker",
     "irplatform.plugin.resources": "Resources",
