@@ -84,4 +84,5 @@ class Embedding:
         register(_HERE / "results-embedding.toml")
 
 
-biencoder, crossencoder, dual, embedding = BiEncoder(), CrossEncoder(), DualEncoder(), Embedding()
+# The name of a module of this package would not do: importing that takes the name.
+bi_encoder, cross_encoder, dual, embedding = BiEncoder(), CrossEncoder(), DualEncoder(), Embedding()

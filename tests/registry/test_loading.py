@@ -567,3 +567,5 @@ def test_every_system_of_ours_is_sound():
     found = registry()
     for table in (found.rerankers, found.retrievers, found.features):
         assert [each.broken for each in table.values() if each.broken] == []
+    # Nor does a module that was imported meanwhile take the place of an object with hooks.
+    assert [plugin.wrong for plugin in registry.__wrapped__().plugins if plugin.wrong] == []
