@@ -216,11 +216,7 @@ class Member:
     fault: str = ""
 
     def read(self) -> bytes:
-        """The XML.
-
-        Raises:
-            InputError: it cannot be read or unpacked, or is too large to be an article.
-        """
+        """The XML."""
         if self.fault:
             raise InputError(self.fault, path=self.name)
         if self.path is not None:

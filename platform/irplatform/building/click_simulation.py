@@ -304,11 +304,7 @@ def _pages(
 
 
 def parse_by_grade(texts: Iterable[str]) -> dict[int, float] | None:
-    """Probabilities of a click written as `GRADE=P`; None for no texts.
-
-    Raises:
-        InputError: one is not of that form, or a grade comes twice.
-    """
+    """Probabilities of a click written as `GRADE=P`; None for no texts."""
     chances: dict[int, float] = {}
     for text in texts:
         grade, _, probability = text.partition("=")

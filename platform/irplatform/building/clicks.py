@@ -132,11 +132,7 @@ def from_clicks(
 
 
 def held_out_queries(collection: str) -> frozenset[str]:
-    """The `mark`s of a collection's topics.
-
-    Raises:
-        InputError: there is no such collection.
-    """
+    """The `mark`s of a collection's topics."""
     topics = registry().collection(collection).load_topics()
     return frozenset(mark(topic.query) for topic in topics)
 

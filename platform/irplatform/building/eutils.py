@@ -145,9 +145,6 @@ def fetch_articles(pmids: Sequence[str], access: Access, folder: Path) -> list[s
 
     Returns:
         The ids that PubMed does not have.
-
-    Raises:
-        PlatformError: the server cannot be asked, or keeps failing.
     """
     limiter = RateLimiter(access.rate)
     missing = list(pmids)

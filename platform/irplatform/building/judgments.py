@@ -25,11 +25,7 @@ SPLITS = ("train", "dev", "test")
 
 @dataclass(frozen=True)
 class Shares:
-    """The shares of the splits, in whole percent.
-
-    Raises:
-        InputError: they do not add up to 100, or one is negative.
-    """
+    """The shares of the splits, in whole percent."""
 
     train: int
     dev: int
@@ -45,11 +41,7 @@ class Shares:
 
     @classmethod
     def parse(cls, text: str) -> Shares:
-        """Shares written as `60/20/20`.
-
-        Raises:
-            InputError: they are not three whole numbers that add up to 100.
-        """
+        """Shares written as `60/20/20`."""
         parts = text.split("/")
         if len(parts) != 3 or not all(part.strip().isdecimal() for part in parts):
             raise InputError(f"write the shares of train, dev and test as 60/20/20, not '{text}'.")

@@ -147,11 +147,7 @@ def archive_needed() -> str | None:
 
 
 def archive() -> Path:
-    """The track's archive of conference abstracts, downloaded if it is not there.
-
-    Raises:
-        PlatformError: the download failed.
-    """
+    """The track's archive of conference abstracts, downloaded if it is not there."""
     instead = "use --extra-abstracts PATH or --no-extra-abstracts"
     return fetch_file(_FAMILY, _ARCHIVE, instead=instead)
 

@@ -240,9 +240,6 @@ def referenced_corpus(path: Path, find: Find) -> Corpus:
     """The documents of the collection that a file names.
 
     A name that begins with a dot is a path relative to the file's real folder (links are followed).
-
-    Raises:
-        InputError: the file is not such a reference, or there is no such collection.
     """
     try:
         content = read_toml(path)

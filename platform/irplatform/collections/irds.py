@@ -82,11 +82,7 @@ def exists(dataset_id: str) -> bool:
 
 
 def open_dataset(dataset_id: str) -> Collection:
-    """A dataset as a collection.
-
-    Raises:
-        InputError: it has no documents or no topics.
-    """
+    """A dataset as a collection."""
     return _collection(dataset_id, evaluated=dataset_id)
 
 
@@ -111,11 +107,7 @@ def sampled_qrels(dataset_id: str) -> Path | None:
 
 
 def refuse_silent_downloads(collection: Collection, name: str, *, documents: bool = True) -> None:
-    """Refuse a large download that the user has not asked for.
-
-    Raises:
-        InputError: what is missing, from where, how much, and what to do.
-    """
+    """Refuse a large download that the user has not asked for."""
     parts = PARTS if documents else ("queries", "qrels")
     dataset_id = collection.metadata.get("ir_datasets id")
     if dataset_id is None:

@@ -80,11 +80,7 @@ class IrdsCorpus(Corpus):
         return fingerprint({"ir_datasets": self.dataset_id, "format": _FORMAT, **further})
 
     def __iter__(self) -> Iterator[Document]:
-        """Stream the documents; they are downloaded first.
-
-        Raises:
-            PlatformError: the download failed; the message says what to do.
-        """
+        """Stream the documents; they are downloaded first."""
         seen = set[str]()
         with reading(self.dataset_id, "docs"):
             for each in map(document, load_dataset(self.dataset_id).docs_iter()):
@@ -126,12 +122,7 @@ class MedlineCorpus(Corpus):
         return fingerprint({"ir_datasets": MEDLINE, "pubmed": FORMAT, "fields": [*self.fields]})
 
     def __iter__(self) -> Iterator[Document]:
-        """Stream the conference abstracts, then the articles.
-
-        Raises:
-            InputError: a file is damaged, or many gigabytes would have to be downloaded.
-            PlatformError: a download failed; the message says what to do.
-        """
+        """Stream the conference abstracts, then the articles."""
         from ir_datasets.datasets.medline import AacrAscoDocs
 
         with reading(MEDLINE, "docs"):

@@ -55,11 +55,7 @@ class Download:
 
 
 def what_would_be_downloaded(dataset_id: str, parts: Iterable[str] = PARTS) -> list[Download]:
-    """The files that reading parts of a dataset would download.
-
-    Raises:
-        PlatformError: a few datasets need a network for that.
-    """
+    """The files that reading parts of a dataset would download."""
     return [download for download, _ in missing_downloads([dataset_id], parts)]
 
 
@@ -141,12 +137,7 @@ def fetch_file(context: str, name: str, *, instead: str) -> Path:
 
 @contextmanager
 def reading(dataset_id: str, part: str) -> Iterator[None]:
-    """Announce the downloads of a part before it is read, and explain it when they fail.
-
-    Raises:
-        InputError: it is so large that it has to be asked for, or a file of it is damaged.
-        PlatformError: the part could not be read.
-    """
+    """Announce the downloads of a part before it is read, and explain it when they fail."""
     from ir_datasets.util import home_path
 
     quieten()
@@ -190,9 +181,6 @@ def refusing_damage(dataset_id: str, part: str = "") -> Iterator[None]:
     """Name the damaged file when ir_datasets fails to read one.
 
     The library lets the errors of its readers through: of zip, gzip, LZ4, pickle, JSON.
-
-    Raises:
-        InputError: a file is damaged.
     """
     from ir_datasets.util import home_path
 

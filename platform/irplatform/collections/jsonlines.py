@@ -49,11 +49,7 @@ PART = 10_000
 
 
 def read(path: Path, *, otherwise: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the object of every line that is not blank, with the line's number.
-
-    Raises:
-        InputError: the file cannot be read, or a line is not a JSON object.
-    """
+    """Yield the object of every line that is not blank, with the line's number."""
     for number, line in numbered_lines(path):
         goes_on = line.rstrip()[-1:] in b"[{,:"
         hint = f"{_HINT} {otherwise}".rstrip()
@@ -87,11 +83,7 @@ def identifier(
 
 
 def check_id(value: str, path: Path, line: int | None = None) -> None:
-    """Refuse an id that cannot be a column of a TREC file.
-
-    Raises:
-        InputError: the id is empty or too long, or has white space or a control character in it.
-    """
+    """Refuse an id that cannot be a column of a TREC file."""
     if wrong := fault(value):
         raise InputError(f"the id {quoted(value)} {wrong}.", path=path, line=line)
 
@@ -157,9 +149,6 @@ def find_files(folder: Path, patterns: Iterable[str], endings: Sequence[str]) ->
 
     Returns:
         Each file once, in the order of the patterns, and of the names within one pattern.
-
-    Raises:
-        InputError: a pattern names no file.
     """
     files: dict[Path, None] = {}
     for pattern in patterns:

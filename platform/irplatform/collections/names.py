@@ -116,9 +116,6 @@ def open_path(path: Path, registered: Registered = NONE) -> Collection:
     Args:
         path: the path.
         registered: collections whose documents a folder may search by their names.
-
-    Raises:
-        InputError: there is nothing there, or nothing that is a collection.
     """
     open_partner = partial(open_path, registered=registered)
     if path.suffix == ".toml":
@@ -155,11 +152,7 @@ def open_path(path: Path, registered: Registered = NONE) -> Collection:
 
 
 def check_built(name: str) -> None:
-    """Refuse the name of a collection that can be built and is not built yet.
-
-    Raises:
-        InputError: the message names the command that builds it.
-    """
+    """Refuse the name of a collection that can be built and is not built yet."""
     if name.startswith(_POOL) and name in BUILDERS:
         raise InputError(
             f"'{name}' ({BUILDERS[name]}) is not built yet. `platform collections build {name}` "
@@ -215,11 +208,7 @@ def aliases_file() -> Path:
 
 
 def aliases() -> dict[str, str]:
-    """The user's names, each with an absolute path or an ir_datasets id.
-
-    Raises:
-        InputError: the file was changed into something else.
-    """
+    """The user's names, each with an absolute path or an ir_datasets id."""
     path = aliases_file()
     try:
         content = read_own_json(path)

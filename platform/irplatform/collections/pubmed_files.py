@@ -89,11 +89,7 @@ class CheckedStream:
         self._parser: expat.XMLParserType | None = parser
 
     def read(self, size: int = -1) -> bytes:
-        """Some of the document.
-
-        Raises:
-            InputError: it declares entities, begins with another element, or is not XML.
-        """
+        """Some of the document."""
         chunk = self._read(size)
         if (parser := self._parser) is not None:
             try:

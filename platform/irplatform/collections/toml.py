@@ -135,12 +135,7 @@ def open_toml(path: Path, open_path: Callable[[Path], Collection]) -> Collection
 
 
 def read_declaration(path: Path) -> Declaration:
-    """Read and check a file's description of a collection.
-
-    Raises:
-        InputError: the file is missing or not TOML, or a key is missing, unknown or of the wrong
-            type.
-    """
+    """Read and check a file's description of a collection."""
     content = read_toml(path)
     try:
         declared = Declaration.model_validate(content)

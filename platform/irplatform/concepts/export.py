@@ -54,11 +54,7 @@ def not_there(what: str, nearest: Sequence[Mapping[str, Any]]) -> str:
 
 
 def concepts_called(graph: ConceptGraph, what: str) -> list[int]:
-    """The concept with an id (its prefix in any case), or those that a text names.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The concept with an id (its prefix in any case), or those that a text names."""
     if concepts := _called(graph, what):
         return concepts
     raise InputError(not_there(what, _nearest(graph, what)))

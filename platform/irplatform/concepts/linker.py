@@ -57,11 +57,7 @@ def linked_kinds(options: ConceptOptions) -> list[ConceptKind]:
 
 
 def build_linker(table: ConceptTable, options: ConceptOptions, folder: Path) -> None:
-    """Write the vectors of the names of concepts into an empty folder.
-
-    Raises:
-        InputError: no concept of these kinds has a name that can be linked.
-    """
+    """Write the vectors of the names of concepts into an empty folder."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     names = list(dict.fromkeys(text for text, _ in _linkable(table, options)))

@@ -246,9 +246,6 @@ class RowWriter:
 
         Returns:
             `documents`, `links`, `mentions`, `concepts_found`, `without_text`, `without_concept`.
-
-        Raises:
-            InputError: two documents have the same id (it is named).
         """
         folder = self._folder
         lengths = map_array(folder / "documents.lengths.int32", np.int32)

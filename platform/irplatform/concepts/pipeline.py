@@ -53,11 +53,7 @@ _TELLING = 4
 
 
 def model_name(options: ConceptOptions) -> str | None:
-    """The scientific model that finds the mentions; None if names do.
-
-    Raises:
-        InputError: the chosen model is not installed.
-    """
+    """The scientific model that finds the mentions; None if names do."""
     if options.model == "none":
         return None
     if options.model in MODELS and not _is_scispacys(options.model):

@@ -93,9 +93,6 @@ class ConceptTable:
         names: per concept, its preferred name.
         sources: of relations: knowledge base, kind, number of edges.
         kinds: per concept, index into `KINDS`.
-
-    Raises:
-        PlatformError: the files are of another version.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -90,11 +90,7 @@ def folder() -> Path:
 
 
 def installed() -> dict[str, Manifest]:
-    """The knowledge bases that were added, by name.
-
-    Raises:
-        InputError: a manifest was changed into something else.
-    """
+    """The knowledge bases that were added, by name."""
     names = sorted(path.parent.name for path in folder().glob(f"*/{MANIFEST}"))
     manifests = ((name, manifest_of(name)) for name in names)
     return {name: manifest for name, manifest in manifests if manifest is not None}
@@ -108,11 +104,7 @@ def all_installed() -> tuple[str, ...]:
 
 
 def manifest_of(name: str) -> Manifest | None:
-    """The manifest of an installed knowledge base; None if there is none of that name.
-
-    Raises:
-        InputError: the manifest was changed into something else.
-    """
+    """The manifest of an installed knowledge base; None if there is none of that name."""
     if not NAME.fullmatch(name):
         return None
     path = folder() / name / MANIFEST
@@ -132,9 +124,6 @@ def open_knowledge(names: Sequence[str]) -> Knowledge:
     """Open installed knowledge bases as one; the first takes precedence where they differ.
 
     The last ones stay open: features and queries ask for them topic by topic.
-
-    Raises:
-        InputError: one of them is not installed.
     """
     return _opened(tuple(_usable(name) for name in dict.fromkeys(names)))
 
@@ -301,11 +290,7 @@ def _is_sound(manifest: Manifest) -> bool:
 
 
 def remove(name: str) -> None:
-    """Remove a knowledge base.
-
-    Raises:
-        InputError: there is none of that name.
-    """
+    """Remove a knowledge base."""
     if not NAME.fullmatch(name) or not (folder() / name / MANIFEST).exists():
         raise not_installed(name)
     with _changing(name) as place:

@@ -137,11 +137,7 @@ class KnowledgeBase:
         return [row[0] for row in self._rows(query, (start, start + _AFTER_ALL))]
 
     def is_sound(self) -> bool:
-        """Tell if SQLite finds the file intact.
-
-        Raises:
-            InputError: it cannot be read.
-        """
+        """Tell if SQLite finds the file intact."""
         for _ in self.concepts():  # reads the columns that SQLite takes for any bytes
             pass
         return [*self._rows("PRAGMA quick_check")] == [("ok",)]

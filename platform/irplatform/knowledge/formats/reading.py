@@ -90,11 +90,7 @@ class Format:
         return " ".join([name, *(f"{prefix}={kind}" for prefix, kind in kinds)])
 
     def with_kinds(self, kinds: Mapping[str, ConceptKind]) -> Format:
-        """The format with the kinds that the user gave.
-
-        Raises:
-            InputError: files of this format say themselves what things are.
-        """
+        """The format with the kinds that the user gave."""
         if not kinds:
             return self
         if self.kinds is None:
@@ -105,22 +101,14 @@ class Format:
 
 
 def head_of(path: Path) -> Head:
-    """Read the beginning of a file.
-
-    Raises:
-        InputError: it is missing, not readable, or not sound gzip.
-    """
+    """Read the beginning of a file."""
     with open_bytes(path) as file:
         text = file.read(_HEAD).decode("utf-8", errors="replace")
     return Head(text.removeprefix(_BYTE_ORDER_MARK).lstrip())
 
 
 def load(path: Path, kind: type[list[Any]] | type[dict[str, Any]]) -> Any:
-    """Read a JSON file that holds a list or an object.
-
-    Raises:
-        InputError: it is not JSON, or holds something else.
-    """
+    """Read a JSON file that holds a list or an object."""
     value = read_json(path, most=_LARGEST_JSON)
     if not isinstance(value, kind):
         what = "a list" if kind is list else "an object"
@@ -129,11 +117,7 @@ def load(path: Path, kind: type[list[Any]] | type[dict[str, Any]]) -> Any:
 
 
 def text_of(record: Any, key: str, path: Path, place: str) -> str:
-    """The text under a key of an object; `place` is where the object is in the file.
-
-    Raises:
-        InputError: it is not an object, or there is no text under the key.
-    """
+    """The text under a key of an object; `place` is where the object is in the file."""
     value = record.get(key) if isinstance(record, dict) else None
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{place} has no text under '{key}'.", path=path)
@@ -181,11 +165,7 @@ class Row(dict[str, str]):
         return list(dict.fromkeys(itertools.chain.from_iterable(cells)))
 
     def needed(self, column: str) -> str:
-        """A column that must not be empty; "NONE" may be a gene here.
-
-        Raises:
-            InputError: it is empty.
-        """
+        """A column that must not be empty; "NONE" may be a gene here."""
         if cell := self[column]:
             return cell
         raise self.error(f"the column '{column}' is empty.")
@@ -235,11 +215,7 @@ def rows(
 
 
 def lines_of_cells(path: Path, columns: int | None = None) -> Iterator[tuple[int, list[str]]]:
-    """Yield each line's number and its cells, without quotes and white space around them.
-
-    Raises:
-        InputError: a line is not UTF-8, or has another number of columns.
-    """
+    """Yield each line's number and its cells, without quotes and white space around them."""
     for number, line in numbered_lines(path):
         text = decoded(line, path, number)
         cells = [_unquoted(cell.strip()) for cell in text.rstrip("\r\n").split("\t")]
