@@ -123,10 +123,7 @@ class CitingArticle:
 
 
 def find_sources(paths: Sequence[Path]) -> list[Path]:
-    """The files to read, those of a folder in the order of their names.
-
-    Args:
-        paths: files and folders; folders are searched to the bottom, but for hidden files.
+    """The files to read: files, and those in folders and subfolders, by name, unless hidden.
 
     Raises:
         InputError: a path does not exist, or is no XML file and no archive, or a folder has none.
@@ -249,12 +246,7 @@ def is_archive(path: Path) -> bool:
 
 
 def read_article(article: Any, file: str) -> CitingArticle:
-    """Find an article's citing sentences.
-
-    Args:
-        article: an `article` element.
-        file: where it was read.
-    """
+    """Find an article's citing sentences."""
     references = ReferenceList(article)
     citing = []
     number = unknown = 0

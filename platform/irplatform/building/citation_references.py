@@ -60,10 +60,6 @@ _PRINTED_DOI = re.compile(rf"\bdoi:?\s*({_DOI.pattern})", re.IGNORECASE)
 def read_articles(content: bytes, name: str) -> list[Any]:
     """The `article` elements of a file: one, or several in a collection of articles.
 
-    Args:
-        content: the file's bytes.
-        name: its name in errors.
-
     Returns:
         lxml elements; those of JATS have names without a namespace.
 
@@ -187,11 +183,7 @@ class Reference:
 
 
 class ReferenceList:
-    """The references of an article, by the ids that the marks in its text use.
-
-    Args:
-        article: an `article` element.
-    """
+    """The references of an article, by the ids that the marks in its text use."""
 
     def __init__(self, article: Any) -> None:
         self.references: list[Reference] = []
@@ -223,12 +215,7 @@ class ReferenceList:
         return [self._by_id[name] for name in ids.split() if name in self._by_id]
 
     def beginning(self, positions: list[int], printed: list[tuple[int, int]]) -> int | None:
-        """The position of number 0 in the list that a mark points into; None if unknown.
-
-        Args:
-            positions: the references that the mark points to.
-            printed: first and last number of the ranges that the mark prints.
-        """
+        """The position of number 0 in the list that a mark points into; None if unknown."""
         for position in positions:
             number = self.references[position].number or position + 1
             if any(first <= number <= last for first, last in printed):
@@ -257,12 +244,7 @@ class ReferenceList:
 
 
 def normalized(kind: str, value: str) -> str | None:
-    """An identifier in the form that is compared; None if it is not one of its kind.
-
-    Args:
-        kind: "pmid", "pmcid" or "doi".
-        value: as it is written somewhere.
-    """
+    """A "pmid", "pmcid" or "doi" in the form that is compared; None if it is not of that kind."""
     value = value.strip()
     if kind == "pmid":
         match = _PMID.fullmatch(value)

@@ -87,10 +87,6 @@ class Targets:
 def search_corpus(corpus: Corpus, wanted: set[str]) -> dict[str, Target]:
     """Find the documents that some identifiers stand for, in one pass over a corpus.
 
-    Args:
-        corpus: the documents.
-        wanted: identifiers, with titles only to look for documents by title.
-
     Returns:
         Identifiers to documents, without titles that several documents have.
     """

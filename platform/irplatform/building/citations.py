@@ -280,14 +280,7 @@ def _write(
 
 
 class Judge:
-    """Decides which sentences of an article are kept, and counts the rest.
-
-    Args:
-        targets: what can be cited.
-        settings: the limits.
-        report: takes the counts.
-        years: documents have years, so that later ones can be recognized.
-    """
+    """Decides which sentences of an article are kept, and counts the rest."""
 
     def __init__(
         self, targets: Targets, settings: CitationSettings, report: Report, *, years: bool

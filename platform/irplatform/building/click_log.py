@@ -59,10 +59,7 @@ class Header:
 
 
 def read_log(path: Path) -> Iterator[pl.DataFrame]:
-    """Yield the lines of a log in blocks.
-
-    Args:
-        path: the file, gzipped where its name ends in `.gz`.
+    """Yield the lines of a log, gzipped or not, in blocks.
 
     Yields:
         Frames with `COLUMNS`: texts as they are, whole numbers as Int64.

@@ -263,10 +263,6 @@ def with_new_words(
 ) -> tuple[frozenset[str], frozenset[str]]:
     """Queries with at least one new word, and those of which all words are new.
 
-    Args:
-        queries: id to text of the test queries.
-        known: the words of the training and validation queries.
-
     Returns:
         Two sets of ids, the second within the first. A query without words is in neither.
     """

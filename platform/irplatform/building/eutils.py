@@ -112,13 +112,7 @@ def access(email: str | None = None, rate: float | None = None) -> Access:
 
 
 def plan(articles: int, how: Access, *, kept: int) -> list[str]:
-    """The number of calls, the size and the time, in lines for people.
-
-    Args:
-        articles: their number.
-        how: the server.
-        kept: calls whose answers an earlier attempt kept.
-    """
+    """The number of calls, the size and the time, in lines for people."""
     calls = -(-articles // BATCH)
     left = calls - kept
     minutes = left * max(_SECONDS, 1 / how.rate) / 60
@@ -137,11 +131,6 @@ def fetch_articles(pmids: Sequence[str], access: Access, folder: Path) -> list[s
     """Fetch articles into a folder, except for batches that are there already.
 
     Missing articles are asked for once more, since an answer may leave out one that exists.
-
-    Args:
-        pmids: in ascending order, each once.
-        access: the server.
-        folder: the folder of the batches.
 
     Returns:
         The ids that PubMed does not have.

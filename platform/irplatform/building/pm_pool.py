@@ -256,14 +256,7 @@ def declarations(years: Iterable[int]) -> dict[int, str]:
 def write_declarations(
     folder: Path, years: Sequence[Year], written: Written, missing: Mapping[str, str]
 ) -> None:
-    """Write a TOML file for each year; two years train rerankers for each other.
-
-    Args:
-        folder: the collection's.
-        years: one or two.
-        written: the documents, under `docs`.
-        missing: judged documents that could not be fetched, with the reason.
-    """
+    """Write a TOML file for each year; two years train rerankers for each other."""
     files = declarations(year.year for year in years)
     for year in years:
         partner = next((name for other, name in files.items() if other != year.year), None)

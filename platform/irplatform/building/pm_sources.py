@@ -222,10 +222,6 @@ def is_extra(document_id: str) -> bool:
 def read_extra_abstracts(path: Path, wanted: Container[str]) -> dict[str, Document]:
     """Find conference abstracts in an archive or folder.
 
-    Args:
-        path: a folder, a zip, or a tar (gzipped or not).
-        wanted: ids.
-
     Returns:
         Those that are there, by id, with the field `meeting`.
 

@@ -55,12 +55,6 @@ def build_articles(
 ) -> FetchedArticles:
     """Fetch the articles that files of judgments name.
 
-    Args:
-        qrels: files as `read_qrels` takes them; documents' ids are PMIDs.
-        folder: the one to make.
-        email: for NCBI to write to.
-        rate: calls a second, see `access`.
-
     Raises:
         InputError: a file is wrong, no judged document is a PMID, or the folder exists.
         PlatformError: something could not be downloaded.

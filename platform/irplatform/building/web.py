@@ -37,12 +37,7 @@ _SHOWN = 200
 
 
 class TransientError(Exception):
-    """A failure that may pass.
-
-    Args:
-        reason: what happened, without a full stop.
-        wait: seconds that the server asks us to wait, if it does.
-    """
+    """A failure that may pass."""
 
     def __init__(self, reason: str, *, wait: float | None = None) -> None:
         super().__init__(reason)
@@ -101,10 +96,6 @@ def request(
 
 def check_url(url: str, source: str) -> str:
     """A base URL without its last slash.
-
-    Args:
-        url: the URL.
-        source: its origin, for the error.
 
     Raises:
         InputError: it is not an https URL (or http to this machine).

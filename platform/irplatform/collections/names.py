@@ -111,12 +111,7 @@ def resolve_target(
 
 
 def open_path(path: Path, registered: Registered = NONE) -> Collection:
-    """The collection at `FOLDER`, `FOLDER:split` or `FILE.toml`.
-
-    Args:
-        path: the path.
-        registered: collections whose documents a folder may search by their names.
-    """
+    """The collection at `FOLDER`, `FOLDER:split` or `FILE.toml`."""
     open_partner = partial(open_path, registered=registered)
     if path.suffix == ".toml":
         return open_toml(path, open_partner)

@@ -95,10 +95,6 @@ TABLES: dict[str, type[BaseModel]] = {
 def open_toml(path: Path, open_path: Callable[[Path], Collection]) -> Collection:
     """The collection that a TOML file describes.
 
-    Args:
-        path: the file.
-        open_path: opens the collections that it names for training.
-
     Raises:
         InputError: the file is missing or not TOML, a key is missing, unknown or of the wrong
             type, or a file that it names does not exist.

@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 def describe(graph: ConceptGraph, what: str, limit: int = 10) -> dict[str, Any]:
     """The neighbourhood of a document or a concept.
 
-    Args:
-        graph: the graph.
-        what: a document's id, a concept's id in any source, or one of its names.
-        limit: neighbours of each kind to list.
-
     Returns:
         `document` with its concepts and their relations; or `concept` with its names, neighbours by
         source and the documents that mention it most, and `others` that the text names, too; or
@@ -151,11 +146,6 @@ def neighbourhood(graph: ConceptGraph, what: str, hops: int) -> tuple[list[int],
     The way leads from a document to its concepts, and from a concept to its neighbours, but not
     through documents, since messages go from concepts to documents. Documents of a concept come
     with the concept itself.
-
-    Args:
-        graph: the graph.
-        what: a document's id, or a concept's id or name.
-        hops: how far to go.
 
     Returns:
         Rows of documents, and concepts.

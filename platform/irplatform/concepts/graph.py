@@ -87,9 +87,6 @@ class ConceptRows:
 class ConceptGraph:
     """A document–concept graph, as `irplatform.concepts` describes it.
 
-    Args:
-        folder: what `concepts.build` wrote.
-
     Raises:
         InputError: there is no graph, or it is one of another version.
     """
@@ -225,10 +222,7 @@ class ConceptGraph:
         return np.fromiter(reached, np.int64, count=len(reached))
 
     def concepts_of(self, rows: Int64) -> tuple[Int32, Int32, Int64]:
-        """The concepts of some documents, one document behind the other.
-
-        Args:
-            rows: int64 [documents], of the forward index.
+        """The concepts of documents, given by their rows, one document behind the other.
 
         Returns:
             Concepts and how often each is mentioned, int32 [links], and where each document begins

@@ -241,9 +241,6 @@ class RowWriter:
     def finish(self, concepts: int) -> dict[str, int]:
         """Complete the rows, once their files are closed.
 
-        Args:
-            concepts: the number of concepts.
-
         Returns:
             `documents`, `links`, `mentions`, `concepts_found`, `without_text`, `without_concept`.
         """

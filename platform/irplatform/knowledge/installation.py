@@ -129,12 +129,7 @@ def open_knowledge(names: Sequence[str]) -> Knowledge:
 
 
 def not_installed(name: str, hint: str = "") -> InputError:
-    """The error for a knowledge base that was not added.
-
-    Args:
-        name: as it was given.
-        hint: sentences on how to add it. Without them only installed names are suggested.
-    """
+    """The error for a knowledge base that was not added."""
     from irplatform.knowledge.catalogue import SOURCES
 
     manifests = installed()

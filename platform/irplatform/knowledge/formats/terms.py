@@ -171,12 +171,6 @@ def records(
 ) -> Iterator[Concept | Relation]:
     """The concepts and relations of an ontology's terms.
 
-    Args:
-        terms: in the ontology's order.
-        path: its file, for messages.
-        kinds: kinds that the user gave, by prefix; under "" for all others.
-        only: the prefix of the terms that are taken; all by default.
-
     Raises:
         InputError: no term is taken.
     """
