@@ -13,7 +13,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform.system.devices import choose_device  # before numpy and torch: sets their arithmetic
+from irplatform.system.arithmetic import (
+    choose_device,  # before numpy and torch: sets their arithmetic
+)
 from irplatform.system.workers import available_cores
 
 import numpy as np  # isort: skip

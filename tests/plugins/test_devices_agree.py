@@ -17,7 +17,7 @@ from irplatform.knowledge import add
 from irplatform.plugin import Document, LabelledTopic, Topic, TrainableReranker, TrainingData
 from irplatform.registry.loading import registry
 from irplatform.resources import CollectionResources
-from irplatform.system.devices import choose_device
+from irplatform.system.arithmetic import choose_device
 from irplatform.text import VectorOptions
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]

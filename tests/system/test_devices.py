@@ -5,7 +5,7 @@ import warnings
 import pytest
 import torch
 
-from irplatform.system.devices import choose_device, settings_kept
+from irplatform.system.arithmetic import choose_device, settings_kept
 from irplatform.system.workers import within_cores
 
 

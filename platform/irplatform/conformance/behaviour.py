@@ -20,8 +20,8 @@ import numpy.typing as npt
 from irplatform.errors import PluginError
 from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.plugin.rerankers import TrainableReranker
+from irplatform.system.arithmetic import choose_device
 from irplatform.system.console import progress, silence
-from irplatform.system.devices import choose_device
 from irplatform.system.workers import WorkerKilledError, Workers
 
 if TYPE_CHECKING:

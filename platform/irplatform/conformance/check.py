@@ -17,8 +17,8 @@ from irplatform.experiment.systems import choose_systems, refuse_silent_download
 from irplatform.registry.entry_points import not_installed, without_entry_point
 from irplatform.registry.loading import registry
 from irplatform.resources import CollectionResources
+from irplatform.system.arithmetic import choose_device
 from irplatform.system.console import LAST, parts, progress, stage, steps
-from irplatform.system.devices import choose_device
 from irplatform.system.workers import available_cores
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from irplatform.registry.loading import registry
 from irplatform.reranking.explain import explained, refuse_member
 from irplatform.reranking.rerank import fit, resources_with, training_per_topics
 from irplatform.reranking.warnings import warnings_of
+from irplatform.system.arithmetic import settings_kept
 from irplatform.system.console import waiting
-from irplatform.system.devices import settings_kept
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:

@@ -36,9 +36,9 @@ from irplatform.reranking.warnings import warning_of_fusion
 from irplatform.retrieval.candidates import Request
 from irplatform.retrieval.fusion import Fusion
 from irplatform.runs.folder import alone_in
+from irplatform.system.arithmetic import settings_kept
 from irplatform.system.cache import artifact
 from irplatform.system.console import notice, parts, stage, waiting
-from irplatform.system.devices import settings_kept
 from irplatform.system.digests import fingerprint
 from irplatform.system.writing import copy_folder, writable_folder
 from irplatform.training.checkpoints import Checkpoint

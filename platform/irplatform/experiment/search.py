@@ -10,8 +10,8 @@ from irplatform.experiment.settings import RunSettings, as_names, as_path, resou
 from irplatform.experiment.systems import refuse_silent_downloads, resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.retrieval.first_stage import find
+from irplatform.system.arithmetic import settings_kept
 from irplatform.system.console import waiting
-from irplatform.system.devices import settings_kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ from irplatform.retrieval.candidates import JUDGED, RETRIEVED
 from irplatform.retrieval.fusion import AUTO
 from irplatform.runs.checks import check_tag
 from irplatform.runs.names import FUSED, system_of
-from irplatform.system.devices import check_device, choose_device
+from irplatform.system.arithmetic import check_device, choose_device
 from irplatform.system.workers import available_cores, within_cores
 from irplatform.text.vector_source import VectorSource
 

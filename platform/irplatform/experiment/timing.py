@@ -28,8 +28,8 @@ from irplatform.registry.loading import registry
 from irplatform.reranking.scoring import checked_scores
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.candidates import Request, Retrieved
+from irplatform.system.arithmetic import choose_device, settings_kept
 from irplatform.system.console import notice, progress
-from irplatform.system.devices import choose_device, settings_kept
 from irplatform.system.workers import available_cores, within_cores
 from irplatform.training.checkpoints import cached_checkpoints, member_folder
 

@@ -27,8 +27,8 @@ from irplatform.errors import InputError, PluginError
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
 from irplatform.registry.loading import registry
 from irplatform.reranking.scoring import Values, final_scores
+from irplatform.system.arithmetic import choose_device
 from irplatform.system.console import notice, parts, set_prefix, silence, steps
-from irplatform.system.devices import choose_device
 from irplatform.system.formats import read_own_json
 from irplatform.system.workers import all_at_once, ordered_map
 from irplatform.system.writing import atomic_write

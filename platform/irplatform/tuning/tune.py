@@ -22,10 +22,9 @@ from irplatform.experiment.systems import choose_systems, refuse_idle_plan, reso
 from irplatform.registry.loading import registry
 from irplatform.reranking.warnings import warning_of_tuning
 from irplatform.retrieval.fusion import Fusion
-from irplatform.system.arithmetic import arithmetic
+from irplatform.system.arithmetic import arithmetic, settings_kept
 from irplatform.system.cache import lock
 from irplatform.system.console import notice, waiting
-from irplatform.system.devices import settings_kept
 from irplatform.system.digests import fingerprint
 from irplatform.system.writing import home
 from irplatform.training.topic_identity import families
