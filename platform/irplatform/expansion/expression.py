@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
+_SHOWN = 3
+"""Names of a part that are shown; the others are counted."""
+
+
 @dataclass(frozen=True)
 class Words:
     """Any of some words, each counted as often as it occurs."""
@@ -123,11 +127,6 @@ class Constant:
 Expression: TypeAlias = Words | Phrase | DisMax | Synonyms | Boolean | Boost | Near | Constant
 
 
-def as_text(explanation: Mapping[str, Any]) -> str:
-    """The tree that `as_json` made, a line per part, indented by its depth."""
-    return "\n".join(_lines(explanation, 0))
-
-
 def as_json(expression: Expression) -> dict[str, Any]:
     """A part as `{"kind", …, "parts"}`, with `weight` if it is boosted, and its `note`."""
     tree: dict[str, Any]
@@ -170,26 +169,13 @@ def _group(
     return {**group, "parts": list(parts)}
 
 
-def with_weight(part: Mapping[str, Any], words: str) -> str:
-    """A part in words, with how it occurs, its weight and the setting of the weight."""
-    weight = f"{part['weight']:g} × " if "weight" in part else ""
-    setting = f"   [{part['setting']}]" if "setting" in part else ""
-    occurs = f"{part['occurs']}: " if "occurs" in part else ""
-    return f"{occurs}{weight}{words}{setting}"
-
-
-def named(group: Mapping[str, Any]) -> str:
-    """The kind of a group of parts, and of what: "names of (ERBB2)"."""
-    return f"{group['kind']} ({group['note']})" if "note" in group else str(group["kind"])
-
-
-def quoted(leaf: Mapping[str, Any]) -> str:
-    """Words as they are, a phrase in quotation marks."""
-    return leaf["text"] if leaf["kind"] == "words" else f'"{leaf["text"]}"'
+def as_text(explanation: Mapping[str, Any]) -> str:
+    """The tree that `as_json` made, a line per part, indented by its depth."""
+    return "\n".join(_lines(explanation, 0))
 
 
 def _lines(part: Mapping[str, Any], depth: int) -> Iterator[str]:
-    yield "  " * depth + with_weight(part, _in_words(part))
+    yield "  " * depth + _with_weight(part, _in_words(part))
     for inner in part.get("parts", ()):
         yield from _lines(inner, depth + 1)
 
@@ -199,16 +185,12 @@ def _in_words(part: Mapping[str, Any]) -> str:
     once = ", counted once" if part.get("constant") else ""
     if kind in ("words", "phrase"):
         note = f" ({part['note']})" if "note" in part else ""
-        return f"{part['field']}: {quoted(part)}{once}{note}"
+        return f"{part['field']}: {_quoted(part)}{once}{note}"
     if kind == "near":
         left, right = (" | ".join(part[side]) for side in ("left", "right"))
         return f"{part['field']}: within {part['gaps']} words of each other: {left}  AND  {right}"
     tie = f", tie {part['tie']:g}" if "tie" in part else ""
-    return f"{named(part)}{tie}{once}"
-
-
-_SHOWN = 3
-"""Names of a part that are shown; the others are counted."""
+    return f"{_named(part)}{tie}{once}"
 
 
 def as_outline(explanation: Mapping[str, Any]) -> str:
@@ -217,7 +199,7 @@ def as_outline(explanation: Mapping[str, Any]) -> str:
     `1.5 × contents: names of (ERBB2): "ERBB2", "HER2", "NEU", … 4 more   [gene.weight]`
     """
     parts = explanation["parts"] if explanation["kind"] == "sum" else [explanation]
-    return "\n".join(f"  {with_weight(part, _outline_in_words(part))}" for part in parts)
+    return "\n".join(f"  {_with_weight(part, _outline_in_words(part))}" for part in parts)
 
 
 def _outline_in_words(part: Mapping[str, Any]) -> str:
@@ -227,11 +209,11 @@ def _outline_in_words(part: Mapping[str, Any]) -> str:
         return f"{within}: {'  AND  '.join(sides)}"
     inner = part.get("parts")
     if inner is None:
-        return f"{part['field']}: {quoted(part)}"
+        return f"{part['field']}: {_quoted(part)}"
     fields = {each.get("field") if "text" in each else None for each in inner}
     if len(fields) > 1 or None in fields:  # groups of groups, or of words near each other
-        return f"{named(part)}: {_first([_called(each) for each in inner], '; ')}"
-    return f"{fields.pop()}: {named(part)}: {_first([quoted(each) for each in inner], ', ')}"
+        return f"{_named(part)}: {_first([_called(each) for each in inner], '; ')}"
+    return f"{fields.pop()}: {_named(part)}: {_first([_quoted(each) for each in inner], ', ')}"
 
 
 def _called(part: Mapping[str, Any]) -> str:
@@ -239,8 +221,8 @@ def _called(part: Mapping[str, Any]) -> str:
     if "parts" in part and "note" not in part:
         return occurs + _first([_called(each) for each in part["parts"]], " | ")
     if "parts" in part:
-        return occurs + named(part)
-    return occurs + (_outline_in_words(part) if part["kind"] == "near" else quoted(part))
+        return occurs + _named(part)
+    return occurs + (_outline_in_words(part) if part["kind"] == "near" else _quoted(part))
 
 
 def _first(names: Sequence[str], between: str) -> str:
@@ -248,3 +230,21 @@ def _first(names: Sequence[str], between: str) -> str:
     shown = _SHOWN if len(names) > _SHOWN + 1 else len(names)
     more = [f"… {len(names) - shown} more"] if len(names) > shown else []
     return between.join([*names[:shown], *more])
+
+
+def _with_weight(part: Mapping[str, Any], words: str) -> str:
+    """A part in words, with how it occurs, its weight and the setting of the weight."""
+    weight = f"{part['weight']:g} × " if "weight" in part else ""
+    setting = f"   [{part['setting']}]" if "setting" in part else ""
+    occurs = f"{part['occurs']}: " if "occurs" in part else ""
+    return f"{occurs}{weight}{words}{setting}"
+
+
+def _named(group: Mapping[str, Any]) -> str:
+    """The kind of a group of parts, and of what: "names of (ERBB2)"."""
+    return f"{group['kind']} ({group['note']})" if "note" in group else str(group["kind"])
+
+
+def _quoted(leaf: Mapping[str, Any]) -> str:
+    """Words as they are, a phrase in quotation marks."""
+    return leaf["text"] if leaf["kind"] == "words" else f'"{leaf["text"]}"'

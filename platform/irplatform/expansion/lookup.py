@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from irplatform.expansion import names as spellings
 from irplatform.expansion.names import (
     LONGEST,
     MESH,
@@ -13,12 +12,15 @@ from irplatform.expansion.names import (
     Synonym,
     distinct,
     fits,
+    full_name_spellings,
     headings_of,
     named_concepts,
     names_of,
     of_concepts,
     phrase_names,
     spelled,
+    symbol_spellings,
+    tumor_spellings,
 )
 from irplatform.knowledge.model import without_salt
 
@@ -59,7 +61,7 @@ def disease_names(text: str, knowledge: Knowledge, kinds: int) -> Names:
     If no MeSH heading is the disease, the nearest one above it in the Disease Ontology is taken.
     """
     concepts = _diseases(text, knowledge) or _containing(text, knowledge)
-    synonyms = [Synonym(text, "topic"), *spelled(spellings.of_a_tumor(text), "word for tumour")]
+    synonyms = [Synonym(text, "topic"), *spelled(tumor_spellings(text), "word for tumour")]
     synonyms += names_of(concepts, "synonym")
     below = [child for concept in concepts for child in knowledge.descendants(concept.id, kinds)]
     synonyms += names_of(below, "narrow")
@@ -102,7 +104,7 @@ def diseases_abbreviated(short: str, knowledge: Knowledge) -> list[list[Synonym]
 
 
 def _diseases(text: str, knowledge: Knowledge) -> list[Concept]:
-    forms = (text, *spellings.of_a_tumor(text))
+    forms = (text, *tumor_spellings(text))
     return next(filter(None, (named_concepts(form, "disease", knowledge) for form in forms)), [])
 
 
@@ -141,10 +143,10 @@ def genes_called(symbol: str, knowledge: Knowledge) -> list[str]:
 def gene_names(symbol: str, gene: str, knowledge: Knowledge) -> Names:
     """A gene's symbol, aliases, former symbols and full name."""
     concepts = named_concepts(symbol, "gene", knowledge, gene)
-    synonyms = [Synonym(symbol, "topic"), *spelled(spellings.of_a_symbol(symbol), "hyphen")]
+    synonyms = [Synonym(symbol, "topic"), *spelled(symbol_spellings(symbol), "hyphen")]
     for concept in concepts:
         full = [name.text for name in concept.names if " " in name.text]
-        synonyms += spelled(spellings.by_full_names(concept.name, full), f"{concept.id} full name")
+        synonyms += spelled(full_name_spellings(concept.name, full), f"{concept.id} full name")
         for name in concept.names:
             if _other_gene(name.text, symbol, concepts, knowledge):
                 continue
@@ -152,7 +154,7 @@ def gene_names(symbol: str, gene: str, knowledge: Knowledge) -> Names:
             synonyms.append(Synonym(name.text, how, f"{concept.id} {name.kind}"))
             if how != "synonym" or name.kind == "preferred":
                 source = f"{concept.id} {name.kind}"
-                synonyms += [Synonym(s, how, source) for s in spellings.of_a_symbol(name.text)]
+                synonyms += [Synonym(s, how, source) for s in symbol_spellings(name.text)]
     return Names(symbol, distinct(synonyms), (), tuple(concept.id for concept in concepts))
 
 
@@ -171,7 +173,7 @@ def family_names(symbol: str, knowledge: Knowledge) -> Names:
 
     NTRK is NTRK1, NTRK2 and NTRK3; MEK is MAP2K1, which is also called MEK1, and others.
     """
-    synonyms = [Synonym(symbol, "topic"), *spelled(spellings.of_a_symbol(symbol), "hyphen")]
+    synonyms = [Synonym(symbol, "topic"), *spelled(symbol_spellings(symbol), "hyphen")]
     numbered = [f"{symbol}{number}" for number in range(1, 10)] if symbol[-1:].isalpha() else []
     members = _FAMILIES.get(symbol.upper(), numbered)
     genes = {member: named_concepts(member, "gene", knowledge) for member in members}

@@ -240,14 +240,14 @@ def headings_of(concepts: Iterable[Concept], how: How) -> list[Synonym]:
     return [Synonym(c.name, how, c.id) for c in concepts if c.id.startswith(MESH)]
 
 
-def of_a_tumor(name: str) -> Iterator[str]:
+def tumor_spellings(name: str) -> Iterator[str]:
     """A tumour's name with other words for tumour."""
     if _TUMOR.search(name):
         for word in _TUMORS:
             yield _TUMOR.sub(word, name)
 
 
-def of_a_symbol(symbol: str) -> Iterator[str]:
+def symbol_spellings(symbol: str) -> Iterator[str]:
     """A gene's symbol with a hyphen where texts put one, or without its own."""
     for joint in _JOINTS:
         if match := joint.search(symbol):
@@ -263,7 +263,7 @@ def with_latin_letter(symbol: str) -> str:
     return f"{symbol[: match.start()]}{letter}{symbol[match.end() :]}"
 
 
-def by_full_names(symbol: str, full_names: Iterable[str]) -> Iterator[str]:
+def full_name_spellings(symbol: str, full_names: Iterable[str]) -> Iterator[str]:
     """Spellings of a gene's symbol that follow from its full names.
 
     The letter at the end may be Greek: PDGFRA, platelet derived growth factor receptor alpha, is

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from irplatform.errors import unknown
-from irplatform.expansion import names as spellings
 from irplatform.expansion.gene_notation import Marker, is_placeholder, parse_markers
 from irplatform.expansion.lookup import (
     disease_names,
@@ -23,7 +22,15 @@ from irplatform.expansion.lookup import (
     sure_names,
     treatment_names,
 )
-from irplatform.expansion.names import Names, Synonym, called, each_once, names_within, phrase_names
+from irplatform.expansion.names import (
+    Names,
+    Synonym,
+    called,
+    each_once,
+    names_within,
+    phrase_names,
+    with_latin_letter,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -118,7 +125,7 @@ class TopicReader:
 
     def _symbol(self, written: str) -> str:
         """A gene's symbol as knowledge bases write it: PDGFRA for PDGFRα, if they have that."""
-        latin = spellings.with_latin_letter(written)
+        latin = with_latin_letter(written)
         return latin if latin != written and genes_called(latin, self._knowledge) else written
 
     def _disease(self, text: str, kinds: int) -> Names:
