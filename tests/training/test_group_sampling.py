@@ -48,7 +48,7 @@ def test_relevant_documents_that_were_not_found_teach_only_when_told(index):
 
 def test_groups_without_negatives_are_refused():
     assert GroupSettings(inside=0).outside == 1
-    with pytest.raises(ValueError, match="a group needs a negative, and inside is 0, too"):
+    with pytest.raises(ValueError, match="a group needs a negative, but inside is 0, too"):
         GroupSettings(inside=0, outside=0)
 
 

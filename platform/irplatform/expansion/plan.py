@@ -282,8 +282,9 @@ def chosen_on(topics: Sequence[Topic], plan: QueryPlan) -> ChosenOn | None:
     if not plan.held_out:
         reason = "plan.held_out is false"
     elif not folds_of(plan):
-        changed = _differing([f"plan.{name}" for name in _changed(plan, QueryPlan())])
-        reason = f"the weights chosen without it belong to the default plan, and {changed}"
+        first, *more = (f"plan.{name}" for name in _changed(plan, QueryPlan()))
+        differ = f"{first} (and {len(more)} more) differ" if more else f"{first} differs"
+        reason = f"the weights chosen without it belong to the default plan, and {differ}"
     return ChosenOn(count, len(topics), not reason, reason)
 
 
@@ -294,11 +295,6 @@ def _changed(plan: Options, usual: Options, prefix: str = "") -> Iterator[str]:
             yield from _changed(value, usual_value, f"{prefix}{name}.")
         elif value != usual_value:
             yield prefix + name
-
-
-def _differing(names: Sequence[str]) -> str:
-    more = len(names) - 1
-    return f"{names[0]} (and {more} more) differ" if more else f"{names[0]} differs"
 
 
 def query_dependencies(plan: QueryPlan) -> Mapping[str, object]:

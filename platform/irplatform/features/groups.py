@@ -115,6 +115,7 @@ class Group:
     def described(self) -> dict[str, Any]:
         """What its features depend on, besides documents and topics."""
         depends_on = Chosen(self.registration, self.held.options).dependencies()
+        description = self.registration.describe(self.held.options)
         with self.plugin_call("saying what it was prepared with"):
             answer = self.held.prepared_with()
         return {
@@ -124,15 +125,10 @@ class Group:
             "of": json_mapping(self.who, "prepared_with", answer),
             **({"names": depends_on} if depends_on else {}),
             "format": FEATURES_FORMAT,
-            **self._source,
+            # What identifies third-party code, and the files that its options name.
+            **{name: description[name] for name in ("source", "files") if name in description},
             **({"learned": self.learned} if self.learned else {}),
         }
-
-    @property
-    def _source(self) -> dict[str, Any]:
-        """What identifies third-party code, and the files that its options name."""
-        description = self.registration.describe(self.held.options)
-        return {name: description[name] for name in ("source", "files") if name in description}
 
     @cached_property
     def mark(self) -> str:

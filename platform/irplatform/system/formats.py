@@ -63,7 +63,8 @@ def parse_json(
         return _loads(content)
     except orjson.JSONDecodeError as error:
         if path is not None:
-            _refuse_other_encodings(content, path, line or 1)
+            for number, each in enumerate(content.splitlines(), start=line or 1):
+                decoded(each, path, number)  # names the line and the byte that is not UTF-8
         this, place = ("this line", line) if line else ("this", error.lineno)
         message = f"{this} is not JSON ({error.msg}). {hint}".rstrip()
         raise JSONError(message, path=path, line=place) from error
@@ -79,12 +80,6 @@ def _loads(content: bytes) -> Any:
         if mended == content:
             raise
         return orjson.loads(mended)
-
-
-def _refuse_other_encodings(content: bytes, path: Path, line: int) -> None:
-    """Name the line and the byte that is not UTF-8."""
-    for number, each in enumerate(content.splitlines(), start=line):
-        decoded(each, path, number)
 
 
 def read_own_json(path: Path) -> Any:

@@ -141,16 +141,12 @@ def _class_of_digits(piece: str) -> str:
 
 def fold(text: str) -> str:
     """Lower-case text with plain accents, ligatures, typographic hyphens and Greek letters."""
-    text = _NOT_ASCII.sub(_fold_match, text).lower()
+    text = _NOT_ASCII.sub(lambda match: _fold_run(match[0]), text).lower()
     if text.isascii():
         return text
     text = _RAISED_POINT.sub(".", text)
     text = _MICRO.sub("u", text)
     return _GREEK.sub(_spell_out, text)
-
-
-def _fold_match(match: re.Match[str]) -> str:
-    return _fold_run(match[0])
 
 
 @lru_cache(maxsize=1 << 12)

@@ -40,7 +40,7 @@ class ListSettings(PoolSettings):
     relevant_per_list: int = Field(8, gt=0, description="most relevant documents of a list")
     lower_per_list: int = Field(16, gt=0, description="most documents of lower grade in a list")
     lower_per_relevant: int = Field(
-        7, gt=0, description="most of them for each relevant document of the list"
+        7, gt=0, description="the same for each relevant document of the list"
     )
     relevant_per_topic: int = Field(
         50, gt=0, description="most relevant documents of a topic in an epoch, each in one list"
@@ -131,19 +131,21 @@ class GroupSettings(Options):
     )
     relevant: Literal["candidates", "judged"] = Field(
         "candidates",
-        description="learn from relevant documents that the first stage found, or from all judged",
+        description="learn from the relevant documents that the first stage found, or all judged",
     )
     inside_pool: int = Field(
         40, gt=0, description="candidates of a topic that epochs draw negatives from"
     )
-    outside_pool: int = Field(10, gt=0, description="other documents that they draw them from")
+    outside_pool: int = Field(
+        10, gt=0, description="other documents that epochs draw negatives from"
+    )
     groups_per_topic: int = Field(10, gt=0, description="most groups of a topic in an epoch")
 
     @field_validator("outside")
     @classmethod
     def _some_negative(cls, value: int, info: ValidationInfo) -> int:
         if value == 0 == info.data.get("inside"):
-            raise ValueError("a group needs a negative, and inside is 0, too")
+            raise ValueError("a group needs a negative, but inside is 0, too")
         return value
 
 

@@ -36,15 +36,15 @@ class PoolSettings(Options):
 
     relevant: Literal["candidates", "judged"] = Field(
         "candidates",
-        description="learn from relevant documents that the first stage found, or from all judged; "
-        "those of grade 0 are all judged ones",
+        description="learn from the relevant documents that the first stage found, or from all "
+        "judged ones; documents of grade 0 are always all judged ones",
     )
     unjudged_share: float = Field(
         0.3,
         ge=0,
         le=1,
-        description="share of documents of lower grade that are unjudged candidates, where the "
-        "topic also has judged ones",
+        description="share of unjudged candidates among documents of lower grade, if the topic "
+        "also has judged ones",
     )
     negatives_per_topic: int = Field(
         200,
@@ -52,7 +52,7 @@ class PoolSettings(Options):
         description="most documents of grade 0, and most unjudged ones, in a topic's pool",
     )
     negatives_per_relevant: int = Field(
-        20, gt=0, description="most of either kind for each relevant document in the pool"
+        20, gt=0, description="the same for each relevant document in the pool"
     )
 
 
