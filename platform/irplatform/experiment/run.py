@@ -88,6 +88,8 @@ def run(
         plan = resolve(settings, plugins or registry())
         recorder = _recorder(plan)
     with alone_in(plan.run_dir):
+        # Other runs in the folder are refused before torch is loaded.
+        recorder.plan(planned_runs(plan, recorder.data), force=settings.force)
         plan = plan.on_device()
         recorder.plan(planned_runs(plan, recorder.data), force=settings.force)
         with _announced(plan, recorder), parts(3 * _SEARCHING + len(plan.rerankers) * _RERANKING):
