@@ -29,11 +29,11 @@ import psutil
 from _common import private_memory
 from irplatform.plugin import Document
 from irplatform.text import ForwardIndex, build_forward_index, tokenize
+from irplatform.text.forward_index import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FIELDS = ("title", "abstract", "text")
 CHUNK = 1_000
 VOCABULARY = 500_000
 
@@ -123,12 +123,13 @@ def digest_of_twin(folder: Path) -> str:
 def digest_of_ours(folder: Path) -> str:
     index = ForwardIndex.open(folder)
     tokens, _ = index.tokens(np.arange(index.count))
-    statistics = [index.statistics(field) for field in ("title", "abstract", "text")]
-    counts = [(s.document_frequency, s.collection_frequency, s.unique_counts) for s in statistics]
+
+    of_field = (index.document_frequency, index.collection_frequency, index.unique_counts)
+    counts = [[count(field) for count in of_field] for field in FIELDS]
     return digest(
         list(index.vocabulary),
         [tokens, *(array for arrays in counts for array in arrays)],
-        [s.idf_mass for s in statistics],
+        [index.idf_mass(field) for field in FIELDS],
     )
 
 

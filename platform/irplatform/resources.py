@@ -196,7 +196,7 @@ class CollectionResources:
             return
         self._opened.compared.add(mark)
         index, _ = self._opened.forward_index
-        frequency = index.statistics("text").collection_frequency
+        frequency = index.collection_frequency("text")
         of_words, of_text = vectors.coverage(index.vocabulary, frequency)
         warns = of_text < _HARDLY_ANY
         self.notice(

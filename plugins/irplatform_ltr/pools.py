@@ -113,6 +113,6 @@ def _unit_rows(index: ForwardIndex, doc_ids: Sequence[str]) -> sparse.csr_matrix
     shape = (len(doc_ids), len(index.vocabulary))
     counts = sparse.csr_matrix((np.ones(len(tokens)), tokens, offsets), shape=shape)
     counts.sum_duplicates()
-    counts.data = (1 + np.log(counts.data)) * index.statistics("text").idf[counts.indices]
+    counts.data = (1 + np.log(counts.data)) * index.idf("text")[counts.indices]
     lengths = np.sqrt(counts.multiply(counts).sum(axis=1))
     return sparse.csr_matrix(counts.multiply(1 / np.maximum(lengths, 1e-12)))

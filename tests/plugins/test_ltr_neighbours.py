@@ -1,7 +1,5 @@
 """Scores brought nearer to those of similar documents."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from ltr_groups import fitted, prepared, resources_in, topics_of
@@ -34,13 +32,13 @@ class Index:
         ids = [self.words.index(word) for text in texts for word in text]
         return np.array(ids, np.int32), np.cumsum([0, *map(len, texts)])
 
-    def statistics(self, _field):
-        return SimpleNamespace(idf=np.log(1 + len(TEXTS) / self.frequency))
+    def idf(self, _field):
+        return np.log(1 + len(TEXTS) / self.frequency)
 
 
 def _plain(doc_ids, scores, share, count):
     """The same, document by document."""
-    idf = dict(zip(Index.words, Index().statistics("text").idf, strict=True))
+    idf = dict(zip(Index.words, Index().idf("text"), strict=True))
 
     def vector(doc_id):
         words = TEXTS[doc_id].split()

@@ -61,13 +61,13 @@ def test_coverage_is_of_words_and_of_their_occurrences(tmp_path):
         [Document("d", "", "gene gene gene therapy")], tmp_path / "index", workers=1
     )
     index = ForwardIndex.open(tmp_path / "index")
-    frequency = index.statistics("text").collection_frequency
+    frequency = index.collection_frequency("text")
     for words in (["gene"], ["gene", "other", "strange"]):
         vectors = WordVectors.with_unk(words, np.ones((len(words), 2), np.float32), seed=1)
         assert vectors.coverage(index.vocabulary, frequency) == (0.5, 0.75)
     build_forward_index([], tmp_path / "nothing", workers=1)
     nothing = ForwardIndex.open(tmp_path / "nothing")
-    empty = nothing.statistics("text").collection_frequency
+    empty = nothing.collection_frequency("text")
     assert vectors.coverage(nothing.vocabulary, empty) == (0.0, 0.0)
 
 

@@ -13,10 +13,8 @@ so two strings with one hash are no danger.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +26,7 @@ from irplatform.text.arrays import (
     Float64,
     Int32,
     Int64,
+    Number,
     map_array,
     ragged,
     write_array,
@@ -67,7 +66,8 @@ class ForwardIndex:
         self._tokens = map_array(folder / "tokens.int32", np.int32)
         self._offsets = map_array(folder / "offsets.int64", np.int64)
         self._title_lengths = map_array(folder / "title-lengths.int32", np.int32)
-        self.statistics = lru_cache(maxsize=None)(self._read_statistics)
+        self._maps: dict[Path, npt.NDArray[Any]] = {}
+        self._idf: dict[Field, Float64] = {}
 
     @classmethod
     def open(cls, folder: Path) -> ForwardIndex:
@@ -136,65 +136,42 @@ class ForwardIndex:
 
     def document_frequency(self, field: Field) -> Int32:
         """In how many documents' field each word occurs: int32 [vocabulary]."""
-        return self.statistics(field).document_frequency
+        return self._mapped(field, "df", np.int32)
 
     def collection_frequency(self, field: Field) -> Int64:
         """How often each word occurs in a field of all documents: int64 [vocabulary]."""
-        return self.statistics(field).collection_frequency
+        return self._mapped(field, "cf", np.int64)
 
     def lengths(self, field: Field) -> Int32:
         """The number of words of a field of each document: int32 [documents]."""
-        return self.statistics(field).lengths
+        return self._mapped(field, "lengths", np.int32)
 
     def unique_counts(self, field: Field) -> Int32:
         """The number of distinct words of a field of each document: int32 [documents]."""
-        return self.statistics(field).unique_counts
+        return self._mapped(field, "unique", np.int32)
 
     def idf(self, field: Field) -> Float64:
         """log(1 + (N - df + 0.5) / (df + 0.5)) of each word in a field: float64 [vocabulary]."""
-        return self.statistics(field).idf
+        if field not in self._idf:
+            frequency = self.document_frequency(field)
+            self._idf[field] = inverse_document_frequency(frequency, self.count)
+        return self._idf[field]
 
     def idf_mass(self, field: Field) -> Float64:
         """The summed IDF of the distinct words of a field: float64 [documents]."""
-        return self.statistics(field).idf_mass
+        return self._mapped(field, "idf-mass", np.float64)
 
     def average_length(self, field: Field) -> float:
         """The mean number of words of a field, over all documents."""
         return self._average_lengths[field]
 
-    def _read_statistics(self, field: Field) -> FieldStatistics:
+    def _mapped(self, field: Field, name: str, dtype: type[Number]) -> npt.NDArray[Number]:
         if field not in FIELDS:
             raise ValueError(f"'{field}' is not a field; the fields are {', '.join(FIELDS)}")
-        document_frequency = map_array(self._folder / f"{field}.df.int32", np.int32)
-        return FieldStatistics(
-            document_frequency=document_frequency,
-            collection_frequency=map_array(self._folder / f"{field}.cf.int64", np.int64),
-            lengths=map_array(self._folder / f"{field}.lengths.int32", np.int32),
-            unique_counts=map_array(self._folder / f"{field}.unique.int32", np.int32),
-            idf=inverse_document_frequency(document_frequency, self.count),
-            idf_mass=map_array(self._folder / f"{field}.idf-mass.float64", np.float64),
-        )
-
-
-@dataclass(frozen=True)
-class FieldStatistics:
-    """Statistics of a field over the whole collection.
-
-    Attributes:
-        document_frequency: per word, how many documents have it in this field.
-        collection_frequency: per word, how often it occurs in all.
-        lengths: per document, the number of words.
-        unique_counts: per document, the number of distinct words.
-        idf: per word, its inverse document frequency.
-        idf_mass: per document, the summed IDF of its distinct words.
-    """
-
-    document_frequency: Int32
-    collection_frequency: Int64
-    lengths: Int32
-    unique_counts: Int32
-    idf: Float64
-    idf_mass: Float64
+        path = self._folder / f"{field}.{name}.{np.dtype(dtype).name}"
+        if path not in self._maps:
+            self._maps[path] = map_array(path, dtype)
+        return self._maps[path]
 
 
 def inverse_document_frequency(document_frequency: Int32, documents: int) -> Float64:

@@ -24,9 +24,8 @@ splits words there, and the mark of a footnote is no part of its word.
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
-from functools import cache, lru_cache
+from functools import lru_cache
 
 INTEGER = "<int>"
 FRACTION = "<fraction>"
@@ -185,19 +184,6 @@ def is_folded(text: str) -> bool:
     if text.isascii() or _is_plain(text):
         return False
     return composed(text) != unicodedata.normalize("NFC", text)
-
-
-@cache
-def folded_characters() -> str:
-    """All characters that are folded, as ranges of a class in a regular expression."""
-    ranges: list[list[int]] = []
-    for code in range(128, sys.maxunicode + 1):
-        if _folded_character(chr(code)) != chr(code):
-            if ranges and ranges[-1][1] == code - 1:
-                ranges[-1][1] = code
-            else:
-                ranges.append([code, code])
-    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
 
 
 def _is_plain(text: str) -> bool:
