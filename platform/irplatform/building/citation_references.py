@@ -171,12 +171,7 @@ def _texts(element: Any, around: str = "") -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Reference:
-    """An entry of a reference list.
-
-    Attributes:
-        number: the number that it is printed with, if it has one.
-        works: the identifiers of each article that it cites; usually one.
-    """
+    """An entry of a reference list: its number, and the identifiers of each cited article."""
 
     number: int | None
     works: tuple[tuple[str, ...], ...]

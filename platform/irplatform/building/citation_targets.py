@@ -33,13 +33,7 @@ _FIELDS = {"pmid": "pmid", "pmc": "pmcid", "pmcid": "pmcid", "doi": "doi"}
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A document that can be cited.
-
-    Attributes:
-        id: its id.
-        words: of title and abstract, or None without a collection.
-        year: of its publication, or "".
-    """
+    """A document that can be cited: its id, the words of its text if known, and its year or ""."""
 
     id: str
     words: int | None = None

@@ -61,13 +61,7 @@ _SECONDS = 2.5
 
 @dataclass(frozen=True)
 class Access:
-    """The address, rate and identity of calls.
-
-    Attributes:
-        url: base of the E-utilities.
-        rate: most calls in a second.
-        identity: parameters of every call: tool, and email and api_key if there are any.
-    """
+    """The base URL of calls, their most per second, and the parameters of every call."""
 
     url: str
     rate: float

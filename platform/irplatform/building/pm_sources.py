@@ -50,13 +50,7 @@ _FORMAT = "It needs a line 'Meeting: …', a line 'Title: …', a blank line, an
 
 @dataclass(frozen=True)
 class Given:
-    """Files of the user, instead of downloads.
-
-    Attributes:
-        topics: the year's topics, in the track's XML.
-        qrels: its judgments, in four columns.
-        sampled: its sampled judgments, in five.
-    """
+    """Files of the user, in the track's formats, instead of downloads."""
 
     topics: Path | None = None
     qrels: Path | None = None
@@ -68,13 +62,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Year:
-    """The files of a year inside a collection's folder.
-
-    Attributes:
-        year: 2017 or 2018.
-        topics, qrels, sampled: paths relative to the folder.
-        judged: the judgments.
-    """
+    """The files of a year, relative to a collection's folder, and its judgments."""
 
     year: int
     topics: str

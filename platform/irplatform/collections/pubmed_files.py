@@ -60,12 +60,7 @@ def documents(
 
 
 class CheckedStream:
-    """A document of XML whose beginning is checked.
-
-    Attributes:
-        first_line: the line of the file where it begins.
-        lines: the line up to which it was read.
-    """
+    """A document of XML whose beginning is checked; `lines` counts the lines read so far."""
 
     def __init__(
         self,

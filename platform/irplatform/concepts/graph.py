@@ -36,13 +36,7 @@ TABLE = "table"
 
 @dataclass(frozen=True)
 class EdgeSource:
-    """The source of edges between concepts.
-
-    Attributes:
-        kb: the knowledge base.
-        relation: "is-a", "drug-gene", …
-        edges: their number.
-    """
+    """The source of edges: knowledge base, relation ("is-a", "drug-gene", …), number of edges."""
 
     kb: str
     relation: str

@@ -207,11 +207,7 @@ def add(
     alone = [(path, file_format) for path, file_format in named if path not in beside]
     read = [*alone, *beside.items()]
     sources = [
-        {
-            "file": path.name,
-            "sha256": file_digest(readable_again(path)),
-            "format": file_format.name,
-        }
+        {"file": path.name, "sha256": file_digest(readable_again(path)), "format": file_format.name}
         for path, file_format in read
     ]
     depends_on = {
