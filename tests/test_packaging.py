@@ -50,6 +50,6 @@ def test_the_command_begins_where_ctrl_c_is_looked_after(project):
 
 def test_every_plugin_is_registered_and_checked_for_types(project):
     names = {path.name for path in PLUGINS}
-    modules = project["project"]["entry-points"]["irplatform"].values()
-    assert {module.partition(".")[0] for module in modules} == names
+    places = project["project"]["entry-points"]["irplatform"].values()
+    assert {place.partition(":")[0] for place in places} == names
     assert set(project["tool"]["mypy"]["packages"]) == names | {"irplatform"}
