@@ -154,7 +154,7 @@ def test_metadata_stays_where_no_run_is_written(platform, folder, runs):
 def test_only_a_tag_that_can_be_submitted_is_taken(platform, folder, runs):
     refused = platform("fuse", *runs, "--out", "new.run", "--tag", "bm25+rm3")
     assert refused.code == 2
-    assert "--tag 'bm25+rm3' is no run tag: TREC takes letters, digits, '-', '_'" in refused.err
+    assert "--tag 'bm25+rm3' is not a run tag: TREC takes letters, digits, '-', '_'" in refused.err
     assert not (folder / "new.run").exists()
     long = platform("fuse", *runs, "--out", "new.run", "--tag", "a" * 21)
     assert (long.code, "has 21 characters; TREC accepts 20" in long.err) == (0, True)

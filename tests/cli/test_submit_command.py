@@ -42,7 +42,7 @@ def test_the_tag_follows_the_rule_of_the_track(check):
     )
     assert "Assumed" not in done.err
     refused = check(GOOD, "--tag-pattern", "[A-Z")
-    assert (refused.code, "--tag-pattern '[A-Z' is no regular expression" in refused.err) == (
+    assert (refused.code, "--tag-pattern '[A-Z' is not a regular expression" in refused.err) == (
         2,
         True,
     )
@@ -135,8 +135,8 @@ def test_runs_with_the_same_tag_are_told_apart(check, platform, folder):
     done = platform("submit", "check", "my.run", "good.run", "again.run", "my.run")
     assert done.code == 0
     assert [line for line in done.out.splitlines() if "tags" in line] == [
-        "again.run: warning: the run tag 'mine' is that of my.run too; tasks tell the runs of a "
-        "group by their tags.",
+        "again.run: warning: the run tag 'mine' is also that of my.run; tasks identify the "
+        "runs of a group by their tags.",
     ]
 
 

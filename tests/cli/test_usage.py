@@ -5,8 +5,8 @@ import re
 import click
 import pytest
 
+from irplatform.cli.failures import check_usage
 from irplatform.cli.main import COMMANDS, cli
-from irplatform.cli.usage import check_usage
 from irplatform.errors import InputError
 
 

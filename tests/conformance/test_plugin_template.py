@@ -96,11 +96,11 @@ def test_a_name_that_cannot_be_one_is_refused(tmp_path, name):
 
 
 def test_a_name_that_is_taken_is_refused(tmp_path):
-    with pytest.raises(InputError, match="there is a reranker 'delta' already"):
+    with pytest.raises(InputError, match="there is already a reranker 'delta'"):
         new_plugin("delta", tmp_path, rerankers=["delta"])
-    with pytest.raises(InputError, match="there is a plugin 'shelf' already"):
+    with pytest.raises(InputError, match="there is already a plugin 'shelf'"):
         new_plugin("shelf", tmp_path, plugins=["shelf"])
-    with pytest.raises(InputError, match="there is a module 'irplatform_encoders' already"):
+    with pytest.raises(InputError, match="there is already a module 'irplatform_encoders'"):
         new_plugin("encoders", tmp_path)
     assert list(tmp_path.iterdir()) == []
 
@@ -109,13 +109,13 @@ def test_a_name_that_is_taken_is_refused(tmp_path):
 def test_the_name_of_a_plugin_is_refused_whatever_it_registers(tmp_path, name):
     done = platform_with("", tmp_path, "plugins", "new", name, "--in", "new", cwd=tmp_path)
     assert done.returncode == 2
-    assert f"there is a plugin '{name}' already; take another name." in done.stderr
+    assert f"there is already a plugin '{name}'; choose another name." in done.stderr
     assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize("name", ["fused", "mine-alone", "mine-seed7", "none", "options"])
 def test_a_name_that_the_platform_or_python_gave_away_is_refused(tmp_path, name):
-    with pytest.raises(InputError, match=f"'{name}' has another meaning already"):
+    with pytest.raises(InputError, match=f"'{name}' already has another meaning"):
         new_plugin(name, tmp_path)
     assert list(tmp_path.iterdir()) == []
 

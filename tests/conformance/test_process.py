@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from irplatform.conformance.process import Watch
+from irplatform.conformance.data import Watch
 
 CHANGES = {
     "the working directory is / instead of ": lambda: os.chdir("/"),

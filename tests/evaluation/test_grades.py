@@ -5,8 +5,7 @@ import pytest
 
 from irplatform.data import Collection
 from irplatform.errors import InputError
-from irplatform.evaluation.availability import refuse_grades
-from irplatform.evaluation.measures import measures_of, parse_measures
+from irplatform.evaluation.measures import measures_of, parse_measures, refuse_grades
 from irplatform.evaluation.scoring import evaluate
 from irplatform.runs import Ranking, Run
 

@@ -82,8 +82,8 @@ def test_seen_needs_a_training_partner(evaluate, folder):
     (folder / "qrels" / "train.tsv").unlink()
     outcome = evaluate("--relevant", "seen")
     assert outcome.code == 2
-    assert "--relevant needs a collection that names a training collection: '" in outcome.err
-    assert "-test' names none with judgments." in outcome.err
+    assert "--relevant needs a collection with a training partner: '" in outcome.err
+    assert "-test' has none with judgments." in outcome.err
 
 
 def test_measures_of_sampled_judgments_alone_need_all_topics(evaluate, folder):

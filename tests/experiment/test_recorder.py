@@ -215,7 +215,7 @@ def test_runs_of_earlier_commands_stay_and_are_named(record, capsys):
     assert "earlier commands" not in capsys.readouterr().err
     folder = record("bm25")
     told = capsys.readouterr().err
-    assert told.rstrip().endswith("report.json and scores.json are not about: qld.run")
+    assert told.rstrip().endswith("report.json and scores.json do not describe: qld.run")
     assert (folder / "qld.run").exists()
     assert list(read_scores(folder).systems) == ["bm25"]
     report = json.loads((folder / "report.json").read_text())
@@ -228,16 +228,16 @@ def test_runs_over_a_first_stage_that_is_replaced_are_named(record, capsys):
     told = capsys.readouterr().err
     (warning,) = [line for line in told.splitlines() if "WARNING" in line]
     assert "bm25.run in " in warning
-    assert "has been replaced by another first stage's" in warning
-    assert warning.endswith("the one that was there: ranker-alone.run, ranker.run")
-    assert told.splitlines()[-1].endswith("are not about: qld.run")
+    assert "was replaced by another first stage's" in warning
+    assert warning.endswith("the old one: ranker-alone.run, ranker.run")
+    assert told.splitlines()[-1].endswith("do not describe: qld.run")
 
 
 def test_a_replaced_first_stage_stays_known_until_its_runs_are_made_anew(record, capsys):
     record("bm25", rerankers=["ranker"])
     for _ in range(2):
         record("bm25", first_stage="another")
-        assert "has been replaced" in capsys.readouterr().err
+        assert "was replaced" in capsys.readouterr().err
     record("bm25", rerankers=["ranker"], first_stage="another")
     assert capsys.readouterr().err == ""
 
@@ -257,7 +257,7 @@ def test_a_run_without_metadata_is_only_named(record, capsys):
     (folder / "ranker-alone.run.meta.json").unlink()
     record("bm25", first_stage="another")
     told = capsys.readouterr().err
-    assert told.rstrip().endswith("are not about: ranker-alone.run, ranker.run")
+    assert told.rstrip().endswith("do not describe: ranker-alone.run, ranker.run")
     assert "WARNING" not in told
 
 
@@ -285,8 +285,8 @@ def test_runs_that_another_command_replaces_meanwhile_are_told(tmp_path, capsys,
     if theirs == "a":  # the same run
         assert "replaced" not in told
         return
-    assert "while this command ran, another one has replaced runs" in told
-    assert "bm25.run. Give each command a --run-dir of its own." in told
+    assert "another command replaced runs" in told
+    assert "Give each command its own --run-dir." in told
     assert warnings[-1] in told
 
 

@@ -254,7 +254,7 @@ def test_a_row_that_names_an_unknown_collection_cannot_run(results, called):
 def test_two_calls_do_not_share_a_cache(results, called):
     first = reproduce(read_rows(results))
     next(first)
-    with pytest.raises(InputError, match="is at work"):
+    with pytest.raises(InputError, match="is running"):
         next(reproduce(read_rows(results)))
     first.close()
 

@@ -94,11 +94,14 @@ def test_feedback_of_synergy_judges_what_is_golden_and_what_is_not(file):
         ),
         ([{"id": "1 2", "body": "Why?"}], "'1 2' of question 1 has white space"),
         ([{"id": "1\0", "body": "Why?"}], r"'1\x00' of question 1 has a control character"),
-        (["Why?"], "question 1 is no JSON object"),
-        ([{"id": "1", "body": "Why?", "documents": "12"}], "'documents' of question 1 is no list"),
+        (["Why?"], "question 1 is not a JSON object"),
+        (
+            [{"id": "1", "body": "Why?", "documents": "12"}],
+            "of question 1 is not a list",
+        ),
         (
             [{"id": "1", "body": "Why?", "documents": ["http://example.org/pubmed/12"]}],
-            "question 1 names the document 'http://example.org/pubmed/12', which is no article",
+            "question 1 names the document 'http://example.org/pubmed/12', which is not an article",
         ),
         ([{"id": "1", "body": "Why?", "documents": [1.5]}], "question 1 names the document 1.5,"),
         (
@@ -111,7 +114,7 @@ def test_feedback_of_synergy_judges_what_is_golden_and_what_is_not(file):
         ),
         (
             [{"id": "1", "body": "Why?", "documents": ["http://www.ncbi.nlm.nih.gov/pubmed/012"]}],
-            "names the document 'http://www.ncbi.nlm.nih.gov/pubmed/012', which is no article",
+            "names the document 'http://www.ncbi.nlm.nih.gov/pubmed/012', which is not an article",
         ),
     ],
 )

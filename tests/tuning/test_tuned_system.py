@@ -189,7 +189,9 @@ def test_topics_that_a_measure_leaves_out_count_nothing(tmp_path):
 def test_what_every_trial_is_searched_with_is_no_option_that_was_chosen(monkeypatch):
     """The default plan's folds hold out its topics again in the run that takes the file."""
     told = {}
-    monkeypatch.setattr("irplatform.tuning.tune.run_tuning", lambda *_, **given: told.update(given))
+    monkeypatch.setattr(
+        "irplatform.tuning.tune.tune_system", lambda *_, **given: told.update(given)
+    )
     monkeypatch.setattr("irplatform.tuning.tune.refuse_idle_plan", lambda *_: None)
     settings = RunSettings("demo", settings={"b": 0.3})
     tune(settings, TuneSettings(["bm25.plan.gene.weight=1:2"]))
@@ -220,7 +222,7 @@ def test_a_click_collection_is_tuned_by_its_own_measure(tmp_path, monkeypatch, c
         (folder / "measures.txt").write_text("nDCG-exp@20\nAP\n")
     told = []
     monkeypatch.setattr(
-        "irplatform.tuning.tune.run_tuning", lambda system, *_, **__: told.append(system)
+        "irplatform.tuning.tune.tune_system", lambda system, *_, **__: told.append(system)
     )
     monkeypatch.setattr("irplatform.tuning.tune.refuse_broken_corpus", lambda *_: None)
     tune(RunSettings(str(folder)), TuneSettings(["k1=1:2"], on_these_topics=True))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.commands import command
-from irplatform.cli.options import PATH, measures_option, seed_option
+from irplatform.cli.options import PATH, measures_option, number_option, seed_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.system.console import say
 
@@ -31,12 +31,11 @@ if TYPE_CHECKING:
 @click.option(
     "--alone", is_flag=True, help="Use the rerankers' own scores, not mixed with the first stage's."
 )
-@click.option(
+@number_option(
     "--samples",
     default=10_000,
-    show_default=True,
-    type=click.IntRange(100),
-    help="Bootstrap samples of the topics for the intervals.",
+    least=100,
+    text="Bootstrap samples of the topics for the intervals.",
 )
 @seed_option("Random seed of the samples.")
 @json_option

@@ -8,19 +8,22 @@ import click
 
 from irplatform.cli.commands import Group, with_options
 from irplatform.cli.names import DEVICE, RERANKER, list_option
-from irplatform.cli.options import MACHINE, OUTPUT, collection_option, preset_option, setting_option
+from irplatform.cli.options import (
+    MACHINE,
+    OUTPUT,
+    collection_option,
+    number_option,
+    preset_option,
+    setting_option,
+)
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
 from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from irplatform.experiment.timing import Timing
-
-
-def _number(name: str, default: int, text: str) -> Callable[[Any], Any]:
-    return click.option(name, default=default, show_default=True, type=click.IntRange(1), help=text)
 
 
 @click.group(cls=Group)
@@ -39,9 +42,9 @@ def bench() -> None:
     group="What to time",
 )
 @with_options(
-    _number("--documents", 500, "Documents per topic."),
-    _number("--topics", 10, "Topics to score."),
-    _number("--rounds", 3, "Measurements per reranker."),
+    number_option("--documents", default=500, least=1, text="Documents per topic."),
+    number_option("--topics", default=10, least=1, text="Topics to score."),
+    number_option("--rounds", default=3, least=1, text="Measurements per reranker."),
     group="How much",
 )
 @with_options(
@@ -51,7 +54,7 @@ def bench() -> None:
         type=DEVICE,
         help="cpu, cuda or mps; default: the CPU, and the GPU if there is one.",
     ),
-    _number("--model-threads", 1, "CPU threads that torch uses."),
+    number_option("--model-threads", default=1, least=1, text="CPU threads that torch uses."),
     group=MACHINE,
 )
 @with_options(json_option, group=OUTPUT)

@@ -27,7 +27,7 @@ def _kinds(_incomplete: str) -> list[str]:
 
 
 _USUAL: dict[str, Any] = {"depth": 1000, "members": 5, "seed": 42}
-"""The usual values of what an item depends on beside the options of its system."""
+"""Defaults of settings that an item depends on in addition to its system's options."""
 
 kinds_option = list_option(
     "--kind", "kinds", type=Names("kind", _kinds), help="Only items of these kinds."
@@ -170,7 +170,6 @@ def verify(context: click.Context, kinds: tuple[str, ...], as_json: bool) -> Non
 
 
 def _confirmed(question: str) -> bool:
-    """Ask; where nobody can answer, nothing is meant."""
     try:
         return click.confirm(question)
     except click.Abort as error:
@@ -182,7 +181,7 @@ def _confirmed(question: str) -> bool:
 
 
 def _chosen(kinds: Sequence[str], collection: str | None) -> list[Item]:
-    """The items of some kinds, or of all; those of a collection's documents, or of all."""
+    """The items of some kinds and of a collection's documents; None takes all."""
     from irplatform.registry.loading import registry
     from irplatform.system.cache import collections_of
 
@@ -258,7 +257,7 @@ def _facts(items: Sequence[Item]) -> list[dict[str, Any]]:
 
 
 def _options(item: Item) -> dict[str, Any]:
-    """The options of the system that made an item, where they are not the usual ones."""
+    """The options of the system that made an item, if they are not the defaults."""
     from irplatform.options import flat
     from irplatform.registry.loading import registry
 
@@ -285,7 +284,7 @@ def _day(when: datetime) -> str:
 
 
 def _size(count: int) -> str:
-    """A size with its unit, as wide as the longest: "  1.5 GB"."""
+    """A size with its unit, right-aligned: " 1.5 GB"."""
     from rich.filesize import decimal
 
     return decimal(count).rjust(9)

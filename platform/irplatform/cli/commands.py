@@ -1,8 +1,4 @@
-"""What the platform's commands have beyond click's.
-
-Options in groups with an example each, examples of whole commands, and an answer to a command that
-is not there.
-"""
+"""Commands with grouped options and examples in their help, and groups that suggest commands."""
 
 from __future__ import annotations
 
@@ -20,7 +16,7 @@ if TYPE_CHECKING:
 Declared = TypeVar("Declared", bound=Callable[..., Any])
 _OTHER = "Other"
 _COLUMN = 30
-"""Characters of an option that have its help beside them, not below."""
+"""Widest option with its help beside it, not below."""
 _SAME = (
     ("remove", "delete", "rm", "clean", "clear", "prune", "purge", "forget", "uninstall"),
     ("list", "ls", "all"),
@@ -31,14 +27,14 @@ _SAME = (
     ("download", "fetch", "get", "pull"),
     ("export", "dump", "save", "write"),
 )
-"""Words that other programs have for a command; `Group` knows one of each row, or none."""
+"""Other programs' words for a command; `Group` has one of each row, or none."""
 
 
 class Command(click.Command):
     """A command whose help shows options in groups, and examples.
 
     Args:
-        examples: lines as a shell takes them.
+        examples: command lines.
     """
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
@@ -70,13 +66,13 @@ class Command(click.Command):
 
 
 def _row(option: click.Parameter, context: click.Context) -> tuple[str, str]:
-    """An option as its help shows it; a number is N."""
+    """An option as its help shows it, with N for a number."""
     names, text = option.get_help_record(context) or ("", "")
     return re.sub(r" (INTEGER|FLOAT)( RANGE)?$", " N", names), text
 
 
 def option_groups(options: Iterable[click.Parameter]) -> dict[str, list[click.Parameter]]:
-    """Options by the title of their group, as `with_options` gave it; a single group has none."""
+    """Return options by the title of their group; a single group is called "Options"."""
     groups: dict[str, list[click.Parameter]] = {}
     for option in options:
         groups.setdefault(vars(option).get("group", _OTHER), []).append(option)
@@ -84,7 +80,7 @@ def option_groups(options: Iterable[click.Parameter]) -> dict[str, list[click.Pa
 
 
 def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:
-    """Write a section of command lines, which are not wrapped."""
+    """Write a section of command lines, unwrapped."""
     if examples:
         with formatter.section("Example" if len(examples) == 1 else "Examples"):
             for line in examples:
@@ -92,7 +88,7 @@ def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> N
 
 
 class Group(click.Group):
-    """A group of commands; a wrong name is answered with the one that is meant."""
+    """A group of commands, which answers a wrong name with the right one."""
 
     command_class = Command
 
@@ -121,7 +117,7 @@ class Group(click.Group):
         raise self.no_command(name, self.list_commands(ctx), ctx.command_path)
 
     def no_command(self, name: str, names: list[str], path: str) -> InputError:
-        """What to say of a name that is no command of the group at a path."""
+        """Return the error for a name that is no command of the group."""
         if not nearest(name, names):
             same = [word for row in _SAME if name.lower() in row for word in row]
             names = [word for word in same if word in names][:1] or names
@@ -134,18 +130,18 @@ Group.group_class = Group
 
 
 def command(*examples: str) -> Callable[[Callable[..., Any]], Command]:
-    """`click.command` for a function, with examples of its use."""
+    """Decorate like `click.command`, with examples of use."""
     return click.command(cls=Command, examples=examples)
 
 
 def with_options(
     *options: Callable[[Declared], Declared], group: str = "", example: str = ""
 ) -> Callable[[Declared], Declared]:
-    """A decorator that gives a command options, above those that it has, in their order.
+    """Return a decorator that adds options above those that a command has.
 
     Args:
-        options: what `click.option` makes, or this function.
-        group: the heading that they have in the help.
+        options: results of `click.option` or of this function.
+        group: their heading in the help.
         example: some of them, in use.
     """
 

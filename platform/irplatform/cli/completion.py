@@ -1,7 +1,7 @@
-"""Completion in a shell: `platform completion SHELL` prints what the shell needs for it.
+"""Completion in a shell: `platform completion SHELL` prints the script for it.
 
-The shell then calls `platform` at each press of the tab key, with what was typed in variables of
-the environment; click answers with commands and options, and `irplatform.cli.names` with names.
+The shell then calls `platform` at each press of the tab key, with the typed words in environment
+variables; click answers with commands and options, and `irplatform.cli.names` with names.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BREAKS = frozenset(":=@")
 
 @add_completion_class
 class _Bash(BashComplete):
-    """Puts words together that bash breaks at ":", "=" and "@", as in nDCG@10 and FOLDER:train."""
+    """Joins words that bash breaks at ":", "=" and "@", as in nDCG@10 and FOLDER:train."""
 
     _typed = ""
 
@@ -64,7 +64,7 @@ class _Bash(BashComplete):
 
 @add_completion_class
 class _Fish(FishComplete):
-    """Keeps the commas of lists and of descriptions, where click's script ends a word."""
+    """Keeps commas in lists and descriptions, where click's script would end a word."""
 
     source_template = FishComplete.source_template.replace(
         'string split ","', 'string split --max 1 ","'
@@ -72,15 +72,12 @@ class _Fish(FishComplete):
 
 
 def complete(cli: click.Group, instruction: str, ours: Iterable[str]) -> int:
-    """Answer a shell; a failure answers nothing, since the user is in the middle of a line.
+    """Answer a shell and return the exit code; a failure answers nothing.
 
     Args:
         cli: the program.
-        instruction: what the shell asks for, such as bash_complete.
-        ours: commands that no plugin brings; for these plugins are loaded only to name systems.
-
-    Returns:
-        The exit code.
+        instruction: the shell's request, such as bash_complete.
+        ours: our own commands; for these, plugins are loaded only to name systems.
     """
     with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stderr(nowhere):
         try:
@@ -95,7 +92,7 @@ def complete(cli: click.Group, instruction: str, ours: Iterable[str]) -> int:
 
 
 def _are_others() -> bool:
-    """Whether another package has plugins, which may bring commands."""
+    """Return whether another package has plugins, which may add commands."""
     points = metadata.entry_points(group="irplatform")
     return any(point.dist is None or point.dist.name != "irplatform" for point in points)
 

@@ -8,7 +8,7 @@ import click
 
 from irplatform.cli.commands import Group, with_options
 from irplatform.cli.names import list_option
-from irplatform.cli.options import PATH, collection_option, knowledge_option
+from irplatform.cli.options import PATH, collection_option, knowledge_option, number_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import InputError, counted
 from irplatform.knowledge import ConceptKind
@@ -55,7 +55,7 @@ _options = with_options(
     group="What the graph is made of",
     example="--kb mesh,doid --kind disease,gene",
 )
-"""What the graph is made of; the same options find it again."""
+"""The options that define a graph; the same options find it again."""
 _graph_option = click.option(
     "--graph",
     "folder",
@@ -164,12 +164,8 @@ def build(collection: str, workers: Workers, as_json: bool, **settings: Any) -> 
 @_options
 @with_options(
     _graph_option,
-    click.option(
-        "--limit",
-        type=click.IntRange(1),
-        default=10,
-        show_default=True,
-        help="Maximum number of neighbours of each kind.",
+    number_option(
+        "--limit", default=10, least=1, text="Maximum number of neighbours of each kind."
     ),
     json_option,
     group="Output",
@@ -214,12 +210,8 @@ def show(
     click.option(
         "--field", default="mesh", show_default=True, help="The document field with MeSH headings."
     ),
-    click.option(
-        "--examples",
-        type=click.IntRange(0),
-        default=20,
-        show_default=True,
-        help="Number of misses and false links to show.",
+    number_option(
+        "--examples", default=20, least=0, text="Number of misses and false links to show."
     ),
     json_option,
     group="Output",
@@ -276,13 +268,7 @@ def _share(value: float | None) -> str:
         type=click.IntRange(1),
         help="With --around: number of steps from it.  [default: 1]",
     ),
-    click.option(
-        "--limit",
-        type=click.IntRange(1),
-        default=500_000,
-        show_default=True,
-        help="Maximum number of edges to write.",
-    ),
+    number_option("--limit", default=500_000, least=1, text="Maximum number of edges to write."),
     json_option,
     group="Output",
 )

@@ -106,7 +106,7 @@ def _extra(extra: str) -> Finding:
 
 
 def _lucene() -> Finding:
-    """Whether Java starts, and three documents are indexed and found."""
+    """Start Java, and index and find three documents."""
     from irplatform.lucene.java import (
         INSTALL,
         find_runtime,

@@ -147,7 +147,7 @@ def evaluate(
 
 
 def _named(runs: Sequence[Path], names: Sequence[str]) -> dict[str, str]:
-    """Return what tables call runs, by their paths."""
+    """The names of runs in tables, by path."""
     from irplatform.runs.names import names_of
 
     if not names:

@@ -1,4 +1,9 @@
-"""Messages for errors that no command handles itself: wrong options, full disks and others."""
+"""Messages for wrong usage and for errors that no command handles: full disks, closed pipes.
+
+Click silently takes the last value of an option that is given several times: a run of `--collection
+a --collection b` would look like one of both. `check_usage` refuses that, and names the option that
+a word too many belongs to.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +11,84 @@ import errno
 import os
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from irplatform.cli.names import ListOption
 from irplatform.errors import InputError, in_a_line, lacks_resources, lacks_space
 from irplatform.system.packages import missing_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator, Sequence
+
 
 _SHORT = len("-x")
+
 _NUMBER = r"valid (integer|float)( range)?"
+
 _KINDS = {"integer": "whole number", "float": "number"}
 
 
+def check_usage(command: click.Command, arguments: Sequence[str], parent: click.Context) -> None:
+    """Refuse an option of one value that is given twice, and words that belong to no option.
+
+    Args:
+        command: the command; a group's subcommand is checked instead.
+        arguments: its arguments. Those that it cannot parse are left to it.
+        parent: the context that it is called in.
+    """
+    context = click.Context(command, parent=parent, **command.context_settings)
+    try:
+        _, rest, parameters = command.make_parser(context).parse_args(list(arguments))
+    except click.UsageError:
+        return
+    for option, times in Counter(parameters).items():
+        if times > 1 and isinstance(option, click.Option) and _takes_one(option):
+            name = max(option.opts, key=len)
+            raise InputError(f"{name} takes one value, but is given {times} times.")
+    if isinstance(command, click.Group):
+        inner = command.get_command(context, rest[0]) if rest else None
+        if inner is not None:
+            check_usage(inner, rest[1:], context)
+        return
+    given = {parameter.name for parameter in parameters}
+    asks_for_help = any(getattr(parameter, "is_eager", False) for parameter in parameters)
+    if rest and not asks_for_help and (meant := _meant(command, arguments, rest, given)):
+        raise InputError(f"'{' '.join(rest)}' belongs to no option. Did you mean {meant}?")
+
+
+def _takes_one(option: click.Option) -> bool:
+    return not (option.multiple or option.is_flag or option.count)
+
+
+def _meant(
+    command: click.Command,
+    arguments: Sequence[str],
+    rest: Sequence[str],
+    given: Container[str | None],
+) -> str:
+    """The option that extra words belong to; "" if unknown."""
+    options = {option.name: option for option in command.params if isinstance(option, click.Option)}
+    before = [*arguments][: max(i for i, word in enumerate(arguments) if word == rest[0])]
+    flags = [i for i, word in enumerate(before) if word.startswith("-")]
+    if flags:
+        flag, equals, value = before[flags[-1]].partition("=")
+        values = [*([value] if equals else []), *before[flags[-1] + 1 :]]
+        lists = [o for o in options.values() if isinstance(o, ListOption) and flag in o.opts]
+        if lists and values:
+            return f"{flag} {','.join([*values, *rest])}"
+    if "collection" in options and "collection" not in given:
+        return f"--collection {rest[0]}"
+    if "query" in options and "query" not in given:
+        return f"--query '{' '.join(rest)}'"
+    return ""
+
+
 def explained(error: click.ClickException) -> str:
-    """What click says of a call, in our words: what is wrong, and what to do."""
+    """Return a message of click's in our words: what is wrong, and what to do."""
     if not isinstance(error, click.UsageError):
         return error.format_message()
     helped = f"`{error.ctx.command_path} --help` explains it." if error.ctx else ""
@@ -44,7 +109,7 @@ def explained(error: click.ClickException) -> str:
 
 
 def _option_meant(error: click.NoSuchOption) -> str:
-    """The question for the option that a wrong one nearly is, or where options belong."""
+    """A question about the option that was probably meant, or where options belong."""
     if error.ctx is not None and isinstance(error.ctx.command, click.Group):
         return "Put a command's options after the command."
     known = [name for o in (error.ctx.command.params if error.ctx else ()) for name in o.opts]
@@ -55,7 +120,7 @@ def _option_meant(error: click.NoSuchOption) -> str:
 
 
 def refused(error: BaseException) -> str:
-    """What the operating system refused, and what to do; "" where only a traceback tells."""
+    """Return what the operating system refused and what to do; "" if only a traceback tells."""
     if lacks_space(error):
         name = getattr(error, "filename", None)
         where = f" ({name})" if name else ""
@@ -93,7 +158,6 @@ def _of_the_system(error: OSError) -> str:
 
 
 def _forbidden(error: OSError) -> str:
-    """What we may not read or write, and what to do."""
     if error.filename is None:
         return str(error)
     message = f"{error.filename}: {error.strerror}."
@@ -103,7 +167,7 @@ def _forbidden(error: OSError) -> str:
 
 
 def _is_cached(name: object) -> bool:
-    """Whether the name of a file, as errors have it, is that of the cache or of something there."""
+    """Return whether a file's name, as errors have it, lies in the cache."""
     from irplatform.system.writing import home
 
     try:
@@ -113,7 +177,7 @@ def _is_cached(name: object) -> bool:
 
 
 def give_up_stdout() -> None:
-    """Drop what cannot be written to stdout: Python tries again at the end, and complains."""
+    """Drop unwritten output: Python would try again at the end, and complain."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -123,7 +187,7 @@ def give_up_stdout() -> None:
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
-    """An error, and what it was made from: click and libraries make errors of their own."""
+    """Yield an error and its causes: click and libraries wrap errors."""
     cause: BaseException | None = error
     seen: set[int] = set()
     while cause is not None and id(cause) not in seen:
@@ -133,7 +197,7 @@ def chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def lost(error: BaseException) -> str:
-    """What does not go on but starts over, as `cache.artifact` noted it; "" where all does."""
+    """Return the notes of `cache.artifact` on work that starts over; "" if there is none."""
     notes: list[str] = []
     for cause in chain(error):
         notes += [note for note in getattr(cause, "__notes__", ()) if note not in notes]

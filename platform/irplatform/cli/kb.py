@@ -9,7 +9,7 @@ import click
 
 from irplatform.cli.commands import Group
 from irplatform.cli.names import KNOWLEDGE, list_option
-from irplatform.cli.options import PATH, knowledge_option
+from irplatform.cli.options import PATH, knowledge_option, number_option
 from irplatform.cli.output import cut, json_option, print_json, print_rows
 from irplatform.errors import InputError, counted, unknown
 from irplatform.system.console import say_text
@@ -128,13 +128,8 @@ def list_kbs(as_json: bool) -> None:
 @kb.command("show", examples=["platform kb show melanoma --kb mesh,doid"])
 @click.argument("term")
 @knowledge_option("--kb", "names", help="Look only in these knowledge bases.")
-@click.option(
-    "--relations",
-    "limit",
-    type=click.IntRange(min=0),
-    default=5,
-    show_default=True,
-    help="Number of relations of each kind to show.",
+@number_option(
+    "--relations", "limit", default=5, least=0, text="Number of relations of each kind to show."
 )
 @json_option
 @click.pass_context

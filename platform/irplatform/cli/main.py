@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 _WIDEST = 160
-"""Columns that help takes where the terminal has them; click's own limit is 80."""
+"""Columns of help, if the terminal has them; click's own limit is 80."""
 SECTIONS = {
     "Rank": {
         "run": ("run", "Search a collection, rerank the results and score them."),
@@ -50,7 +50,7 @@ SECTIONS = {
         "index": ("search", "Build a collection's index, or describe it."),
         "train": ("train", "Train a reranker and keep the checkpoint."),
         "tune": ("tune", "Tune options on training topics."),
-        "fuse": ("fuse", "Fuse TREC runs by rank or by score."),
+        "fuse": ("submit", "Fuse TREC runs by rank or by score."),
     },
     "Score": {
         "evaluate": ("evaluate", "Score TREC run files."),
@@ -78,7 +78,7 @@ SECTIONS = {
 """Heading → command → (its module here, its help in a line). The order is that of `--help`."""
 COMMANDS = {name: entry for commands in SECTIONS.values() for name, entry in commands.items()}
 _WITHOUT_PLUGINS = {"--version", "cache", "completion", "kb"}
-"""What needs no plugin, and loads none."""
+"""Commands that need no plugin, and load none."""
 _MEANT = {
     "version": "`platform --version` shows the version.",
     "help": "`platform --help` lists all.",
@@ -115,11 +115,11 @@ class Commands(Group):
     """The subcommands: our own, loaded at first use, and those of plugins."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Our commands in our order, then those of plugins."""
+        """List our commands in our order, then those of plugins."""
         return [*COMMANDS, *sorted(super().list_commands(ctx))]
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Add a plugin's command under a new name; the same command again changes nothing."""
+        """Add a plugin's command under a new name; adding it again changes nothing."""
         command_name = name or cmd.name or ""
         if command_name in COMMANDS or self.commands.get(command_name, cmd) is not cmd:
             raise PluginError(f"there is a command '{command_name}' already")
@@ -135,7 +135,7 @@ class Commands(Group):
         return command
 
     def summaries(self) -> dict[str, dict[str, str]]:
-        """The commands and what they do, by heading; no module is imported."""
+        """Return the commands and their help in a line, by heading; imports no module."""
         added = {name: command.get_short_help_str() for name, command in self.commands.items()}
         sections = {
             title: {name: summary for name, (_, summary) in commands.items()}
@@ -172,7 +172,7 @@ class Commands(Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; refuse what click would take silently."""
-        from irplatform.cli.usage import check_usage
+        from irplatform.cli.failures import check_usage
 
         resolved_name, command, rest = super().resolve_command(ctx, args)
         if command is not None and not ctx.resilient_parsing:
@@ -180,7 +180,7 @@ class Commands(Group):
         return resolved_name, command, rest
 
     def no_command(self, name: str, names: list[str], path: str) -> InputError:
-        """What to say of a name that is no command: what is called otherwise here, first."""
+        """Refuse an unknown name, and say what the command is called here."""
         if meant := _MEANT.get(_ALIASES.get(name.lower(), name.lower())):
             return InputError(f"unknown command '{name}'. {meant}")
         near = [*filter(None, [nearest(name, names)])]
@@ -206,7 +206,7 @@ def cli() -> None:
 
 
 def _add_verbosity(command: click.Command) -> None:
-    """Give a command, and those within a group, the options --quiet and --verbose."""
+    """Give a command, or those within a group, the options --quiet and --verbose."""
     if isinstance(command, click.Group):
         for each in command.commands.values():
             _add_verbosity(each)
@@ -231,7 +231,7 @@ def _verbosity(short: str, long: str, level: int, text: str) -> click.Option:
 
 @cli.result_callback()
 def _nothing(_returned: object) -> None:
-    """What a command returns is no exit code: of a plugin's it may be anything."""
+    """Drop what a command returns, so that a plugin's value is not taken for an exit code."""
 
 
 @containment.command()
@@ -295,7 +295,7 @@ def main() -> None:
 
 
 def _beginning(context: click.Context) -> str:
-    """What the program is and how to begin, in fewer lines than a terminal has."""
+    """The program and how to begin, in fewer lines than a terminal has."""
     formatter = context.make_formatter()
     formatter.write(f"""{cli.help}
 
@@ -317,10 +317,7 @@ Then check and rank your own documents:
 
 
 def _load_plugins() -> list[str]:
-    """Take the commands of plugins; and return what was told of those that something is wrong with.
-
-    Where the command is one that needs none, none is loaded.
-    """
+    """Add the commands of plugins, unless the command needs none; return warnings about plugins."""
     if _WITHOUT_PLUGINS.intersection(sys.argv[1:2]):
         return []
     with console.waiting("starting"):
@@ -352,14 +349,14 @@ VARIABLES = (
     "IRPLATFORM_TRAINING_PROCESSES",
     "IRPLATFORM_TREC_URL",
 )
-"""All that the platform reads whose names begin like this."""
+"""All variables that the platform reads."""
 _ALIKE = 0.75
 
 
 def misspelt(environment: Mapping[str, str]) -> Iterator[str]:
-    """Tell of variables that nobody reads and that are nearly called like one of ours.
+    """Yield warnings about variables with a name similar to one of ours.
 
-    Any other name is left alone: plugins have variables of their own.
+    Other names are left alone: plugins have variables of their own.
     """
     known = [variable.removeprefix(_PREFIX) for variable in VARIABLES]
     for name in sorted({n for n in environment if n.startswith(_PREFIX)} - {*VARIABLES}):
@@ -371,7 +368,7 @@ def misspelt(environment: Mapping[str, str]) -> Iterator[str]:
 
 
 class _Lossy(io.FileIO):
-    """Where messages go: what a full disk or a closed pipe does not take is lost, not the work."""
+    """A stream of messages: a full disk or a closed pipe loses a message, not the work."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         try:
@@ -381,7 +378,7 @@ class _Lossy(io.FileIO):
 
 
 def ready_home() -> None:
-    """Give a user without a home folder, as in containers, one for this command, and say which.
+    """Give a user without a home folder, as in containers, one for this command.
 
     Libraries that keep files look for it, too: ir_datasets, torch, Hugging Face's.
     """
@@ -399,10 +396,10 @@ def ready_home() -> None:
 
 
 def ready_streams() -> None:
-    """Make stdout and stderr such that printing does not fail, after hours of work perhaps.
+    """Prepare stdout and stderr so that printing does not fail after hours of work.
 
-    One that the shell closed leads nowhere; its number must not go to a file that is opened later.
-    What the encoding of stdout has no character for is written as an escape.
+    A stream that the shell closed leads nowhere, so that its number does not go to a file.
+    Characters that stdout cannot encode are escaped.
     """
     if isinstance(sys.stderr, io.TextIOWrapper) and not sys.stderr.isatty():
         with suppress(OSError):  # streams of tests and notebooks have no number

@@ -1,7 +1,7 @@
-"""Options that name something: lists of names, and what a shell completes.
+"""Options that name something: lists of names, and completion in a shell.
 
-A list is given in one way everywhere: the option is repeated, or has commas between its values, or
-both. Commas in brackets belong to a measure, and paths that are there are not split.
+A list is written in one way everywhere: the option is repeated, or its values have commas between
+them, or both. Commas in brackets belong to a measure, and existing paths are not split.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _USUAL = (
 
 
 def split_list(text: str) -> list[str]:
-    """The parts of a text that commas separate; those in brackets or quotes belong to a part.
+    """Split a text at commas, except in brackets or quotes.
 
     >>> split_list("AP, nDCG(dcg='exp-log2',gains={0:0,1:1})@20")
     ['AP', "nDCG(dcg='exp-log2',gains={0:0,1:1})@20"]
@@ -57,9 +57,9 @@ def _unquoted(part: str) -> str:
 
 
 def split_collections(text: str) -> list[str]:
-    """The names, paths and ids that commas separate; a path that has commas itself stays whole.
+    """Split names, paths and ids at commas; a path that has commas itself stays whole.
 
-    That is one which is there, and one that looks like a path of which a part is not there.
+    Such a path exists, or looks like a path of which a part does not exist.
     """
     from irplatform.collections.names import expand, looks_like_path, split_off
 
@@ -80,14 +80,13 @@ else:
 
 
 class Names(_ParamType):
-    """A name of something; `--help` calls it as it is named here, in capitals.
+    """The type of an option that names something; `--help` shows its name in capitals.
 
     Args:
-        name: what is named.
-        known: gives the right names, for completion; a wrong one is refused where it is used.
-            What was typed so far is its argument.
-        split: makes several names of one text.
-        paths: whether it may be a path as well.
+        name: the kind of thing.
+        known: returns right names for what was typed, for completion; nothing is refused here.
+        split: splits a text into names.
+        paths: it may be a path as well.
     """
 
     def __init__(
@@ -104,10 +103,10 @@ class Names(_ParamType):
         self.paths = paths
 
     def convert(self, value: Any, param: click.Parameter | None, _ctx: click.Context | None) -> str:
-        """The name.
+        """Return the name.
 
         Raises:
-            InputError: there are several where there can be one.
+            InputError: there are several, but the option takes one.
         """
         several = not isinstance(param, ListOption) and "," in value and len(self.split(value)) > 1
         if several and param is not None:
@@ -118,7 +117,7 @@ class Names(_ParamType):
     def shell_complete(
         self, _ctx: click.Context, _param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The names that begin as what was typed; files where there is none, for a path."""
+        """Return the names that begin like this; files if there is none, for a path."""
         from click.shell_completion import CompletionItem
 
         names = dict.fromkeys(n for n in self.known(incomplete) if n.startswith(incomplete))
@@ -138,10 +137,10 @@ class ListOption(click.Option):
             self.metavar = f"{name},…"
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
-        """All values.
+        """Return all values.
 
         Raises:
-            InputError: what was given has none.
+            InputError: there is none.
         """
         if isinstance(value, (tuple, list)) and value:
             split = self.type.split if isinstance(self.type, Names) else split_list
@@ -160,12 +159,12 @@ class ListOption(click.Option):
 
 
 def list_option(*declarations: str, **attributes: Any) -> Callable[[Declared], Declared]:
-    """`click.option` for a `ListOption`."""
+    """Declare a `ListOption`, as `click.option` does."""
     return click.option(*declarations, cls=ListOption, **attributes)
 
 
 def _collections(incomplete: str) -> Iterator[str]:
-    """Names, collections in files beside what was typed or their splits, and ir_datasets' ids."""
+    """Names, collections in files, their splits, and ir_datasets' ids."""
     from irplatform.collections.beir import BeirFolder
     from irplatform.collections.irds import known as known_irds
     from irplatform.collections.names import SHORT_NAMES, aliases, collections_beside, expand
@@ -182,7 +181,7 @@ def _collections(incomplete: str) -> Iterator[str]:
 
 
 def _measures(incomplete: str) -> Iterator[str]:
-    """The usual ones and those of plugins; all, where the beginning of a name was typed."""
+    """The usual ones and those of plugins; all, if the beginning of a name was typed."""
     from irplatform.registry.loading import registry
 
     yield from (*_USUAL, *registry().measures)

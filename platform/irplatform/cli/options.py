@@ -31,14 +31,8 @@ if TYPE_CHECKING:
     from irplatform.cli.commands import Declared
 
 
-# The type of options and arguments that name a file or a folder.
-
-
 class NamedPath(click.Path):
-    """A path that is not empty.
-
-    An empty one, as of a shell's variable that is not set, would be the current folder.
-    """
+    """A path that is not empty; an unset shell variable would be the current folder."""
 
     def convert(
         self,
@@ -46,7 +40,7 @@ class NamedPath(click.Path):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> Any:
-        """The path.
+        """Return the path.
 
         Raises:
             InputError: it is empty.
@@ -58,14 +52,24 @@ class NamedPath(click.Path):
 
 
 PATH = NamedPath(path_type=Path)
-"""Of whatever there is, or is to be made."""
 
+WHAT = "What to run"
 
-# `--expand` and `--query-plan`: settings of whichever retrievers can expand queries.
+FIRST_STAGE = "First stage"
+
+RERANKING = "Reranking"
+
+LEARNING = "Learning"
+
+OUTPUT = "Output"
+
+MACHINE = "Machine"
+
+EXAMPLE = "--collection demo --reranker delta"
 
 
 def knowledge_option(*declarations: str, **attributes: Any) -> Callable[[Declared], Declared]:
-    """An option that lists knowledge bases; each counts once."""
+    """Declare an option that lists knowledge bases, without repetition."""
     return list_option(*declarations, type=KNOWLEDGE, callback=_each_once, **attributes)
 
 
@@ -87,49 +91,58 @@ expansion_options = with_options(
         help="A TOML file that defines how expanded queries are built and weighted.",
     ),
 )
-"""The options of every command that searches."""
-
-
-WHAT = "What to run"
-FIRST_STAGE = "First stage"
-RERANKING = "Reranking"
-LEARNING = "Learning"
-OUTPUT = "Output"
-MACHINE = "Machine"
-EXAMPLE = "--collection demo --reranker delta"
 
 collection_option = click.option(
     "--collection", required=True, type=COLLECTION, help="A name, a path or an ir_datasets id."
 )
+
+
 preset_option = click.option(
     "--preset",
     type=PRESET,
     help="Settings that rerankers define under a name, such as paper; your own settings take "
     "precedence.",
 )
+
+
 config_option = click.option(
     "--config", type=PATH, help="A TOML file of such settings; --set takes precedence."
 )
 
 
+def number_option(
+    *declarations: str, default: float, text: str, least: int | None = None
+) -> Callable[[Declared], Declared]:
+    """Declare an option for a number, with its default in the help.
+
+    Args:
+        declarations: names, as `click.option` takes them.
+        default: the default; its type is that of the option.
+        text: the help.
+        least: the lowest whole number.
+    """
+    kind = None if least is None else click.IntRange(least)
+    return click.option(*declarations, default=default, show_default=True, type=kind, help=text)
+
+
 def seed_option(of: str = "Random seed.") -> Callable[[Declared], Declared]:
-    """`--seed`; the help says what it is of."""
+    """Declare `--seed`."""
     return click.option(
         "--seed", default=42, show_default=True, type=click.IntRange(0, 2**32 - 1), help=of
     )
 
 
 def force_option(what: str) -> Callable[[Declared], Declared]:
-    """`--force`; the help says what it replaces."""
+    """Declare `--force`; the help says what it replaces."""
     return click.option("--force", is_flag=True, help=f"Replace {what}.")
 
 
 def setting_option(of: str, listed: str, name: str = "settings") -> Callable[[Declared], Declared]:
-    """`--set`, for some systems.
+    """Declare `--set`.
 
     Args:
-        of: what has the options: "a reranker".
-        listed: the command that lists them: "rerankers show".
+        of: the system, such as "a reranker".
+        listed: the command that lists its options, such as "rerankers show".
         name: the command's parameter.
     """
     return click.option(
@@ -142,11 +155,7 @@ def setting_option(of: str, listed: str, name: str = "settings") -> Callable[[De
 
 
 def interpolate_option(chosen: str) -> Callable[[Declared], Declared]:
-    """`--interpolate`; `irplatform.cli.settings.interpolation_weight` reads it.
-
-    Args:
-        chosen: how the share is chosen.
-    """
+    """Declare `--interpolate`, with a note on how "auto" chooses the weight."""
     return click.option(
         "--interpolate",
         default="auto",
@@ -158,7 +167,7 @@ def interpolate_option(chosen: str) -> Callable[[Declared], Declared]:
 
 
 def train_on_option(explained: str) -> Callable[[Declared], Declared]:
-    """`--train-on`; `explained` says for what its topics are, and what they are by default."""
+    """Declare `--train-on`, with a note on the use of its topics and on the default."""
     return list_option(
         "--train-on",
         type=COLLECTION,
@@ -169,14 +178,14 @@ def train_on_option(explained: str) -> Callable[[Declared], Declared]:
 def measures_option(
     help_text: str = "Measures, such as nDCG@20,AP; default: the collection's.",
 ) -> Callable[[Declared], Declared]:
-    """`--measure`, for several."""
+    """Declare `--measure`, for several."""
     return list_option("--measure", "measures", type=MEASURE, help=help_text)
 
 
 system_settings = with_options(
     setting_option("a retriever or reranker", "rerankers show"), config_option
 )
-"""The options of systems, which every plugin declares."""
+
 retrieving_options = with_options(
     list_option(
         "--retriever",
@@ -186,13 +195,13 @@ retrieving_options = with_options(
         show_default=True,
         help="First-stage retrievers; the results of several are fused.",
     ),
-    click.option(
-        "--depth", default=1000, show_default=True, help="Documents to retrieve per topic."
-    ),
+    number_option("--depth", default=1000, text="Documents to retrieve per topic."),
     expansion_options,
     group=FIRST_STAGE,
     example="--retriever bm25,rm3 --depth 2000",
 )
+
+
 fusion_option = with_options(
     click.option(
         "--fusion",
@@ -204,16 +213,15 @@ fusion_option = with_options(
     ),
     group=FIRST_STAGE,
 )
+
+
 rerank_depth_option = with_options(
-    click.option(
-        "--rerank-depth",
-        default=500,
-        show_default=True,
-        help="Top documents of each retriever to rerank.",
-    ),
+    number_option("--rerank-depth", default=500, text="Top documents of each retriever to rerank."),
     group=RERANKING,
     example="--rerank-depth 100",
 )
+
+
 candidates_option = with_options(
     click.option(
         "--candidates",
@@ -226,9 +234,13 @@ candidates_option = with_options(
     ),
     group=RERANKING,
 )
+
+
 share_option = with_options(
     interpolate_option("auto chooses it on validation topics"), group=RERANKING
 )
+
+
 checkpoint_option = with_options(
     click.option(
         "--checkpoint",
@@ -237,17 +249,20 @@ checkpoint_option = with_options(
     ),
     group=LEARNING,
 )
+
+
 ranking_train_on_option = with_options(
     train_on_option("Collections to train on; default: the collection's training partner."),
     group=LEARNING,
 )
+
+
 learning_options = with_options(
-    click.option(
+    number_option(
         "--members",
         default=5,
-        show_default=True,
-        type=click.IntRange(1),
-        help="Models to train per reranker, with different seeds; their scores are averaged.",
+        least=1,
+        text="Models to train per reranker, with different seeds; their scores are averaged.",
     ),
     seed_option(),
     click.option(
@@ -263,6 +278,8 @@ learning_options = with_options(
     group=LEARNING,
     example="--members 1 --seed 7",
 )
+
+
 pretraining_options = with_options(
     click.option(
         "--pretrain",
@@ -272,15 +289,13 @@ pretraining_options = with_options(
         "same documents, or not at all (none). By default, only rerankers made for it "
         "(graphene) are pre-trained.",
     ),
-    click.option(
-        "--pretrain-queries",
-        default=10_000,
-        show_default=True,
-        type=click.IntRange(10),
-        help="Number of MeSH-term queries to draw.",
+    number_option(
+        "--pretrain-queries", default=10_000, least=10, text="Number of MeSH-term queries to draw."
     ),
     group=LEARNING,
 )
+
+
 machine_options = with_options(
     click.option(
         "--device",
@@ -295,16 +310,17 @@ machine_options = with_options(
         help="Threads for indexing, searching, reading and tokenizing, and for transformers "
         "that score on the CPU; default: all cores.",
     ),
-    click.option(
+    number_option(
         "--model-threads",
-        type=click.IntRange(1),
         default=1,
-        show_default=True,
-        help="CPU threads that torch uses. Another number gives different trained weights.",
+        least=1,
+        text="CPU threads that torch uses. Another number gives different trained weights.",
     ),
     group=MACHINE,
     example="--device cuda --threads 8",
 )
+
+
 ranking_options = with_options(
     retrieving_options,
     fusion_option,

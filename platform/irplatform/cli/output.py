@@ -1,4 +1,4 @@
-"""How commands print: one JSON object, or text."""
+"""Output of commands: one JSON object, or text."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NARROWEST = 30
-"""Characters that a column which wraps has beside others."""
+"""Least width of a column that wraps beside others."""
 _GAP = "  "
 _INDENT = 4
-"""Of a cell that stands below others."""
+"""Indent of a cell that stands below others."""
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object on stdout, and nothing else."
 )
 
 _BEYOND_ASCII = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Control characters that JSON lets stand as they are."""
+"""Control characters that JSON does not escape."""
 
 
 def print_json(value: Any) -> None:
-    """Print a value as one JSON object; with JSON's escapes where stdout is not UTF-8."""
+    """Print a value as one JSON object, with JSON's escapes if stdout is not UTF-8."""
     import json
 
     escaped = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
@@ -37,23 +37,23 @@ def print_json(value: Any) -> None:
 
 
 def one_line(text: str) -> str:
-    """A title or a query without the tabs and line breaks that it may have."""
+    """Join a text into one line."""
     return " ".join(text.split())
 
 
 def cut(text: str, widest: int) -> str:
-    """A text, or its beginning where it has more characters."""
+    """Shorten a text that has more characters."""
     return text if len(text) <= widest else f"{text[:widest].rstrip(' ,;')} …"
 
 
 def print_rows(rows: Sequence[tuple[str, ...]], *, widest: int | None = None) -> None:
-    """Print rows in aligned columns; the last column goes on below where a terminal ends.
+    """Print rows in aligned columns; the last column wraps at the edge of a terminal.
 
-    Where it has no room beside the others, all but the first stand in lines of their own.
+    If it has no room beside the others, all columns but the first get lines of their own.
 
     Args:
         rows: their cells.
-        widest: cells of more characters go on below, the last column's aside.
+        widest: wrap cells with more characters, except in the last column.
     """
     columns = terminal_width(sys.stdout)
     lines = [line for row in rows for line in _lines_of(row, widest)]
@@ -70,12 +70,12 @@ def print_rows(rows: Sequence[tuple[str, ...]], *, widest: int | None = None) ->
 
 
 def _widths(lines: Sequence[tuple[str, ...]]) -> list[int]:
-    """How wide the columns are, the last one aside."""
+    """The widths of all columns but the last."""
     return [max(map(len, cells)) for cells in [*zip(*lines, strict=True)][:-1]]
 
 
 def _fitted(start: str, last: str, columns: int | None) -> list[str]:
-    """The lines of a row whose last cell goes on in its column, or below where words are longer."""
+    """The lines of a row: its last cell wraps in its column, or below if words are longer."""
     if columns is None:
         return [start + last]
     longest = max(map(len, last.split()), default=0)
@@ -89,7 +89,7 @@ def _fitted(start: str, last: str, columns: int | None) -> list[str]:
 
 
 def _wrapped(cell: str, widest: int) -> list[str]:
-    """The lines of a cell, all of them indented as it is."""
+    """The lines of a cell, all with its indent."""
     from textwrap import wrap
 
     text = cell.lstrip(" ")
@@ -101,7 +101,7 @@ def _wrapped(cell: str, widest: int) -> list[str]:
 
 
 def _lines_of(row: tuple[str, ...], widest: int | None) -> list[tuple[str, ...]]:
-    """A row, or the several that it takes where cells are too long; words stay whole."""
+    """A row, or several rows if cells are too long; words stay whole."""
     from itertools import zip_longest
 
     if widest is None:

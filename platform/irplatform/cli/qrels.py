@@ -8,7 +8,7 @@ import click
 
 from irplatform.cli.commands import Command, Group, with_options
 from irplatform.cli.names import COLLECTION, RETRIEVER, list_option
-from irplatform.cli.options import PATH, seed_option, setting_option
+from irplatform.cli.options import PATH, number_option, seed_option, setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.system.console import say_text
 
@@ -50,30 +50,27 @@ if TYPE_CHECKING:
         help="A table with columns PMID, PMCID, DOI, such as PubMed Central's PMC-ids.csv.gz.",
     ),
     click.option("--titles", is_flag=True, help="Also find cited articles by their titles."),
-    click.option(
+    number_option(
         "--min-cited-words",
         default=50,
-        type=click.IntRange(min=0),
-        show_default=True,
-        help="Leave out cited articles with fewer words in title and abstract.",
+        least=0,
+        text="Leave out cited articles with fewer words in title and abstract.",
     ),
     group="Which articles are cited",
     example="--collection my-folder --titles",
 )
 @with_options(
-    click.option(
+    number_option(
         "--min-words",
         default=5,
-        type=click.IntRange(min=0),
-        show_default=True,
-        help="Leave out sentences with fewer words, stop words not counted.",
+        least=0,
+        text="Leave out sentences with fewer words, stop words not counted.",
     ),
-    click.option(
+    number_option(
         "--max-words",
         default=50,
-        type=click.IntRange(min=0),
-        show_default=True,
-        help="Leave out sentences with more words, stop words not counted.",
+        least=0,
+        text="Leave out sentences with more words, stop words not counted.",
     ),
     group="Which sentences count",
     example="--min-words 3",
@@ -153,26 +150,14 @@ def from_citations(
         type=COLLECTION,
         help="Leave out the queries of this collection, to evaluate on them later.",
     ),
-    click.option(
-        "--max-words",
-        default=7,
-        type=click.IntRange(min=0),
-        show_default=True,
-        help="Leave out queries with more words.",
-    ),
+    number_option("--max-words", default=7, least=0, text="Leave out queries with more words."),
     click.option("--keep-boolean", is_flag=True, help="Keep queries with AND, OR or NOT."),
     click.option("--keep-tags", is_flag=True, help="Keep queries with field tags: smith j[au]."),
-    click.option(
-        "--min-documents",
-        default=21,
-        show_default=True,
-        help="Leave out queries with fewer distinct documents.",
+    number_option(
+        "--min-documents", default=21, text="Leave out queries with fewer distinct documents."
     ),
-    click.option(
-        "--min-clicked",
-        default=3,
-        show_default=True,
-        help="Leave out queries with fewer clicked documents.",
+    number_option(
+        "--min-clicked", default=3, text="Leave out queries with fewer clicked documents."
     ),
     group="Which queries count",
     example="--max-words 5 --min-clicked 2",
@@ -186,18 +171,14 @@ def from_citations(
         help="Level of a document: 1 + 99 times its share of the query's clicks (2018), its "
         "weighted clicks (2017), or clicked or not (binary).",
     ),
-    click.option(
-        "--mu",
-        default=0.33,
-        show_default=True,
-        help="Weight of abstract clicks; full-text clicks weigh 1 - mu.",
+    number_option(
+        "--mu", default=0.33, text="Weight of abstract clicks; full-text clicks weigh 1 - mu."
     ),
-    click.option(
+    number_option(
         "--lambda",
         "lambda_",
         default=15.0,
-        show_default=True,
-        help="Abstract clicks weigh 1/lambda more if there is no full text.",
+        text="Abstract clicks weigh 1/lambda more if there is no full text.",
     ),
     group="What a click is worth",
     example="--levels 2017 --mu 0.5",
@@ -274,16 +255,13 @@ def from_clicks(
     ),
     setting_option("the retriever", "retrievers show", "options"),
     click.option("--threads", type=click.IntRange(1), help="Search threads; default: all cores."),
-    click.option("--sessions", default=50, show_default=True, help="Sessions per topic."),
-    click.option("--page", default=20, show_default=True, help="Documents shown per session."),
-    click.option(
-        "--depth", default=100, show_default=True, help="Documents per topic that can be shown."
-    ),
-    click.option(
+    number_option("--sessions", default=50, text="Sessions per topic."),
+    number_option("--page", default=20, text="Documents shown per session."),
+    number_option("--depth", default=100, text="Documents per topic that can be shown."),
+    number_option(
         "--shuffle",
         default=0.5,
-        show_default=True,
-        help="How much the ranking varies between sessions; 0 is not at all.",
+        text="How much the ranking varies between sessions; 0 is not at all.",
     ),
     group="What users are shown",
     example="--sessions 20 --page 10",
@@ -297,23 +275,16 @@ def from_clicks(
         help="Click model: users look at a rank with probability rank^-decay (position), or at "
         "one rank after another until a click (cascade).",
     ),
-    click.option(
-        "--decay",
-        default=1.0,
-        show_default=True,
-        help="How fast attention falls with rank (position model).",
+    number_option(
+        "--decay", default=1.0, text="How fast attention falls with rank (position model)."
     ),
-    click.option(
-        "--stop",
-        default=1.0,
-        show_default=True,
-        help="Probability of stopping after a click (cascade model).",
+    number_option(
+        "--stop", default=1.0, text="Probability of stopping after a click (cascade model)."
     ),
-    click.option(
+    number_option(
         "--noise",
         default=0.1,
-        show_default=True,
-        help="Probability of clicking a document that is seen but not relevant.",
+        text="Probability of clicking a document that is seen but not relevant.",
     ),
     list_option(
         "--click-probability",
@@ -325,17 +296,13 @@ def from_clicks(
     example="--model cascade --stop 0.5",
 )
 @with_options(
-    click.option(
+    number_option(
         "--fulltext",
         default=0.5,
-        show_default=True,
-        help="Probability of opening the full text of a document with the highest grade.",
+        text="Probability of opening the full text of a document with the highest grade.",
     ),
-    click.option(
-        "--fulltext-share",
-        default=0.5,
-        show_default=True,
-        help="Share of documents that have a full text.",
+    number_option(
+        "--fulltext-share", default=0.5, text="Share of documents that have a full text."
     ),
     group="Full texts",
 )

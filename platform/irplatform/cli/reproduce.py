@@ -125,13 +125,13 @@ def _list(rows: Sequence[Row], as_json: bool) -> None:
 
 
 def _shell(row: Row) -> str:
-    """A row's command as a shell takes it, which fills in the variables."""
+    """A row's command for a shell, which fills in the variables."""
     words = row.command(row.unnamed_measures())
     return " ".join(_quoted(word.replace("${HERE}", row.fill("${HERE}"))) for word in words)
 
 
 def _quoted(word: str) -> str:
-    """Quoted as little as needed: single quotes would keep `${VARIABLE}` as it is."""
+    """Quote as little as needed: single quotes would keep `${VARIABLE}` as it is."""
     if not _PLACEHOLDER.search(word):
         return shlex.quote(word)
     parts = [
@@ -146,7 +146,7 @@ def _name(measure: str, alone: bool) -> str:
 
 
 def _widths(rows: Sequence[Row]) -> tuple[int, ...]:
-    """Columns that hold all rows, so that each can be printed as soon as it is there."""
+    """Widths that fit all rows, so that each is printed as soon as it is done."""
     cells = [list(_HEADER)]
     for row in rows:
         for measure, alone, e in row.figures():

@@ -136,19 +136,19 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
 
 
 def _heading(registration: Registration[Any]) -> str:
-    """How the options below it are set; those of a group are within its reader's settings."""
+    """A line on how to set the options below; those of a feature group are set through `ltr`."""
     group = registration.kind == "feature group"
     place = f"ltr.settings.{registration.name}." if group else ""
     return f"Options (--set {place}NAME=VALUE):"
 
 
 def _documentation(registration: Registration[Any]) -> str:
-    """The docstring of its own class: that of a base tells how to write one."""
+    """The docstring of its own class, without those of base classes."""
     return inspect.cleandoc(registration.system.__doc__ or "")
 
 
 def _flowing(text: str) -> str:
-    """A text whose paragraphs are a line each, where a terminal breaks the lines; lists stay."""
+    """Join the lines of each paragraph, which a terminal wraps; lists stay."""
     return re.sub(r"(?<=\S)\n(?=\w)", " ", text) if terminal_width(sys.stdout) else text
 
 
@@ -171,7 +171,7 @@ def _changes(registration: Registration[Any]) -> str:
 
 
 def _lack(registration: Registration[Any]) -> str:
-    """What has to be installed before it can be used; "" where all is there."""
+    """What to install first, or ""."""
     missing = registration.missing()
     return f" [not installed: {how_to_install(missing)}]" if missing else ""
 
@@ -201,7 +201,7 @@ def _describe(registration: Registration[Any]) -> dict[str, Any]:
 
 
 def _options(values: Options, prefix: str = "") -> list[dict[str, Any]]:
-    """An entry per option; an option that has parts is replaced by them ("loop.epochs")."""
+    """An entry per option; an option with parts is replaced by them ("loop.epochs")."""
     entries: list[dict[str, Any]] = []
     for name, field in type(values).model_fields.items():
         value = getattr(values, name)
@@ -220,12 +220,12 @@ def _options(values: Options, prefix: str = "") -> list[dict[str, Any]]:
 
 
 def _brief(text: str) -> str:
-    """The beginning of a long default; all of it is in --json."""
+    """The beginning of a long default; --json has all of it."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _as_set(value: object) -> str:
-    """A value as `--set` takes it; "none" for one that is not set."""
+    """A value as `--set` takes it; "none" if it is not set."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):

@@ -70,7 +70,7 @@ def read_settings(
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals or not name:
-            raise InputError(f"'{setting}' is no setting; write it as NAME=VALUE.")
+            raise InputError(f"'{setting}' is not a setting; write it as NAME=VALUE.")
         if texts.setdefault(name, value) != value:
             raise InputError(
                 f"--set {name} is given twice, with {texts[name]} and {value}; give it once."

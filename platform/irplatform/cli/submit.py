@@ -1,15 +1,16 @@
-"""`platform submit`: check finished runs for a shared task, and write BioASQ answers."""
+"""`platform submit` and `platform fuse`: finished runs, checked, fused and written for BioASQ."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.cli.commands import Group
-from irplatform.cli.names import COLLECTION
-from irplatform.cli.options import PATH, force_option
+from irplatform.cli.commands import Group, command
+from irplatform.cli.names import COLLECTION, list_option
+from irplatform.cli.options import PATH, force_option, number_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.errors import counted
 from irplatform.system.console import notice, say_text
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.runs.checks import RunCheck
+
 
 _SHOWN = 25
 """Problems printed per run, errors first; TREC's scripts give up after as many."""
@@ -38,12 +40,11 @@ def submit() -> None:
     is_flag=True,
     help="Also look up every document in the collection's index, which is built if missing.",
 )
-@click.option(
+@number_option(
     "--max-per-topic",
     default=1000,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Maximum number of results per topic that the task accepts.",
+    least=1,
+    text="Maximum number of results per topic that the task accepts.",
 )
 @click.option(
     "--tag-length",
@@ -144,3 +145,48 @@ def bioasq(run: Path, collection: str, out: Path, force: bool, as_json: bool) ->
     else:
         documents = counted(counts["documents"], "document")
         say_text(f"{out}: {documents} for {counted(counts['questions'], 'question')}")
+
+
+@command("platform fuse first.run second.run --weights 2,1 --by scores --out fused.run")
+@click.argument("runs", nargs=-1, required=True, type=PATH)
+@click.option("--out", required=True, type=PATH, help="The run file to write.")
+@click.option(
+    "--tag", default="fused", show_default=True, help="The run tag, the last column of the file."
+)
+@click.option(
+    "--by",
+    type=click.Choice(["ranks", "scores"]),
+    default="ranks",
+    show_default=True,
+    help="Sum reciprocal ranks (Cormack, Clarke and Büttcher, SIGIR 2009) or standardized "
+    "scores (Montague and Aslam, CIKM 2001).",
+)
+@click.option(
+    "--k",
+    type=float,
+    default=None,
+    help="The k of reciprocal ranks, 1 / (k + rank). A larger k gives top ranks less weight.  "
+    "[default: 60]",
+)
+@list_option(
+    "--weights",
+    type=float,
+    metavar="W,…",
+    help="The weight of each run in the order given, such as 4,1. Runs with weight 0 are left "
+    "out.  [default: equal weights]",
+)
+@number_option("--depth", default=1000, text="Documents per topic.")
+@force_option("a run at --out that was made with other settings")
+@json_option
+def fuse(
+    runs: tuple[Path, ...], out: Path, weights: tuple[float, ...], as_json: bool, **options: Any
+) -> None:
+    """Fuse TREC runs by rank or by score."""
+    from irplatform.api import fuse_runs
+
+    command_line = ("platform", *sys.argv[1:])
+    facts = fuse_runs(runs, out, weights=weights or None, command=command_line, **options)
+    if as_json:
+        print_json(facts)
+    else:
+        say_text(f"{out}: {counted(facts['topics'], 'topic')} from {counted(facts['runs'], 'run')}")

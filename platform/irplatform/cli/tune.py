@@ -19,6 +19,7 @@ from irplatform.cli.options import (
     interpolate_option,
     learning_options,
     machine_options,
+    number_option,
     rerank_depth_option,
     retrieving_options,
     system_settings,
@@ -39,7 +40,7 @@ _LOW = re.compile(r"=[-+.\d]+(e[-+]?\d+)?:", re.IGNORECASE)
 
 
 def _ranges(text: str) -> list[str]:
-    """The options that `--over` names with their ranges; commas separate the values of one, too."""
+    """Split `--over` into options with their ranges; commas also separate the values of a range."""
     options: list[str] = []
     for part in split_list(text):
         last = options[-1] if options else ""
@@ -72,24 +73,17 @@ def _ranges(text: str) -> list[str]:
         type=MEASURE,
         help="The measure to improve; default: nDCG@20, or nDCG-exp@20 for judgments from clicks.",
     ),
-    click.option(
-        "--trials",
-        default=30,
-        show_default=True,
-        help="Number of settings to try in addition to the defaults.",
+    number_option(
+        "--trials", default=30, text="Number of settings to try in addition to the defaults."
     ),
-    click.option(
+    number_option(
         "--refine",
         default=0,
-        show_default=True,
-        help="Number of further trials around the best setting, for every fold and for the "
+        text="Number of further trials around the best setting, for every fold and for the "
         "final choice.",
     ),
-    click.option(
-        "--folds",
-        default=5,
-        show_default=True,
-        help="Number of cross-validation folds that estimate the gain.",
+    number_option(
+        "--folds", default=5, text="Number of cross-validation folds that estimate the gain."
     ),
     click.option(
         "--topics",
@@ -170,11 +164,7 @@ def tune(
 
 
 def _refuse_other_file(out: Path, command: Sequence[str]) -> None:
-    """Refuse to replace what another command wrote, or a user.
-
-    Raises:
-        InputError: the file does not begin with the command.
-    """
+    """Refuse to replace a file that does not begin with this command."""
     from irplatform.tuning.report import command_line
 
     with out.open("rb") as file:

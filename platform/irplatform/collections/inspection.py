@@ -169,7 +169,7 @@ def _downloads(collection: Collection) -> list[dict[str, Any]]:
 def _judgments(collection: Collection) -> dict[str, Any] | None:
     if collection.load_qrels is None:
         return None
-    from irplatform.evaluation.availability import thresholds
+    from irplatform.evaluation.measures import thresholds
 
     qrels = collection.load_qrels()
     # Levels are hardly ever equal, so they count as the whole grade that they reach.
@@ -195,8 +195,7 @@ def check_measures(
     collection: Collection, extra: Mapping[str, MeasureFunction], qrels: Qrels | None
 ) -> Iterator[Finding]:
     """Check that every default measure can be computed."""
-    from irplatform.evaluation.availability import refuse_grades
-    from irplatform.evaluation.measures import parse_measures
+    from irplatform.evaluation.measures import parse_measures, refuse_grades
 
     scorable = collection.sampled_qrels is not None or collection.load_qrels is None
     for name in collection.measures:

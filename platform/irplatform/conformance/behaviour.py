@@ -1,4 +1,10 @@
-"""Checks that a trained system scores alike after loading and after a second training."""
+"""Checks that a system gives the same scores in different ways of asking.
+
+Scores depend on the document and the topic alone: not on the order or the batches of documents, not
+on earlier calls, and not on saving and loading or a second training. A new process has only the
+saved files and hashes text differently; within one process a set keeps its order, and what `load`
+should have read may still be in memory.
+"""
 
 from __future__ import annotations
 
@@ -34,155 +40,35 @@ if TYPE_CHECKING:
     from irplatform.resources import CollectionResources
 
 
-# A system asked in a new process, where it has only its files, and text hashes differently.
-#
-# Within one process a set keeps its order, and what `load` should have read may still be in
-# memory.
-
 Result = TypeVar("Result")
-
-NEW_PROCESS = "in another process, where text has other hashes and a set another order"
-_SEED = "PYTHONHASHSEED"
-_CANNOT_TRAVEL = (pickle.PicklingError, TypeError, AttributeError, ImportError)
-"""Raised where options cannot be sent, or the new process does not find their module."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """The input of a system in the new process, which loads plugins again.
-
-    Attributes:
-        system: its name.
-        options: its options.
-        topics: to score or search, with their candidates.
-        resources: the platform's, with nothing open.
-        folder: what the system saved, if it learned.
-    """
-
-    system: str
-    options: Options
-    topics: TopicCandidates
-    resources: CollectionResources
-    folder: Path | None = None
-
-
-def in_new_process(
-    ask: Callable[[Question], Result], question: Question, registration: Registration[Any]
-) -> Result:
-    """Call a function of a module in a process of its own.
-
-    Args:
-        ask: asks the system.
-        question: its argument.
-        registration: of the system, for messages.
-
-    Raises:
-        PlatformError: of the function, or there is no answer.
-    """
-    name, who = registration.name, registration.who
-    try:
-        with (
-            progress(f"asking {name} in another process", part=0.3),
-            _other_hashes(),
-            Workers[Any, Result](_answer, 1) as workers,
-        ):
-            workers.give(0, (ask, question))
-            return workers.result()
-    except WorkerKilledError as error:
-        message = f"{who} ended the process that it was asked in, without an answer."
-        raise PluginError(message) from error
-    except _CANNOT_TRAVEL as error:
-        raise PluginError(f"{who} cannot be asked in another process: {error}.") from error
-
-
-def _answer(asked: tuple[Callable[[Question], Result], Question]) -> Result:
-    ask, question = asked
-    silence()
-    choose_device(question.resources.device, 1)
-    return ask(question)
-
-
-@contextmanager
-def _other_hashes() -> Iterator[None]:
-    """Processes that start within it draw other hashes than this one."""
-    before = os.environ.get(_SEED)
-    os.environ[_SEED] = "2" if before == "1" else "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[_SEED]
-        else:
-            os.environ[_SEED] = before
-
-
-# Checks that scores and features depend on the document and the topic alone.
-#
-# Batches are cut as memory allows and documents come in any order, so they must not change a
-# score; nor may a second call, or runs could not be made again.
 
 Values = npt.NDArray[np.floating[Any]]
 """[documents] or [documents, features]."""
+
 Outputs = list[Values]
 """One for each topic."""
 
+Learner = TypeVar("Learner", TrainableReranker, TrainableFeatureGroup)
+
+NEW_PROCESS = "in another process, where text has other hashes and a set another order"
+
+_SEED = "PYTHONHASHSEED"
+
+_CANNOT_TRAVEL = (pickle.PicklingError, TypeError, AttributeError, ImportError)
+"""Raised if options cannot be sent, or the new process does not find their module."""
+
 _SPREAD, _SIZE = 1e-3, 1e-5
-"""Differences that are rounding: as shares of a column's spread, and of its largest number."""
-
-
-def inconsistencies(
-    outputs: Callable[[TopicCandidates], Outputs], topics: TopicCandidates
-) -> Iterator[str]:
-    """Ways to ask the same that are answered otherwise, each in a line."""
-    expected = outputs(topics)
-    for way, again in (
-        ("when it is asked again", outputs(topics)),
-        ("when documents come in another order", _reversed(outputs, topics)),
-        ("when other documents are with it", _halves(outputs, topics)),
-        ("when topics come one at a time", [outputs([each])[0] for each in topics]),
-    ):
-        if deviation := difference(topics, expected, again):
-            yield f"{deviation} {way}"
-
-
-def difference(topics: TopicCandidates, expected: Outputs, actual: Outputs) -> str:
-    """The first document with other values than before, in words; "" where there is none."""
-    for (topic, doc_ids), before, after in zip(topics, expected, actual, strict=True):
-        spread = np.ptp(before, axis=0)
-        allowed = _SPREAD * spread + _SIZE * np.abs(before).max(axis=0)
-        wrong = np.argwhere(np.abs(after - before) > allowed)
-        if len(wrong):
-            place = tuple(wrong[0])
-            return (
-                f"document {doc_ids[place[0]]} of topic {topic.id} has "
-                f"{after[place]:.6g} instead of {before[place]:.6g}"
-            )
-    return ""
-
-
-def _reversed(outputs: Callable[[TopicCandidates], Outputs], topics: TopicCandidates) -> Outputs:
-    return [values[::-1] for values in outputs([(topic, ids[::-1]) for topic, ids in topics])]
-
-
-def _halves(outputs: Callable[[TopicCandidates], Outputs], topics: TopicCandidates) -> Outputs:
-    """Every other document, then those between them."""
-    even, odd = (outputs([(topic, ids[start::2]) for topic, ids in topics]) for start in (0, 1))
-    joined = []
-    for first, second in zip(even, odd, strict=True):
-        both = np.empty((len(first) + len(second), *first.shape[1:]))
-        both[0::2], both[1::2] = first, second
-        joined.append(both)
-    return joined
-
+"""Differences that are rounding: shares of a column's spread, and of its largest number."""
 
 _PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".joblib")
-_PROTOCOLS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
-"""How a pickle begins, by the name that it has or not."""
-_BEGINNING = 1 << 16
-_OBJECTS = re.compile(rb"\x93NUMPY[^}]*'\|O'")
-"""How numpy's file of an array with objects begins."""
 
-Learner = TypeVar("Learner", TrainableReranker, TrainableFeatureGroup)
+_PROTOCOLS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+"""Beginnings of a pickle, whatever its name."""
+
+_BEGINNING = 1 << 16
+
+_OBJECTS = re.compile(rb"\x93NUMPY[^}]*'\|O'")
+"""The beginning of numpy's file of an array of objects."""
 
 
 def train(
@@ -190,7 +76,7 @@ def train(
     plugin_call: Callable[[str], AbstractContextManager[None]],
     data: CheckData,
 ) -> Learner:
-    """A new one, trained on the topics that are for it."""
+    """Train a new system on the topics for training."""
     learner = make()
     with (
         data.training_data() as training_data,
@@ -209,12 +95,12 @@ def problems_of_learning(
     data: CheckData,
     in_new_process: Callable[[Path], Outputs | None],
 ) -> Iterator[str]:
-    """Differences after saving and loading a trained system, and after a second training.
+    """Yield differences after saving and loading, and after a second training.
 
     Args:
-        system: it is trained.
+        system: the trained system.
         make: makes a new one, prepared.
-        plugin_call: names the plugin where its code fails.
+        plugin_call: names the plugin if its code fails.
         outputs: its scores or features.
         data: the topics, and what it learns from.
         in_new_process: its scores or features after loading what it saved, in a new process.
@@ -228,7 +114,7 @@ def problems_of_learning(
             yield "save() writes nothing, so that nothing can be loaded"
             return
         if pickled := [path.name for path in sorted(folder.rglob("*")) if _is_pickle(path)]:
-            yield f"save() writes a pickle ({pickled[0]}), which runs code when somebody reads it"
+            yield f"save() writes a pickle ({pickled[0]}), which runs code when it is read"
         loaded = make()
         with plugin_call("loading"), data.watch.during("load()", networks=True):
             loaded.load(folder)
@@ -263,6 +149,120 @@ def _is_pickle(path: Path) -> bool:
 
 
 def _holds_pickle(file: IO[bytes] | gzip.GzipFile) -> bool:
-    """Whether bytes are a pickle, or numpy's array of objects, which are pickled behind it."""
+    """Whether bytes are a pickle, or numpy's array of pickled objects."""
     beginning = file.read(_BEGINNING)
     return beginning[:2] in _PROTOCOLS or bool(_OBJECTS.match(beginning))
+
+
+def inconsistencies(
+    outputs: Callable[[TopicCandidates], Outputs], topics: TopicCandidates
+) -> Iterator[str]:
+    """Yield ways to ask the same that are answered differently, each in a line."""
+    expected = outputs(topics)
+    for way, again in (
+        ("when it is asked again", outputs(topics)),
+        ("when documents come in another order", _reversed(outputs, topics)),
+        ("when other documents are with it", _halves(outputs, topics)),
+        ("when topics come one at a time", [outputs([each])[0] for each in topics]),
+    ):
+        if deviation := difference(topics, expected, again):
+            yield f"{deviation} {way}"
+
+
+def difference(topics: TopicCandidates, expected: Outputs, actual: Outputs) -> str:
+    """Return the first document with other values than before, in words, or ""."""
+    for (topic, doc_ids), before, after in zip(topics, expected, actual, strict=True):
+        spread = np.ptp(before, axis=0)
+        allowed = _SPREAD * spread + _SIZE * np.abs(before).max(axis=0)
+        wrong = np.argwhere(np.abs(after - before) > allowed)
+        if len(wrong):
+            place = tuple(wrong[0])
+            return (
+                f"document {doc_ids[place[0]]} of topic {topic.id} has "
+                f"{after[place]:.6g} instead of {before[place]:.6g}"
+            )
+    return ""
+
+
+def _reversed(outputs: Callable[[TopicCandidates], Outputs], topics: TopicCandidates) -> Outputs:
+    return [values[::-1] for values in outputs([(topic, ids[::-1]) for topic, ids in topics])]
+
+
+def _halves(outputs: Callable[[TopicCandidates], Outputs], topics: TopicCandidates) -> Outputs:
+    """Every other document, then those between them."""
+    even, odd = (outputs([(topic, ids[start::2]) for topic, ids in topics]) for start in (0, 1))
+    joined = []
+    for first, second in zip(even, odd, strict=True):
+        both = np.empty((len(first) + len(second), *first.shape[1:]))
+        both[0::2], both[1::2] = first, second
+        joined.append(both)
+    return joined
+
+
+@dataclass(frozen=True)
+class Question:
+    """The input of a system in the new process, which loads plugins again.
+
+    Attributes:
+        system: its name.
+        options: its options.
+        topics: topics with candidates, to score or search.
+        resources: the platform's, with nothing open.
+        folder: what the system saved, if it learned.
+    """
+
+    system: str
+    options: Options
+    topics: TopicCandidates
+    resources: CollectionResources
+    folder: Path | None = None
+
+
+def in_new_process(
+    ask: Callable[[Question], Result], question: Question, registration: Registration[Any]
+) -> Result:
+    """Call a function of a module in a process of its own.
+
+    Args:
+        ask: asks the system.
+        question: its argument.
+        registration: the system, for messages.
+
+    Raises:
+        PlatformError: the function fails, or there is no answer.
+    """
+    name, who = registration.name, registration.who
+    try:
+        with (
+            progress(f"asking {name} in another process", part=0.3),
+            _other_hashes(),
+            Workers[Any, Result](_answer, 1) as workers,
+        ):
+            workers.give(0, (ask, question))
+            return workers.result()
+    except WorkerKilledError as error:
+        message = f"{who} ended its process without an answer."
+        raise PluginError(message) from error
+    except _CANNOT_TRAVEL as error:
+        raise PluginError(f"{who} cannot be asked in another process: {error}.") from error
+
+
+def _answer(asked: tuple[Callable[[Question], Result], Question]) -> Result:
+    ask, question = asked
+    silence()
+    choose_device(question.resources.device, 1)
+    return ask(question)
+
+
+@contextmanager
+def _other_hashes() -> Iterator[None]:
+    """Give processes that start within it other hashes than this one."""
+    before = os.environ.get(_SEED)
+    os.environ[_SEED] = "2" if before == "1" else "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SEED]
+        else:
+            os.environ[_SEED] = before

@@ -1,12 +1,11 @@
-"""A plugin's systems, tried one after the other on a small collection."""
+"""The check of a plugin: its systems are tried one after the other on a small collection."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from irplatform.conformance.data import Finding, check_data_of
-from irplatform.conformance.process import Watch, slow_imports
+from irplatform.conformance.data import Finding, Watch, check_data_of, slow_imports
 from irplatform.conformance.systems import (
     problems_of_features,
     problems_of_reranker,
@@ -37,8 +36,8 @@ class CheckSettings:
 
     Attributes:
         plugin: its name, as `platform plugins list` shows it.
-        collection: whose judged topics it is tried on.
-        systems: names of those to check; none checks all.
+        collection: the collection whose judged topics are used.
+        systems: names of systems to check; none checks all.
         settings: options of rerankers and retrievers, see `choose_systems`.
         device: "auto", "cpu", "cuda" or "mps".
     """
@@ -51,7 +50,7 @@ class CheckSettings:
 
 
 def check_plugin(settings: CheckSettings) -> list[Finding]:
-    """Try what a plugin registered: rerankers, retrievers and groups of features.
+    """Check the rerankers, retrievers and feature groups that a plugin registered.
 
     Raises:
         InputError: a wrong name, option or device.
@@ -93,7 +92,6 @@ def _finding(kind: str, name: str, problems: Problems, data: CheckData) -> Findi
 
 
 def _tables(plugins: Registry) -> dict[str, Mapping[str, Registration[Any]]]:
-    """What can be checked, by kind and name."""
     return {
         "reranker": plugins.rerankers,
         "retriever": plugins.retrievers,

@@ -1,4 +1,4 @@
-"""Where a reranker breaks its contract."""
+"""Where a reranker, a feature group or a retriever breaks its contract."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 
 
 _KNOWLEDGE = ("mesh",)
-"""What queries are expanded with, as a reranker is told; nothing is read of it."""
+"""A query expansion that a reranker is told of; nothing is read."""
 
 
 def problems_of_reranker(choice: ChosenReranker, data: CheckData) -> Iterator[str]:
-    """What breaks the contract, each in a line.
+    """Yield breaches of the contract, one a line.
 
     Raises:
-        InputError: its options name what is not there.
+        InputError: its options name something that does not exist.
         PluginError: it fails.
     """
     plugin_call, resources = choice.registration.plugin_call, data.resources
@@ -102,7 +102,6 @@ def problems_of_reranker(choice: ChosenReranker, data: CheckData) -> Iterator[st
 
 
 def _scores(question: Question) -> Outputs:
-    """The scores of a reranker in the new process."""
     choice = ChosenReranker(registry().reranker(question.system), question.options)
     reranker = choice.create(question.resources)
     if question.folder and isinstance(reranker, TrainableReranker):
@@ -116,10 +115,10 @@ def _scores(question: Question) -> Outputs:
 def _rescored(
     choice: ChosenReranker, member: Reranker, data: CheckData, expected: Outputs
 ) -> Iterator[str]:
-    """What scores become among all candidates of a topic, where a reranker changes them.
+    """Check the scores among all candidates of a topic, if a reranker changes them.
 
     Raises:
-        PluginError: it fails, or gives the wrong number of scores, or one that is not finite.
+        PluginError: it fails, or gives a wrong number of scores, or one that is not finite.
     """
     if type(member).rescore is Reranker.rescore:
         return
@@ -145,7 +144,7 @@ def _rescored(
 def _without_batches(
     choice: ChosenReranker, member: Reranker, data: CheckData, expected: Outputs
 ) -> Iterator[str]:
-    """`score` beside a `score_batch` of its own, which runs use."""
+    """Compare `score` with a `score_batch` of its own, which runs use."""
     if type(member).score_batch is Reranker.score_batch or type(member).score is Reranker.score:
         return
     scores = []
@@ -161,7 +160,7 @@ def _without_batches(
 def _explanations(
     choice: ChosenReranker, member: Reranker, data: CheckData, expected: Outputs
 ) -> Iterator[str]:
-    """The scores that it explains, where it does."""
+    """Compare scores with explained scores, if it explains any."""
     if type(member).explain is Reranker.explain:
         return
     topic, doc_ids = data.topics[0]
@@ -172,14 +171,12 @@ def _explanations(
         yield f"{deviation} in explain()"
 
 
-# Where a group of features breaks its contract.
-
-
 def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
-    """What breaks the contract, each in a line.
+    """Yield breaches of the contract, one a line.
 
     Raises:
-        InputError: its options name what is not there, or the topics lack what it reads.
+        InputError: its options name something that does not exist, or the topics lack what it
+            reads.
         PluginError: it fails.
     """
     watch = data.watch
@@ -225,7 +222,6 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
 
 
 def _features(question: Question) -> Outputs:
-    """The features of a group in the new process."""
     (group,) = open_groups([question.system], {}, question.resources)
     if question.folder and isinstance(group.held, TrainableFeatureGroup):
         with group.plugin_call("loading"):
@@ -234,14 +230,11 @@ def _features(question: Question) -> Outputs:
     return [*group.checked([(topic, documents(ids)) for topic, ids in question.topics])]
 
 
-# Where a retriever breaks its contract.
-
-
 def problems_of_retriever(choice: ChosenRetriever, data: CheckData) -> Iterator[str]:
-    """What breaks the contract, each in a line.
+    """Yield breaches of the contract, one a line.
 
     Raises:
-        InputError: its options name what is not there.
+        InputError: its options name something that does not exist.
         PluginError: it fails.
     """
     topics = [topic for topic, _ in data.topics]
@@ -270,7 +263,6 @@ def problems_of_retriever(choice: ChosenRetriever, data: CheckData) -> Iterator[
 
 
 def _rankings(question: Question) -> dict[str, Ranking]:
-    """The rankings of a retriever in the new process."""
     choice = ChosenRetriever(registry().retrievers[question.system], question.options)
     topics = [topic for topic, _ in question.topics]
     return dict(find(choice, topics, DOCUMENTS, question.resources).rankings)

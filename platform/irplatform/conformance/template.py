@@ -1,4 +1,4 @@
-"""A new plugin to begin with: a reranker with an option, its package, and its test."""
+"""The package of a new plugin: a reranker with an option, and its test."""
 
 from __future__ import annotations
 
@@ -129,24 +129,21 @@ A reranker for irplatform.
 def new_plugin(
     name: str, parent: Path, rerankers: Collection[str] = (), plugins: Collection[str] = ()
 ) -> Path:
-    """Write the package of a new reranker.
+    """Write the package of a new reranker, and return its folder.
 
     Args:
-        name: of the reranker, and of the plugin.
+        name: the name of the reranker and of the plugin.
         parent: the folder to write `irplatform-NAME` to.
-        rerankers: names of those that there are.
-        plugins: names of those that there are.
-
-    Returns:
-        The new folder.
+        rerankers: names of existing rerankers.
+        plugins: names of existing plugins.
 
     Raises:
-        InputError: the name cannot be one, is taken, or the folder exists or cannot be written.
+        InputError: the name is wrong or taken, or the folder exists or cannot be written.
     """
     if not _NAME.fullmatch(name):
         raise InputError(
-            f"'{name}' cannot name a plugin: lower-case letters and digits, parted by hyphens, "
-            "such as my-ranker."
+            f"'{name}' cannot name a plugin: use lower-case letters and digits, separated by "
+            "hyphens, such as my-ranker."
         )
     module = f"irplatform_{name.replace('-', '_')}"
     for there_is, what in (
@@ -155,10 +152,10 @@ def new_plugin(
         (find_spec(module) is not None, f"module '{module}'"),
     ):
         if there_is:
-            raise InputError(f"there is a {what} already; take another name.")
+            raise InputError(f"there is already a {what}; choose another name.")
     kind = "".join(part.capitalize() for part in name.split("-"))
     if name == FUSED or system_of(name) != name or keyword.iskeyword(kind) or hasattr(plugin, kind):
-        raise InputError(f"'{name}' has another meaning already; take another name.")
+        raise InputError(f"'{name}' already has another meaning; choose another name.")
     words = {
         "name": name,
         "title": name.replace("-", " ").capitalize(),

@@ -1,27 +1,31 @@
-"""Do sources of judgments agree on which systems are better? Rank correlations between sources.
+"""Agreement of sources of judgments on which systems are better: rank correlations.
 
-Each source (a collection with a measure) orders the systems by their mean scores; Kendall's tau-b
-between two orders says how far they agree: 1 for the same, -1 for the reverse, with ties counted in
-the denominator. Voorhees (IPM 2000) compared judgments so.
+Each source (a collection with a measure) orders the systems by their mean scores. Kendall's tau-b
+compares two orders: 1 for the same, -1 for the reverse, with ties counted in the denominator
+(Voorhees, IPM 2000, compared judgments so).
 
-The interval says how sure the *topics* make a correlation. Topics are drawn again with replacement
-(Efron's bootstrap), for each collection on its own, all systems on the same draw; the interval goes
-from the 2.5th to the 97.5th percentile of the correlations of the draws. It takes the systems as
-they are: to draw again from a handful of systems would only double some and lose others, and
-doubled systems are ties of our own making. The p-value is that of `kendall.permutation_p`.
+The interval shows how much a correlation depends on the *topics* (Efron's bootstrap): topics are
+drawn with replacement, for each collection on its own and the same for all systems, and the
+interval spans the 2.5th to the 97.5th percentile of the correlations. Systems are not drawn: with a
+handful of them that would only add ties. The p-value is the share of all orders of one list with as
+strong a correlation; the usual normal approximation is far off for few systems.
 """
 
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted, unknown
+from irplatform.evaluation.measures import parse_measures
+from irplatform.runs.folder import FILE_NAME, read_scores
+from irplatform.runs.names import alone_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,76 +33,25 @@ if TYPE_CHECKING:
     from irplatform.evaluation.scoring import PerTopic
 
 
-# Kendall's tau-b of many pairs of score lists at once, and its permutation test.
-#
-# The p-value is the share of all orders of one list whose correlation is as strong. The normal
-# approximation, which is usual where scores tie, is far off for a handful of systems.
-
-_MOST_ENUMERATED = 8
-"""Systems of which all orders are tried: 40,320 for eight."""
-_PERMUTATIONS = 10_000
-"""Orders that are drawn where there are too many to try all."""
-_ROUNDING = 1e-12
-"""Correlations closer than this are the same."""
-
-
-def kendall_taus(first: _Floats, second: _Floats) -> _Floats:
-    """Kendall's tau-b of many pairs of score lists at once.
-
-    Args:
-        first: a row per pair, a column per system; one row goes for all.
-        second: the same shape.
-
-    Returns:
-        One number per row; not a number where all scores of a row are equal.
-    """
-    left, right = np.triu_indices(first.shape[1], k=1)
-    first_signs = np.sign(first[:, left] - first[:, right])
-    second_signs = np.sign(second[:, left] - second[:, right])
-    untied = np.count_nonzero(first_signs, axis=1) * np.count_nonzero(second_signs, axis=1)
-    with np.errstate(invalid="ignore"):
-        taus: _Floats = np.sum(first_signs * second_signs, axis=1) / np.sqrt(untied)
-    return taus
-
-
-def permutation_p(first: _Floats, second: _Floats, *, seed: int = 42) -> float:
-    """How often independent orders correlate as strongly, in either direction.
-
-    Exact for up to eight systems, and for more where none tie; otherwise from 10,000 orders.
-    """
-    systems = len(first)
-    if systems <= _MOST_ENUMERATED:
-        orders = np.array(list(permutations(range(systems))))
-        return float(np.mean(_as_strong(first, second, orders)))
-    if len(np.unique(first)) == len(np.unique(second)) == systems:
-        from scipy.stats import kendalltau
-
-        return float(kendalltau(first, second, method="exact").pvalue)
-    unpermuted = np.tile(np.arange(systems), (_PERMUTATIONS, 1))
-    orders = np.random.default_rng(seed).permuted(unpermuted, axis=1)
-    extreme = int(np.count_nonzero(_as_strong(first, second, orders)))
-    return (extreme + 1) / (_PERMUTATIONS + 1)  # the observed order is one of the draws
-
-
-def _as_strong(
-    first: _Floats, second: _Floats, orders: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
-    """Which orders of the second scores (rows) correlate as strongly as the scores do."""
-    (observed,) = np.abs(kendall_taus(first[None], second[None]))
-    strong: npt.NDArray[np.bool_] = (
-        np.abs(kendall_taus(first[None], second[orders])) >= observed - _ROUNDING
-    )
-    return strong
-
+_Floats = npt.NDArray[np.float64]
 
 FEWEST_SYSTEMS = 3
 """Two systems have one order or the other, which is no correlation."""
-_BLOCK = 1 << 22
-"""Numbers of topics that are drawn at once."""
-_DECIMALS = 12
-"""Of means: equal systems must tie, however the sums behind them were rounded."""
 
-_Floats = npt.NDArray[np.float64]
+_BLOCK = 1 << 22
+"""Numbers of topics drawn at once."""
+
+_DECIMALS = 12
+"""Means are rounded, so that equal systems tie."""
+
+_MOST_ENUMERATED = 8
+"""All orders are tried for up to this many systems: 40,320 for eight."""
+
+_PERMUTATIONS = 10_000
+"""Random orders tried for more systems."""
+
+_ROUNDING = 1e-12
+"""Correlations closer than this are equal."""
 
 
 @dataclass(frozen=True)
@@ -106,11 +59,11 @@ class Source:
     """A collection's scores by one measure.
 
     Attributes:
-        name: what it is called in the table.
+        name: its name in the table.
         collection: the collection's id; sources of one collection share their draws of topics.
         measure: the measure's name.
-        means: system to its score.
-        per_topic: system to topic id to value; a topic without a value is left out of its mean.
+        means: system to score.
+        per_topic: system to topic id to value; a missing topic is left out of the mean.
     """
 
     name: str
@@ -122,15 +75,13 @@ class Source:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How far two sources agree.
+    """The correlation of two sources, by name.
 
     Attributes:
-        first: name of a source.
-        second: name of the other.
-        tau: Kendall's tau-b; None where a source gives all systems the same score.
+        tau: Kendall's tau-b; None if a source gives all systems the same score.
         low: lower end of the 95 % interval over topics.
         high: upper end.
-        p_value: two-sided, of independent orders.
+        p_value: two-sided.
     """
 
     first: str
@@ -143,14 +94,11 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Several sources side by side.
+    """Several sources, the systems that all of them have, and a correlation per pair.
 
     Attributes:
-        sources: the sources.
-        systems: the systems that all of them have.
-        correlations: one per pair of sources.
         samples: draws of topics behind the intervals.
-        seed: of the draws.
+        seed: seed of the draws.
     """
 
     sources: Sequence[Source]
@@ -160,14 +108,102 @@ class Agreement:
     seed: int
 
 
-def common_systems(sources: Sequence[Source]) -> list[str]:
-    """The systems that all sources have scores of, in the order of the first.
+def read_sources(
+    folders: Sequence[Path | str], measures: Sequence[str] = (), *, own_scores: bool = False
+) -> list[Source]:
+    """Read what `platform run` left in folders, one source per folder.
+
+    Args:
+        folders: the folders.
+        measures: one for all folders, or one each; empty takes the first of each table.
+        own_scores: take rerankers' own scores, not mixed with the first stage's.
+
+    Returns:
+        The sources, named by collection, with measure or folder if needed to tell them apart.
 
     Raises:
-        InputError: there are fewer than two sources, or than three such systems.
+        InputError: a folder has no scores, or not by that measure for every system.
+    """
+    if len(measures) not in (0, 1, len(folders)):
+        raise InputError(
+            f"{counted(len(measures), 'measure')} for {counted(len(folders), 'source')}: "
+            "give one for all, or one each."
+        )
+    each: list[str | None] = [*measures] if measures else [None]
+    if len(each) == 1:
+        each *= len(folders)
+    sources = [
+        _read(Path(folder), measure, own_scores)
+        for folder, measure in zip(folders, each, strict=True)
+    ]
+    return _named_apart(sources, folders)
+
+
+def _read(folder: Path, measure: str | None, own_scores: bool) -> Source:
+    scores = read_scores(folder)
+    if not scores.measures or not any(system.per_topic for system in scores.systems.values()):
+        raise InputError(
+            f"'{scores.collection}' has no judgments: its runs have no scores.",
+            path=folder / FILE_NAME,
+        )
+    measure_name = scores.measures[0] if measure is None else _right_name(measure, scores.measures)
+    if measure_name not in scores.measures:
+        raise unknown("measure", measure_name, scores.measures, of=str(folder))
+    for name, system in scores.systems.items():
+        if measure_name not in system.means or measure_name not in system.per_topic:
+            raise InputError(
+                f"the system '{name}' has no scores by {measure_name}. Run `platform run` again.",
+                path=folder / FILE_NAME,
+            )
+    if not any(system.per_topic.get(measure_name) for system in scores.systems.values()):
+        raise InputError(
+            f"no run has a value of {measure_name} for any topic of '{scores.collection}'.",
+            path=folder / FILE_NAME,
+        )
+    alone_names = {alone_name(name) for name in scores.systems}
+    systems = {name: scores.systems[name] for name in scores.systems if name not in alone_names}
+    if own_scores:
+        systems = {n: scores.systems.get(alone_name(n), system) for n, system in systems.items()}
+    return Source(
+        scores.collection,
+        scores.collection,
+        measure_name,
+        {name: system.means[measure_name] for name, system in systems.items()},
+        {name: system.per_topic[measure_name] for name, system in systems.items()},
+    )
+
+
+def _right_name(measure: str, measures: Sequence[str]) -> str:
+    """Return the name that runs are scored under, such as AP for MAP."""
+    if measure in measures:
+        return measure
+    try:
+        (name,) = parse_measures([measure], sampled=True)
+    except InputError:
+        return measure
+    return name
+
+
+def _named_apart(sources: list[Source], folders: Sequence[Path | str]) -> list[Source]:
+    ways = (
+        [source.collection for source in sources],
+        [f"{source.collection} {source.measure}" for source in sources],
+        [str(folder) for folder in folders],
+    )
+    names = next((names for names in ways if len(set(names)) == len(names)), None)
+    if names is None:
+        raise InputError("a folder is given twice with the same measure.")
+    return [replace(source, name=name) for source, name in zip(sources, names, strict=True)]
+
+
+def common_systems(sources: Sequence[Source]) -> list[str]:
+    """Return the systems that all sources have, in the order of the first.
+
+    Raises:
+        InputError: there are fewer than two sources or three common systems.
     """
     if len(sources) < 2:
-        raise InputError("at least two sources are needed: give --runs-dir twice or more.")
+        raise InputError("at least two sources are needed: give --runs-dir at least twice.")
     systems = [name for name in sources[0].means if all(name in s.means for s in sources)]
     if len(systems) < FEWEST_SYSTEMS:
         per_source = "; ".join(f"{source.name}: {', '.join(source.means)}" for source in sources)
@@ -179,10 +215,10 @@ def common_systems(sources: Sequence[Source]) -> list[str]:
 
 
 def indistinct(sources: Sequence[Source]) -> list[str]:
-    """Return notices of systems that a source gives the same value on every topic.
+    """Return notices of systems with the same value on every topic of a source.
 
-    They tie there by being the same run: a fusion that leaves one retriever, or a reranker whose
-    final run is the first stage's.
+    Such systems tie because they are the same run: a fusion that keeps one retriever only, or a
+    reranker whose final run is that of the first stage.
     """
     pairs = list(combinations(common_systems(sources), 2))
     return [
@@ -195,12 +231,12 @@ def indistinct(sources: Sequence[Source]) -> list[str]:
 
 
 def agreement(sources: Sequence[Source], *, samples: int = 10_000, seed: int = 42) -> Agreement:
-    """Correlate every source with every other, in the order of the sources.
+    """Correlate every source with every other.
 
     Args:
         sources: at least two, with at least three systems in common.
-        samples: draws of topics.
-        seed: of the draws.
+        samples: number of draws of the topics.
+        seed: seed of the draws.
     """
     systems = common_systems(sources)
     drawn_means = [
@@ -224,13 +260,13 @@ def agreement(sources: Sequence[Source], *, samples: int = 10_000, seed: int = 4
 
 
 def comparable_means(source: Source, systems: Sequence[str]) -> _Floats:
-    """A source's scores of systems, such that equal ones are equal to the last bit."""
+    """Return a source's scores of systems, rounded so that equal ones tie."""
     means: _Floats = np.round([source.means[name] for name in systems], _DECIMALS)
     return means
 
 
 def _topics(collection: str, sources: Sequence[Source]) -> list[str]:
-    """All topics of a collection: its sources share their draws, whatever a measure leaves out."""
+    """All topics of a collection, which its sources share."""
     per_source = [source.per_topic for source in sources if source.collection == collection]
     return sorted(
         {topic for systems in per_source for scores in systems.values() for topic in scores}
@@ -255,10 +291,58 @@ def _drawn_means(
 
 
 def _draws(topics: int, samples: int, seed: Sequence[int]) -> Iterator[_Floats]:
-    """How often each topic (columns) comes in each draw (rows), block by block."""
+    """Yield counts of each topic (columns) in each draw (rows), block by block."""
     random = np.random.default_rng(seed)
     rows = max(1, _BLOCK // topics)
     for start in range(0, samples, rows):
         size = min(rows, samples - start)
         shares = np.full(topics, 1 / topics)
         yield random.multinomial(topics, shares, size=size).astype(np.float64)
+
+
+def kendall_taus(first: _Floats, second: _Floats) -> _Floats:
+    """Compute Kendall's tau-b of many pairs of score lists.
+
+    Args:
+        first: [pairs, systems]; a single row serves all pairs.
+        second: [pairs, systems].
+
+    Returns:
+        One number per pair; NaN if all scores of a row are equal.
+    """
+    left, right = np.triu_indices(first.shape[1], k=1)
+    first_signs = np.sign(first[:, left] - first[:, right])
+    second_signs = np.sign(second[:, left] - second[:, right])
+    untied = np.count_nonzero(first_signs, axis=1) * np.count_nonzero(second_signs, axis=1)
+    with np.errstate(invalid="ignore"):
+        taus: _Floats = np.sum(first_signs * second_signs, axis=1) / np.sqrt(untied)
+    return taus
+
+
+def permutation_p(first: _Floats, second: _Floats, *, seed: int = 42) -> float:
+    """Return the share of orders that correlate as strongly, in either direction.
+
+    Exact for up to eight systems, and for more if none tie; otherwise from 10,000 orders.
+    """
+    systems = len(first)
+    if systems <= _MOST_ENUMERATED:
+        orders = np.array(list(permutations(range(systems))))
+        return float(np.mean(_as_strong(first, second, orders)))
+    if len(np.unique(first)) == len(np.unique(second)) == systems:
+        from scipy.stats import kendalltau
+
+        return float(kendalltau(first, second, method="exact").pvalue)
+    unpermuted = np.tile(np.arange(systems), (_PERMUTATIONS, 1))
+    orders = np.random.default_rng(seed).permuted(unpermuted, axis=1)
+    extreme = int(np.count_nonzero(_as_strong(first, second, orders)))
+    return (extreme + 1) / (_PERMUTATIONS + 1)  # the observed order is one of the draws
+
+
+def _as_strong(
+    first: _Floats, second: _Floats, orders: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    (observed,) = np.abs(kendall_taus(first[None], second[None]))
+    strong: npt.NDArray[np.bool_] = (
+        np.abs(kendall_taus(first[None], second[orders])) >= observed - _ROUNDING
+    )
+    return strong

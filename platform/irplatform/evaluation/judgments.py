@@ -1,4 +1,4 @@
-"""What runs are scored with: judgments of a collection or of files, ordinary, sampled or both."""
+"""The judgments that score runs: of a collection or of files, ordinary, sampled or both."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.evaluation.availability import refuse_grades
 from irplatform.evaluation.measures import (
     MeasureFunction,
     default_measures,
     measures_of,
     parse_measures,
+    refuse_grades,
 )
 from irplatform.evaluation.ndcg import NDCG, NDCG_OF_LEVELS, has_levels
 from irplatform.evaluation.qrels import read_qrels
@@ -33,13 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judgments:
-    """Judgments and the measures that go with them.
-
-    Attributes:
-        qrels: topic id to document id to grade.
-        sampled: sampled judgments, where there are some.
-        measures: right names of the measures to report.
-    """
+    """Judgments and the right names of the measures to report."""
 
     qrels: Qrels
     sampled: SampledQrels | None
@@ -47,13 +41,13 @@ class Judgments:
 
     @property
     def used(self) -> tuple[Qrels, SampledQrels]:
-        """The ordinary judgments if a measure asks for them, and the sampled ones if one does."""
+        """Ordinary judgments if a measure needs them, and sampled ones if one does."""
         inferred = [self.sampled is not None and is_inferred(name) for name in self.measures]
         qrels = {} if all(inferred) else {t: grades for t, grades in self.qrels.items() if grades}
         return qrels, (self.sampled or {}) if any(inferred) else {}
 
     def is_scored(self, topic: str) -> bool:
-        """Whether the first measure can tell rankings of a topic apart."""
+        """Return whether the first measure can tell rankings of a topic apart."""
         if self.sampled is not None and is_inferred(self.measures[0]):
             pool = self.sampled.get(topic)
             return pool is not None and bool((pool.grades > 0).any())
@@ -67,13 +61,13 @@ def of_collection(
     *,
     sampled: Path | None = None,
 ) -> Judgments:
-    """A collection's judgments; the judged documents of the sampled ones where it has no others.
+    """Return a collection's judgments; if it has sampled ones only, their judged documents.
 
     Args:
         collection: the collection.
         measures: names that the user gave; empty takes the collection's.
         extra: measures of plugins.
-        sampled: a file of sampled judgments, in place of the collection's own.
+        sampled: a file of sampled judgments to use instead of the collection's.
     """
     if sampled is not None:
         collection = replace(collection, sampled_qrels=sampled)
@@ -96,17 +90,17 @@ def of_files(
     usual: Sequence[str],
     sampled: Path | None = None,
 ) -> Judgments:
-    """Judgments from files of ordinary judgments, of sampled ones, or both.
+    """Read judgments from files: ordinary, sampled, or both.
 
-    Sampled judgments alone are reported by infNDCG and infAP; other measures that are asked for
-    take their judged documents as ordinary judgments.
+    Sampled judgments alone are reported by infNDCG and infAP; other measures take their judged
+    documents.
 
     Args:
-        qrels: a file of either kind, which its first line shows.
+        qrels: a file of either kind; its first line tells which.
         measures: names that the user gave; empty takes the usual ones.
         extra: measures of plugins.
-        usual: of ordinary judgments; of levels, nDCG-exp@20 in the place of nDCG@20.
-        sampled: a file of sampled judgments, instead or beside.
+        usual: for ordinary judgments; for levels, nDCG-exp@20 replaces nDCG@20.
+        sampled: a file of sampled judgments.
     """
     if qrels is not None and is_sampled(qrels):
         if sampled is not None:

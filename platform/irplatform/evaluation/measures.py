@@ -1,43 +1,69 @@
-"""Names of measures: ir-measures' (`nDCG@20`, `AP`), trec_eval's, plugins' and ours.
+"""Names of measures, and the judgments that each can be computed from.
 
-Ours are infNDCG and infAP, of sampled judgments, and nDCG-exp and AP-graded.
+Measures are those of ir-measures (`nDCG@20`, `AP`), also by trec_eval's names, those of plugins,
+and our own: infNDCG and infAP of sampled judgments, nDCG-exp and AP-graded. Names and parameters
+are checked before anything is computed. Some parameters that ir-measures accepts crash trec_eval's
+code or give a wrong number; they are refused here.
 
-Names are checked before anything is computed, so that a typing error costs a second and not a run.
-ir-measures takes some parameters that make no sense, and meets them later with a crash of
-trec_eval's code or a wrong number; they are refused here.
+The programs behind ir-measures take whole grades. Where grades have decimals, measures of relevant
+documents (those with a parameter `rel`) get them rounded down, but to at least 1 above 0. Of
+measures that use the grade itself, nDCG and our own take decimals; others are refused. gdeval.pl,
+which computes `ERR@k`, knows the grades 0 to 4 only.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.errors import InputError, unknown
-from irplatform.evaluation.availability import DIVERSITY, check_available, refuse_grades
-from irplatform.evaluation.graded import GRADED, Graded
+from irplatform.evaluation.ndcg import GRADED, Graded
+from irplatform.evaluation.qrels import subtopics_of
 from irplatform.evaluation.sampled import DEPTH, INFERRED, InferredMeasure
+from irplatform.system.packages import how_to_install
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from irplatform.data import Collection, Qrels
     from irplatform.runs.run import Run
+
 
 MeasureFunction: TypeAlias = Callable[["Qrels", "Run"], Mapping[str, float]]
 """A plugin's measure: from judgments and run to the value of every judged topic."""
 
 Measure: TypeAlias = Any
-"""ir-measures' `Measure` (a package without types), a `MeasureFunction`, `Inferred` or `Graded`."""
+"""ir-measures' `Measure` (its package has no types), a `MeasureFunction`, `Inferred` or `Graded`.
+"""
+
+DIVERSITY = frozenset(
+    ["alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"]
+)
+"""Measures of judgments of subtopics, all computed by pyndeval."""
+
+_MODULES = {"cwl_eval": "cwl", "pyndeval": "pyndeval"}
+"""ir-measures' name of a package → the module to import."""
+
+_HIGHEST = {"gdeval": 4}
+"""ir-measures' name of a package → the highest grade that it takes; others take any."""
+
+_NO_GRADES = ("Judged", "NumQ")
+"""Measures without `rel` that use no grade."""
 
 _CUTOFF = re.compile(r"(?!IPrec).*@([0-9]+)")
-"""A measure that looks at so many documents of a ranking; IPrec's number is a level of recall."""
+"""A measure with a cutoff; the number of IPrec is a recall."""
+
 _DEPTH = re.compile(r"0*[1-9][0-9]{0,5}")
+
 _EXPONENTIAL = re.compile(r"^nDCG\(dcg='exp-log2'\)")
+
 _TREC_EVALS = re.compile(r"[A-Za-z_]+([._][0-9]+(\.[0-9]+)?)?")
-"""A name of trec_eval with at most one parameter, the whole of it."""
+"""A name of trec_eval's, with at most one parameter."""
+
 _NEEDS_SAMPLE = (
     "needs sampled judgments, with the five columns topic 0 docid stratum grade. Name them in the "
     "collection's TOML file ([qrels] sampled), or give `platform evaluate` --sampled-qrels FILE."
@@ -45,7 +71,6 @@ _NEEDS_SAMPLE = (
 
 
 def _whole(number: object, least: int = 1, most: int = 999_999) -> bool:
-    """As of grades: trec_eval's code counts with 32 bits."""
     return type(number) is int and least <= number <= most
 
 
@@ -62,7 +87,10 @@ _TAKEN: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "p": (lambda p: 0 <= p <= 1, "numbers from 0 to 1"),
 }
-"""Values that a parameter takes of those that ir-measures takes."""
+"""The values that a parameter may have, of those that ir-measures takes. Whole numbers end where
+trec_eval's 32 bits do.
+"""
+
 _TAKEN_OF_SUBTOPICS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "cutoff": (lambda cutoff: _whole(cutoff, most=20), "whole numbers from 1 to 20"),
     "judged_only": (lambda judged_only: not judged_only, "False alone"),
@@ -71,21 +99,16 @@ _TAKEN_OF_SUBTOPICS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 
 @dataclass(frozen=True)
 class Inferred:
-    """A measure of sampled judgments.
-
-    Attributes:
-        estimate: computes it for a topic.
-        depth: how many documents of a topic count.
-    """
+    """A measure of sampled judgments: its estimate for a topic, and how many ranks count."""
 
     estimate: InferredMeasure
     depth: int = DEPTH
 
 
 def default_measures(names: Iterable[str], *, sampled: bool) -> tuple[str, ...]:
-    """The measures of a collection where the user names none.
+    """Return a collection's default measures.
 
-    Where it has sampled judgments, infNDCG and infAP come first, unless it names them elsewhere.
+    With sampled judgments, infNDCG and infAP come first, unless `names` has them elsewhere.
     """
     measures = list(dict.fromkeys(names))
     if sampled:
@@ -103,13 +126,13 @@ def measures_of(
     extra: Mapping[str, MeasureFunction],
     qrels: Qrels | None = None,
 ) -> list[str]:
-    """The right names of the measures that runs of a collection are scored by.
+    """Return the right names of the measures that score runs of a collection.
 
     Args:
-        collection: whose judgments are used.
+        collection: the collection.
         measures: names that the user gave; empty takes the collection's defaults.
         extra: measures of plugins.
-        qrels: its judgments, where it has some.
+        qrels: the collection's judgments, if it has some.
     """
     sampled = collection.sampled_qrels is not None
     names = measures or default_measures(collection.measures, sampled=sampled)
@@ -131,20 +154,19 @@ def parse_measures(
     """Understand names of measures.
 
     Args:
-        names: ir-measures' names, trec_eval's, keys of `extra`, or ours.
-        extra: measures of plugins; they come before ir-measures' of the same name.
-        sampled: whether there are sampled judgments. infNDCG needs them; infAP is estimated from
-            them where they are, and is ir-measures' of the same name where they are not.
-        sampled_hint: where sampled judgments could be had, for the message that they are needed.
+        names: names of ir-measures, trec_eval or plugins, or ours.
+        extra: measures of plugins, which precede those of ir-measures.
+        sampled: whether there are sampled judgments. infNDCG needs them; without them, infAP is
+            ir-measures' measure of that name.
+        sampled_hint: where to get sampled judgments, for the message that they are needed.
 
     Returns:
-        What computes each measure, by its one right name (`MAP` and trec_eval's `map` are `AP`,
-        `NDCG@5` is `nDCG@5`, `nDCG(dcg='exp-log2')@5` is `nDCG-exp@5`, `infNDCG@100` is
-        `infNDCG`), in the order given and without repetition.
+        Each measure by its one right name, in the order given, without repetition: `MAP` and
+        trec_eval's `map` are `AP`, `NDCG@5` is `nDCG@5`, `infNDCG@100` is `infNDCG`.
 
     Raises:
-        InputError: a name is unknown or ill-formed, a parameter is missing or makes no sense, or a
-            package that computes the measure is not installed.
+        InputError: a name is unknown, a parameter is missing or makes no sense, or no installed
+            package computes the measure.
     """
     parsed: dict[str, Measure] = {}
     for name in names:
@@ -158,13 +180,74 @@ def parse_measures(
 
 
 def beyond(measures: Iterable[str], depth: int) -> list[str]:
-    """The measures that look deeper than rankings of so many documents: R@1000 of 100."""
+    """Return the measures that look deeper than `depth` documents, such as R@1000 for 100."""
     cutoffs = {name: match for name in measures if (match := _CUTOFF.fullmatch(name))}
     return [name for name, match in cutoffs.items() if int(match[1]) > depth]
 
 
+def refuse_grades(
+    measures: Mapping[str, Measure], qrels: Qrels, whose: str = "the judgments"
+) -> None:
+    """Refuse measures that cannot be computed from these judgments.
+
+    Raises:
+        InputError: the grades are too high or have decimals, or no topic has two subtopics.
+    """
+    given = {grade for grades in qrels.values() for grade in grades.values()}
+    whole = [name for name, measure in measures.items() if takes_whole(measure)]
+    if whole and any(not float(grade).is_integer() for grade in given):
+        raise InputError(
+            f"{whole[0]} takes whole grades; {whose} have decimals. nDCG@20, nDCG-exp@20 and "
+            "AP-graded take any grade, and measures of relevant documents (AP, P@10, P(rel=2)@10) "
+            "count those above 0, or of grade rel and above."
+        )
+    diverse = [name for name, m in measures.items() if getattr(m, "NAME", "") in DIVERSITY]
+    if diverse and qrels and all(len(each) < 2 for each in subtopics_of(qrels).values()):
+        raise InputError(
+            f"{diverse[0]} needs judgments of subtopics, in four columns: topic subtopic docid "
+            f"grade. No topic has two subtopics in {whose}."
+        )
+    highest = max(given, default=0)
+    for name, measure in measures.items():
+        if (limit := _limit(measure)) and highest > limit:
+            raise InputError(
+                f"{name} takes grades up to {limit}; {whose} have {highest}. Choose another "
+                "measure: nDCG@20 takes any grade."
+            )
+
+
+def takes_whole(measure: Measure) -> bool:
+    """Return whether a measure uses the grade itself and takes whole grades only."""
+    import ir_measures
+
+    if not isinstance(measure, ir_measures.measures.Measure) or measure.NAME in _NO_GRADES:
+        return False
+    if measure.NAME == "nDCG":
+        return not measure.params.keys() <= {"cutoff", "dcg"}
+    return "rel" not in measure.SUPPORTED_PARAMS
+
+
+def thresholds(qrels: Qrels) -> dict[str, dict[str, int]]:
+    """Round grades down, but to at least 1 above 0: to the highest `rel` that they reach."""
+    return {
+        topic: {d: max(math.floor(g), 1) if g > 0 else math.floor(g) for d, g in grades.items()}
+        for topic, grades in qrels.items()
+    }
+
+
+def _limit(measure: Measure) -> int | None:
+    import ir_measures
+
+    if not isinstance(measure, ir_measures.measures.Measure):
+        return None
+    for package in ir_measures.DefaultPipeline.providers:
+        if package.supports(measure) and package.is_available():  # the first one is used
+            return _HIGHEST.get(package.NAME)
+    return None
+
+
 def _ours(name: str, sampled: bool, hint: str = "") -> tuple[str, Inferred | Graded] | None:
-    """A measure of ours by its right name; None where ir-measures is to be asked."""
+    """Our own measure of this name with its right name; None if ir-measures has to parse it."""
     base = re.split(r"[@(]", name, maxsplit=1)[0].strip()
     inferred = base in INFERRED and (sampled or base != "infAP")
     if not inferred and base not in GRADED:
@@ -201,7 +284,7 @@ def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> tuple[str, Measur
 
 
 def _of_trec_eval(name: str) -> Measure | None:
-    """The measure that trec_eval calls so (`map`, `P_10`, `ndcg_cut_10`), where it is one alone."""
+    """The one measure that trec_eval calls so (`map`, `P_10`, `ndcg_cut_10`)."""
     import ir_measures
 
     if name in ir_measures.measures.registry or not _TREC_EVALS.fullmatch(name):
@@ -215,7 +298,7 @@ def _of_trec_eval(name: str) -> Measure | None:
 
 
 def _with_fractions(measure: Measure) -> Measure:
-    """A measure with 2 as 2.0 where a parameter is a fraction, as in `SetF(beta=2)`."""
+    """Write whole numbers as floats for parameters that are fractions, as in `SetF(beta=2)`."""
     declared = measure.SUPPORTED_PARAMS
     floats = {name for name in measure.params if name in declared and declared[name].dtype is float}
     return measure(
@@ -224,7 +307,7 @@ def _with_fractions(measure: Measure) -> Measure:
 
 
 def _problem(measure: Measure) -> str:
-    """Say why a measure cannot be computed with its parameters; "" where it can."""
+    """Say why a measure cannot be computed with its parameters; "" if it can."""
     params, declared = measure.params, measure.SUPPORTED_PARAMS
     if lacking := next((n for n, p in declared.items() if p.required and n not in params), ""):
         example = f", as in '{measure}@10'" if lacking == measure.AT_PARAM == "cutoff" else ""
@@ -263,7 +346,7 @@ def _refusal(name: str, extra: Mapping[str, MeasureFunction], error: Exception) 
 
 
 def _with_at(name: str) -> str:
-    """nDCG@20 for nDCG20, where there is such a measure; else ""."""
+    """Return nDCG@20 for nDCG20, if there is such a measure, else ""."""
     import ir_measures
 
     base = name.rstrip("0123456789")
@@ -273,3 +356,49 @@ def _with_at(name: str) -> str:
     measure = ir_measures.measures.registry[right]
     has_cutoff = measure.AT_PARAM == "cutoff" and "cutoff" in measure.SUPPORTED_PARAMS
     return str(measure @ int(name[len(base) :])) if has_cutoff else ""
+
+
+def check_available(name: str, measure: Measure) -> None:
+    """Refuse a measure that no installed package computes; say what to write or install."""
+    if _is_available(measure):
+        return
+    advice = ""
+    if packages := _packages(measure):
+        advice = _to_install(packages)
+    else:
+        forms = sorted(_similar_forms(measure), key=lambda form: not _is_available(form[1]))
+        if near := next(((what, form) for what, form in forms if _packages(form)), None):
+            what, form = near
+            advice = f" {what}: '{form}'."
+            advice += "" if _is_available(form) else _to_install(_packages(form))
+    raise InputError(f"no installed package computes the measure '{name}'.{advice}")
+
+
+def _similar_forms(measure: Measure) -> Iterator[tuple[str, Measure]]:
+    """The measure with a parameter more or fewer, and a sentence about it."""
+    absent = measure.SUPPORTED_PARAMS.keys() - measure.params.keys()
+    if "rel" in absent:
+        yield "It needs a grade from which documents count", measure(rel=1)
+    if "cutoff" in absent:
+        yield "It needs a cutoff", measure(cutoff=20)
+    for parameter in measure.params:
+        fewer = {key: value for key, value in measure.params.items() if key != parameter}
+        yield f"It is computed without {parameter} only", type(measure)(**fewer)
+
+
+def _to_install(packages: list[Any]) -> str:
+    modules = [_MODULES[each.NAME] for each in packages if each.NAME in _MODULES]
+    if modules:
+        return f" Run {how_to_install(modules[:1])}."
+    ways = " or ".join(how for each in packages if (how := each.install_instructions()))
+    return f" Install one that does: {ways}." if ways else ""
+
+
+def _packages(measure: Measure) -> list[Any]:
+    import ir_measures
+
+    return [p for p in ir_measures.DefaultPipeline.providers if p.supports(measure)]
+
+
+def _is_available(measure: Measure) -> bool:
+    return any(package.is_available() for package in _packages(measure))

@@ -1,38 +1,45 @@
-"""nDCG in numpy, for training loops that score a ranking thousands of times.
+"""nDCG and other measures of graded relevance in numpy, also for training loops.
 
-The discount is log2(rank + 1), from the first rank on. Gains are the grades, as in trec_eval's
-`ndcg_cut` (Järvelin and Kekäläinen, TOIS 2002), or 2^grade - 1 (Burges et al., ICML 2005), which is
-NDCG of the papers on click logs. For results that are reported, use `evaluate`.
+The discount of nDCG is log2(rank + 1). Gains are the grades, as in trec_eval's `ndcg_cut` (Järvelin
+and Kekäläinen, TOIS 2002), or 2^grade - 1 (Burges et al., ICML 2005), as in the papers on click
+logs (Mohan et al., WWW 2018), whose levels go up to 100. Grades may have decimals.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from irplatform.data import Qrels
+    from irplatform.runs.run import Run
+
+    Compute = Callable[[Sequence[float], Sequence[float], int], float]
 
 
 NDCG, NDCG_OF_LEVELS = "nDCG@20", "nDCG-exp@20"
-"""What rankings are validated, mixed and tuned by: of topics with grades, and with levels."""
+"""Measures that validate, mix and tune rankings: for topics with grades, and with levels."""
+
 _EXACT = 1000
-"""Grades up to this have a power of 2 among floats; higher ones are all lowered by the same."""
+"""Grades up to this have an exact power of 2; higher ones are lowered together."""
 
 
 def ndcg(
     ranked: npt.ArrayLike, judged: npt.ArrayLike, cutoff: int = 20, *, exponential: bool = False
 ) -> float:
-    """NDCG@cutoff of one ranking.
+    """Compute nDCG@cutoff of one ranking.
 
     Args:
-        ranked: grades of the ranked documents, best rank first; 0 where a document is not judged.
+        ranked: grades of the ranked documents, best rank first; 0 for unjudged documents.
         judged: grades of all judged documents of the topic, in any order.
-        cutoff: how many ranks count.
-        exponential: whether a grade's gain is 2^grade - 1 instead of the grade.
+        cutoff: number of ranks that count.
+        exponential: a grade's gain is 2^grade - 1 instead of the grade.
 
     Returns:
         A number in [0, 1]; 0 if nothing is relevant to the topic.
@@ -45,36 +52,79 @@ def ndcg(
     return dcg(ranked, cutoff) / ideal if ideal > 0 else 0.0
 
 
-def _powers(grades: npt.ArrayLike, lowered: float) -> npt.NDArray[np.float64]:
-    """2^grade - 1, times 2^-lowered: ratios stay, and nothing overflows."""
-    powers = np.exp2(np.asarray(grades, dtype=np.float64) - lowered)
-    return np.asarray(powers - np.exp2(-lowered))
-
-
 def ndcg_of(doc_ids: Sequence[str], judgments: Mapping[str, float], cutoff: int = 20) -> float:
-    """NDCG@cutoff of a ranking, best first, by the gains that suit a topic's judgments.
+    """Compute nDCG@cutoff of a ranking, best first, with the gains that suit a topic's judgments.
 
-    Levels, which are floats, gain 2^level - 1, and grades themselves; see `ndcg`.
+    Levels, which are floats, gain 2^level - 1; whole grades gain themselves.
     """
     ranked = [judgments.get(doc_id, 0) for doc_id in doc_ids[:cutoff]]
     judged = np.array(list(judgments.values()))
     return ndcg(ranked, judged, cutoff, exponential=judged.dtype.kind == "f")
 
 
+def dcg(ranked: npt.ArrayLike, cutoff: int = 20) -> float:
+    """Compute the discounted cumulative gain of the first ranks; negative grades gain nothing."""
+    gains = np.maximum(np.asarray(ranked, dtype=np.float64)[:cutoff], 0.0)
+    return float(gains @ _discounts(cutoff)[: len(gains)])
+
+
 def validation_measure(judgments: Iterable[Mapping[str, float]]) -> str:
-    """What `ndcg_of` is called where a measure of topics with these judgments is reported."""
+    """Return the name under which `ndcg_of` is reported for these judgments."""
     return NDCG_OF_LEVELS if has_levels(judgments) else NDCG
 
 
 def has_levels(judgments: Iterable[Mapping[str, float]]) -> bool:
-    """Whether a topic is judged by levels, which are floats."""
+    """Return whether a topic is judged by levels, which are floats."""
     return any(isinstance(grade, float) for grades in judgments for grade in grades.values())
 
 
-def dcg(ranked: npt.ArrayLike, cutoff: int = 20) -> float:
-    """Discounted cumulative gain of the first `cutoff` ranks; negative grades gain nothing."""
-    gains = np.maximum(np.asarray(ranked, dtype=np.float64)[:cutoff], 0.0)
-    return float(gains @ _discounts(cutoff)[: len(gains)])
+def graded_precision(ranked: Sequence[float], judged: Sequence[float], cutoff: int) -> float:
+    """Compute AP-graded, the average precision of GRAPHENE's paper (section 5.2.2).
+
+    The precision at each relevant document is weighted by its grade, and the sum divided by the
+    number of relevant documents. With grades above 1 it may exceed 1. The arguments are those of
+    `ndcg`.
+    """
+    total = 0.0
+    found = 0
+    for rank, grade in enumerate(ranked[:cutoff], start=1):
+        if grade > 0:
+            found += 1
+            total += found / rank * grade
+    relevant = sum(grade > 0 for grade in judged)
+    return total / relevant if relevant else 0.0
+
+
+GRADED: Mapping[str, Compute] = {
+    "nDCG-exp": partial(ndcg, exponential=True),
+    "AP-graded": graded_precision,
+}
+"""By the name without a cutoff."""
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A measure of graded relevance: its function of a topic, and a cutoff (None: all ranks)."""
+
+    compute: Compute
+    cutoff: int | None = None
+
+    def values(self, judged: Qrels, run: Run) -> dict[str, float]:
+        """Compute the values of all judged topics; 0 for topics without results."""
+        values = {}
+        for topic, grades in judged.items():
+            ranking = run.rankings.get(topic)
+            doc_ids = ranking.doc_ids if ranking is not None else ()
+            cutoff = self.cutoff or max(len(doc_ids), len(grades))
+            ranked = [grades.get(doc_id, 0) for doc_id in doc_ids[:cutoff]]
+            values[topic] = self.compute(ranked, list(grades.values()), cutoff)
+        return values
+
+
+def _powers(grades: npt.ArrayLike, lowered: float) -> npt.NDArray[np.float64]:
+    """2^grade - 1, times 2^-lowered: ratios stay, and nothing overflows."""
+    powers = np.exp2(np.asarray(grades, dtype=np.float64) - lowered)
+    return np.asarray(powers - np.exp2(-lowered))
 
 
 @lru_cache(maxsize=16)

@@ -1,44 +1,81 @@
-"""Relevance judgments from files: TREC's columns, tables with a header, JSON.
+"""Relevance judgments from files: TREC's columns, tables with a header, JSON, each also gzipped.
 
-TREC: `topic 0 docid grade`, parted by white space. BEIR: `query-id corpus-id score`, parted by
-tabs, below a header, which may have other names. JSON: see `irplatform.evaluation.qrels_json` and
-`irplatform.runs.bioasq`. Each may be gzipped (`.gz`). Grades are whole numbers. Under the name
-`level` for `score` they are levels, as of clicks: they may have decimals, and are read as floats.
+- TREC: `topic 0 docid grade`, separated by white space.
+- BEIR: `query-id corpus-id score`, separated by tabs, below a header, which may have other names.
+- JSON: mteb's objects, one a line, with the keys query-id, corpus-id and score or other names for
+  them; a list of such objects; `{"topic": {"document": grade}}`, as ranx and pytrec_eval have it;
+  or BioASQ's questions, see `irplatform.runs.bioasq`.
 
-Diversity judgments (the Web track's, ndeval's) have a subtopic in TREC's second column, and a
-document may be relevant to one subtopic and not to another. Elsewhere that column says nothing.
+Grades are whole numbers. If the column or key is called `level`, as for clicks, they are levels:
+floats, with decimals or without. Diversity judgments (of the Web track) have a subtopic in TREC's
+second column, and a document may be relevant to one subtopic and not to another.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from irplatform.errors import InputError, counted, listing
-from irplatform.evaluation import qrels_json
-from irplatform.evaluation.qrel_values import Grades, Judgment, places
 from irplatform.runs.bioasq import holds_questions, judgments_of_questions
 from irplatform.system.console import notice_once
-from irplatform.system.reading import COMMENT, blocks_of_lines, stretches, uncommented_lines
+from irplatform.system.formats import JSONError, parse_json, read_json
+from irplatform.system.reading import (
+    COMMENT,
+    blocks_of_lines,
+    numbered_lines,
+    stretches,
+    uncommented_lines,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from irplatform.data import Qrels
 
+
+Judgment = tuple[int | None, str, str, str, float]
+"""Line (None in JSON), topic, subtopic ("" if the format has none), document, grade."""
+
 _TREC_COLUMNS = (
-    "Every line needs four columns, parted by white space: topic 0 docid grade; or three, parted "
-    "by tabs, below BEIR's header 'query-id corpus-id score'. Sampled judgments have five: topic 0 "
-    "docid stratum grade (`sampled` in a collection.toml names them)"
+    "Every line needs four columns, separated by white space: topic 0 docid grade; or three, "
+    "separated by tabs, below BEIR's header 'query-id corpus-id score'. Sampled judgments have "
+    "five: topic 0 docid stratum grade (`sampled` in a collection.toml names them)"
 )
+
+
+_KEYS = (
+    "Judgments in JSON are objects with the keys query-id, corpus-id and score, one a line or in a "
+    'list; or one object, {"topic": {"document": grade}}; or BioASQ\'s, {"questions": […]}'
+)
+
+
 _BLANKS = (b" \t", b"\t ", b" \n", b"\n ", b"\r", b"\v", b"\f")
+
 _SEPARATORS = re.compile(rb"[\s,;]+")
+
 _NUMBER = re.compile(rb"[+-]?[0-9.]+(e[+-]?[0-9]+)?", re.IGNORECASE)
+
+_TOPIC = ("queryid", "qid", "topicid", "questionid", "query", "topic", "q")
+
+_DOCUMENT = ("corpusid", "cid", "docid", "documentid", "docno", "passageid", "pid", "did", "doc")
+
+_SCORE = ("score", "grade", "relevance", "relevancy", "rel", "label", "judgment", "level")
+"""Usual names of columns and keys, in lower case without punctuation; the first match counts."""
+
+_PUNCTUATION = re.compile(r"[\W_]")
+
+_GRADE = re.compile(rb"([+-]?[0-9]{1,6})(\.0*)?")
+"""Six digits at most: trec_eval allocates memory for every grade up to the highest."""
+
+_LEVEL = re.compile(rb"[+-]?[0-9]{1,6}(\.[0-9]+)?")
 
 
 class SubtopicGrades(dict[str, float]):
-    """Grades of a topic's documents, each the best of those that subtopics give it.
+    """Grades of a topic's documents, each the best that a subtopic gives it.
 
     Attributes:
         subtopics: subtopic to document id to grade.
@@ -49,34 +86,30 @@ class SubtopicGrades(dict[str, float]):
         self.subtopics: dict[str, dict[str, float]] = {}
 
     def add(self, subtopic: str, document: str, grade: float) -> float:
-        """Note a judgment; returns the grade that the document has, which is the first."""
+        """Add a judgment; return the first grade that the subtopic gave the document."""
         first = self.subtopics.setdefault(subtopic, {}).setdefault(document, grade)
         self[document] = max(first, self.get(document, first))
         return first
 
 
 def read_qrels(path: Path | str) -> Qrels:
-    """Read judgments.
-
-    Args:
-        path: the file; its first line tells the formats apart.
+    """Read judgments; the first line of the file tells the formats apart.
 
     Returns:
-        Topic id to document id to grade, in the order of the file; levels are floats. Negative
-        grades are kept; they mean what they mean to trec_eval: not relevant, and "not judged" where
-        a measure asks. Where a topic has judgments of subtopics, all topics have `SubtopicGrades`.
+        Topic id to document id to grade, in the order of the file. Negative grades are kept, with
+        trec_eval's meaning. If a topic has judgments of subtopics, all topics have
+        `SubtopicGrades`.
 
     Raises:
-        InputError: the file is missing or empty, a line has the wrong number of columns or lacks a
-            key, a grade is not a whole number, or two lines judge a document differently; for
-            questions of BioASQ see `judgments_of_questions`.
+        InputError: the file is missing or empty, a line is ill-formed, a grade is not a whole
+            number, or two lines judge a document differently.
     """
     path = Path(path)
     judgments: Callable[[Path], Iterator[Judgment]] = _of_table
     if holds_questions(path):
-        if (reader := qrels_json.reader(path)) is None:
+        if (json_reader := _json_reader(path)) is None:
             return judgments_of_questions(path)
-        judgments = reader
+        judgments = json_reader
     elif (plain := _plain_table(path)) is not None:
         return plain
     qrels: dict[str, dict[str, float]] = {}
@@ -97,7 +130,7 @@ def read_qrels(path: Path | str) -> Qrels:
 
 
 def subtopics_of(qrels: Qrels) -> dict[str, Mapping[str, Mapping[str, float]]]:
-    """Topic to subtopic to document id to grade; empty where no judgments are of subtopics."""
+    """Return topic to subtopic to document id to grade; empty without judgments of subtopics."""
     return {
         topic: grades.subtopics
         for topic, grades in qrels.items()
@@ -117,24 +150,40 @@ def _of_subtopics(path: Path, judgments: Callable[[Path], Iterator[Judgment]]) -
     )
     if several:
         notice_once(
-            f"{path}: subtopics judge {counted(several, 'document')} differently; measures that "
-            "know no subtopics take the best grade"
+            f"{path}: subtopics judge {counted(several, 'document')} differently; measures "
+            "without subtopics take the best grade"
         )
     return qrels
 
 
-def _plain_table(path: Path) -> Qrels | None:
-    """The same as of `_of_table`, column by column, in half of the time.
+def _raise_disagreement(path: Path, judgments: Iterator[Judgment]) -> NoReturn:
+    """Name the earlier line that judged a document differently; reads the file again."""
+    earlier: dict[tuple[str, str, str], tuple[int | None, float]] = {}
+    for line, topic, subtopic, document, grade in judgments:
+        first, first_grade = earlier.setdefault((topic, subtopic, document), (line, grade))
+        if grade != first_grade:
+            where = f"in line {first}" if first else "before"
+            raise InputError(
+                f"topic '{topic}' judges document '{document}' as {grade} here but as "
+                f"{first_grade} {where}. Keep one of the two.",
+                path=path,
+                line=line,
+            )
+    raise AssertionError("the line was there when the file was read")
 
-    None where a line is at fault, passed over or judges again what another did, and of subtopics.
+
+def _plain_table(path: Path) -> Qrels | None:
+    """Read what `_of_table` reads column by column, in half the time.
+
+    None if a line is wrong or skipped, judges a document again, or has another subtopic.
     """
     qrels: dict[str, dict[str, float]] = {}
     subtopics: dict[bytes, bytes] = {}
     number, first = next(uncommented_lines(path), (0, b""))
     names = header(first, path, number)
     width = 1 + (len(names) or 4)
-    topic_at, document_at, grade_at = (places(names) or (0, 1, 2)) if names else (0, 2, 3)
-    grades = Grades(path, names[grade_at] if names else "")
+    topic_at, document_at, grade_at = (_places(names) or (0, 1, 2)) if names else (0, 2, 3)
+    grades = _Grades(path, names[grade_at] if names else "")
     for place, block in enumerate(blocks_of_lines(path)):
         text = (block if block.endswith(b"\n") else block + b"\n").replace(b"\r\n", b"\n")
         if names and not place:
@@ -178,14 +227,14 @@ def _plain_table(path: Path) -> Qrels | None:
 
 
 def _has_blanks(text: bytes) -> bool:
-    """Whether there may be white space around cells between tabs."""
+    """Return whether there may be white space around cells between tabs."""
     padded = b"\n" + text
     return any(blank in padded for blank in _BLANKS)
 
 
 def _of_table(path: Path) -> Iterator[Judgment]:
-    """TREC's columns, or those that a header names."""
-    grades = Grades(path)
+    """Read TREC's columns, or those that a header names."""
+    grades = _Grades(path)
     names: list[str] | None = None
     topic_bytes = subtopic_bytes = b""
     topic = subtopic = ""
@@ -193,12 +242,12 @@ def _of_table(path: Path) -> Iterator[Judgment]:
     for number, line in uncommented_lines(path):
         if names is None and (names := header(line, path, number)):
             width = len(names)
-            topic_at, document_at, grade_at = places(names) or (0, 1, 2)
-            grades = Grades(path, names[grade_at])
+            topic_at, document_at, grade_at = _places(names) or (0, 1, 2)
+            grades = _Grades(path, names[grade_at])
             continue
         columns = [cell.strip() for cell in line.split(b"\t")] if names else line.split()
         if len(columns) != width:
-            needed = f"The header has {width}, parted by tabs" if names else _TREC_COLUMNS
+            needed = f"The header has {width}, separated by tabs" if names else _TREC_COLUMNS
             raise InputError(
                 f"{counted(len(columns), 'column')}. {needed}.", path=path, line=number
             )
@@ -220,48 +269,169 @@ def _of_table(path: Path) -> Iterator[Judgment]:
 
 
 def header(line: bytes, path: Path, number: int) -> list[str]:
-    """The names of the columns, if a file's first line holds them; TREC's files have none.
+    """Return the column names if a file's first line holds them; TREC's files have none.
 
     Raises:
-        InputError: its names are not parted by tabs, or three columns have no header, by which
-            BEIR's programs would lose the first judgment.
+        InputError: the names are not separated by tabs, or three columns have no header.
     """
     cells = [cell.decode(errors="replace").strip() for cell in line.split(b"\t")]
-    if read := places(cells):
+    if read := _places(cells):
         if passed := [cell for place, cell in enumerate(cells) if place not in read]:
-            notice_once(f"{path}: columns that are not read: {listing(passed)}")
+            notice_once(f"{path}: ignored columns: {listing(passed)}")
         return cells
     if len(cells) == 3 and not _NUMBER.fullmatch(cells[2].encode()):
-        notice_once(f"{path}: the first line is taken for a header: {', '.join(cells)}")
+        notice_once(f"{path}: the first line is read as a header: {', '.join(cells)}")
         return cells
     if len(cells) == 3:
         raise InputError(
             "there is no header. BEIR's programs take the first line of three columns for one, and "
-            "would lose this judgment. Put 'query-id corpus-id score', parted by tabs, before it.",
+            "would lose this judgment. Put 'query-id corpus-id score', separated by tabs, before "
+            "it.",
             path=path,
             line=number,
         )
-    if places(_SEPARATORS.sub(b"\t", line.strip()).decode(errors="replace").split("\t")):
+    if _places(_SEPARATORS.sub(b"\t", line.strip()).decode(errors="replace").split("\t")):
         raise InputError(
-            "this is a header whose names are not parted by tabs. Part all columns by tabs; or "
-            "remove it, where lines have TREC's four columns, topic 0 docid grade.",
+            "the names of this header are not separated by tabs. Separate all columns by tabs; or "
+            "remove it, if lines have TREC's four columns, topic 0 docid grade.",
             path=path,
             line=number,
         )
     return []
 
 
-def _raise_disagreement(path: Path, judgments: Iterator[Judgment]) -> NoReturn:
-    """Say which earlier line judged a document otherwise; the file is read again to find it."""
-    earlier: dict[tuple[str, str, str], tuple[int | None, float]] = {}
-    for line, topic, subtopic, document, grade in judgments:
-        first, first_grade = earlier.setdefault((topic, subtopic, document), (line, grade))
-        if grade != first_grade:
-            where = f"in line {first}" if first else "before"
+def _json_reader(path: Path) -> Callable[[Path], Iterator[Judgment]] | None:
+    """Return the reader of a JSON file; None for BioASQ's questions."""
+    _, first = next(numbered_lines(path))
+    try:
+        value = parse_json(first)
+    except JSONError:
+        value = None  # not in a single line
+    if isinstance(value, dict) and not _is_whole(value):
+        return _of_lines
+    whole = read_json(path, hint=f"{_KEYS}.")
+    if isinstance(whole, dict) and "questions" in whole:
+        return None
+    return partial(_of_whole, whole=whole)
+
+
+def _is_whole(value: dict[str, Any]) -> bool:
+    """Return whether an object is the whole file: BioASQ's, or topics with their documents."""
+    return "questions" in value or (bool(value) and {*map(type, value.values())} == {dict})
+
+
+def _of_lines(path: Path) -> Iterator[Judgment]:
+    lines = numbered_lines(path)
+    return _of_records(
+        path, ((number, parse_json(line, path, number, hint=f"{_KEYS}.")) for number, line in lines)
+    )
+
+
+def _of_whole(path: Path, whole: Any) -> Iterator[Judgment]:
+    if not isinstance(whole, dict) or _places([*whole]):
+        records = whole if isinstance(whole, list) else [whole]
+        yield from _of_records(path, ((None, record) for record in records))
+        return
+    grades = _Grades(path)
+    for topic, judged in whole.items():
+        if not isinstance(judged, dict):
+            raise InputError(f"'{topic}' has no documents with grades. {_KEYS}.", path=path)
+        for document, grade in judged.items():
+            try:
+                value = grades.at(None, str(grade).encode())
+            except InputError as error:
+                where = f"topic '{topic}', document '{document}'"
+                raise InputError(f"{where}: {error.message}", path=path) from error
+            yield None, topic, "", document, value
+
+
+def _of_records(path: Path, records: Iterable[tuple[int | None, Any]]) -> Iterator[Judgment]:
+    passed: Counter[str] = Counter()
+    for number, record in records:
+        if not isinstance(record, dict):
+            raise InputError(f"a judgment is not a JSON object. {_KEYS}.", path=path, line=number)
+        keys = list(record)
+        if (at := _places(keys)) is None:
             raise InputError(
-                f"topic '{topic}' judges document '{document}' as {grade} here but as "
-                f"{first_grade} {where}. Keep one of the two.",
+                f"topic, document or grade is missing (keys: {listing(keys) or 'none'}). {_KEYS}.",
                 path=path,
-                line=line,
+                line=number,
             )
-    raise AssertionError("the line was there when the file was read")
+        topic, document, grade = (record[keys[place]] for place in at)
+        passed.update(key for place, key in enumerate(keys) if place not in at)
+        yield (
+            number,
+            _identifier(topic, keys[at[0]], path, number),
+            "",
+            _identifier(document, keys[at[1]], path, number),
+            _Grades(path, keys[at[2]]).at(number, str(grade).encode()),
+        )
+    if passed:
+        counts = [f"{key} ({counted(times, 'judgment')})" for key, times in passed.items()]
+        notice_once(f"{path}: ignored keys: {listing(counts)}")
+
+
+def _identifier(value: Any, key: str, path: Path, line: int | None) -> str:
+    if type(value) is int:  # True is an instance of int
+        return str(value)
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(
+            f"the id under '{key}' is {value!r}. Write it as text, or as a whole number.",
+            path=path,
+            line=line,
+        )
+    return value
+
+
+class _Grades(dict[bytes, float]):
+    """Grades by their text, for a column or key of this name."""
+
+    def __init__(self, path: Path, name: str = "") -> None:
+        super().__init__()
+        self._path = path
+        self._is_level = _plain(name) == "level"
+
+    def at(self, line: int | None, text: bytes) -> float:
+        """Return a grade, or a level."""
+        if (grade := self.get(text)) is None:
+            read = _level if self._is_level else _grade
+            grade = self[text] = read(text, self._path, line)
+        return grade
+
+
+def _places(names: Sequence[str]) -> tuple[int, int, int] | None:
+    """The positions of topic, document and grade among names; None if one has no usual name."""
+    plain = [_plain(name) for name in names]
+    topic, document, score = (
+        next((plain.index(name) for name in usual if name in plain), -1)
+        for usual in (_TOPIC, _DOCUMENT, _SCORE)
+    )
+    return (topic, document, score) if min(topic, document, score) >= 0 else None
+
+
+def _plain(name: str) -> str:
+    return _PUNCTUATION.sub("", name.lower())
+
+
+def _grade(text: bytes, path: Path, number: int | None) -> int:
+    if grade := _GRADE.fullmatch(text):
+        return int(grade[1])
+    raise InputError(
+        f"the grade '{text.decode(errors='replace')}' is not a whole number of at most six "
+        "digits. 0 and below is not relevant. (Levels with decimals are read under the name "
+        "'level': as a key of JSON, or below the header 'query-id corpus-id level', in three "
+        "columns separated by tabs.)",
+        path=path,
+        line=number,
+    )
+
+
+def _level(text: bytes, path: Path, number: int | None) -> float:
+    if _LEVEL.fullmatch(text):
+        return float(text)
+    raise InputError(
+        f"the level '{text.decode(errors='replace')}' is not a number with at most six digits "
+        "before the point. 0 and below is not relevant.",
+        path=path,
+        line=number,
+    )

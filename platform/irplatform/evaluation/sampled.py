@@ -1,22 +1,23 @@
 """infNDCG and infAP: nDCG and average precision estimated from a stratified sample of judgments.
 
 Yilmaz, Kanoulas and Aslam, "A simple and efficient sampling method for estimating AP and NDCG",
-SIGIR 2008. A judged document stands for as many pooled documents of its stratum as were pooled per
-judged one; what lies outside of the pool is not relevant. The figures are those of the program
-`sample_eval.pl`, by which the TREC precision medicine tracks were scored, to the printed digit:
+SIGIR 2008. TREC pools what systems retrieve, divides the pool of a topic into strata (the best
+ranks of all runs, the rest), and judges a sample of each stratum. A judged document stands for as
+many pooled documents of its stratum as were pooled per judged one; documents outside the pool are
+not relevant. Values agree with `sample_eval.pl`, which scored the TREC precision medicine tracks,
+to the printed digit:
 
 - the first 100 documents of a topic count, ties in score broken by decreasing document id; copies
   of the program with another `$maxResultSize` are `infNDCG@1000` and the like;
 - infNDCG is the sum over the strata s of n_s / j_s * sum(grade / log2(rank + 1)), where n_s are the
-  retrieved documents of the stratum, j_s the judged ones among them, and the inner sum goes over
-  its retrieved relevant documents; divided by an estimated ideal, see `_ideal_dcg`;
+  retrieved documents of the stratum, j_s the judged ones among them, and the inner sum is over its
+  retrieved relevant documents; divided by an estimated ideal, see `_ideal_dcg`;
 - infAP takes, at each retrieved relevant document at rank k, the expected precision
   (1 + sum_s n_s * (r_s + 0.00001) / (j_s + 0.00003)) / k, where n_s, j_s and r_s are the pooled,
   judged and relevant documents of s above it; these are averaged per stratum over all of its
   relevant documents, and over the strata by their shares of the relevant documents' estimated
   number;
-- a topic that the run finds nothing for is left out of the mean; we leave out one of whose pool
-  nothing was judged, too.
+- a topic without results is left out of the mean, and so is one without judged documents.
 """
 
 from __future__ import annotations
@@ -44,18 +45,57 @@ if TYPE_CHECKING:
     from irplatform.runs.run import Run
 
 
-DEPTH = 100
-"""Documents of a ranking that count unless others are asked for: those of the tracks' tables."""
-_SMOOTHING = (0.00001, 0.00003)
-"""Added to relevant and to judged documents above a rank, so that none of them divides by 0."""
-
 InferredMeasure: TypeAlias = "Callable[[Pool, Sequence[str], int], float]"
+
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+SampledQrels: TypeAlias = "Mapping[str, Pool]"
+"""Topic id to its pool."""
+
+DEPTH = 100
+"""Default number of ranks that count: that of the tracks' tables."""
+
+NOT_JUDGED = -1
+
+_SMOOTHING = (0.00001, 0.00003)
+"""Added to the relevant and the judged documents above a rank, against division by 0."""
+
+_COLUMNS = "Every line needs five columns: topic 0 docid stratum grade"
+
+_STRATUM = re.compile(rb"[0-9]{1,6}")
+
+_GRADE = re.compile(rb"-1|\+?[0-9]{1,6}")
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The pool of a topic.
+
+    Attributes:
+        positions: document id to its place in `strata` and `grades`.
+        strata: the stratum of each document, from 0, in the order of their names as text.
+        grades: the grade of each document; -1 if it was not judged.
+    """
+
+    positions: Mapping[str, int]
+    strata: Integers
+    grades: Integers
+
+    @property
+    def pooled(self) -> Integers:
+        """Documents per stratum."""
+        return np.bincount(self.strata)
+
+    @property
+    def judged(self) -> Integers:
+        """Judged documents per stratum."""
+        return np.bincount(self.strata[self.grades >= 0], minlength=len(self.pooled))
 
 
 def inferred_ndcg(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> float:
     """Estimate nDCG of a ranking, best first; an estimate can exceed 1.
 
-    It is 0 if nothing judged is relevant. `depth` ranks count, also of the ideal ranking.
+    0 if no judged document is relevant. `depth` ranks count, also in the ideal ranking.
     """
     ranks, strata, grades = _retrieved(pool, ranking[:depth])
     count = len(pool.pooled)
@@ -92,23 +132,23 @@ def inferred_ap(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> float
 
 
 INFERRED: Mapping[str, InferredMeasure] = {"infNDCG": inferred_ndcg, "infAP": inferred_ap}
-"""The measures of sampled judgments, by name, in the order in which they are reported."""
+"""The measures of sampled judgments by name, in the order of reports."""
 
 
 def is_inferred(measure: str) -> bool:
-    """Whether a measure, by its right name, is one of sampled judgments, at whatever depth."""
+    """Return whether a measure's right name is one of sampled judgments, at any depth."""
     return measure.partition("@")[0] in INFERRED
 
 
 def topics_of(sampled: SampledQrels) -> tuple[str, ...]:
-    """The topics with a judged pool."""
+    """Return the topics with judged documents."""
     return tuple(topic for topic, pool in sampled.items() if pool.judged.any())
 
 
 def infer(
     measure: InferredMeasure, sampled: SampledQrels, run: Run, depth: int = DEPTH
 ) -> dict[str, float]:
-    """The values of the topics that a run has results and the judgments a judged pool for."""
+    """Compute the values of topics with results and judged documents."""
     return {
         topic: measure(sampled[topic], ranking.doc_ids, depth)
         for topic in topics_of(sampled)
@@ -129,9 +169,9 @@ def _ideal_dcg(pool: Pool, depth: int) -> float:
     """The DCG of the estimated numbers of documents per grade, the best grade first.
 
     The number of a grade is estimated over all strata and rounded half up. Its documents take the
-    ranks after *all* documents of the better grades, and counting stops after its first one at
-    `depth` or beyond: where better grades fill more ranks than that, one document of each lower
-    grade still counts, at its own rank far below. The official program does so.
+    ranks after *all* documents of better grades, and counting stops after its first one at `depth`
+    or beyond: a lower grade still counts once, at its own rank far below. The official program does
+    so.
     """
     total = 0.0
     start = 0
@@ -146,60 +186,12 @@ def _ideal_dcg(pool: Pool, depth: int) -> float:
 
 
 def _sum(values: npt.NDArray[np.float64]) -> float:
-    """Added up one by one, as the official program does.
-
-    NumPy adds several parts at once, and Python's `sum` rounds otherwise since 3.12.
-    """
+    """Add up one by one, as the official program does; NumPy and Python's `sum` round otherwise."""
     return functools.reduce(operator.add, values.tolist(), 0.0)
 
 
-# Sampled judgments: `topic 0 docid stratum grade`, for infNDCG and infAP.
-#
-# TREC pools what systems retrieve, parts the pool of a topic into strata (the best ranks of all
-# runs, the rest), and has a sample of each stratum judged, at a rate of its own. The file lists
-# the whole pool: the grade is -1 where a document was pooled but not judged. It may be gzipped
-# (`.gz`).
-
-NOT_JUDGED = -1
-_COLUMNS = "Every line needs five columns: topic 0 docid stratum grade"
-_STRATUM = re.compile(rb"[0-9]{1,6}")
-_GRADE = re.compile(rb"-1|\+?[0-9]{1,6}")
-
-Integers: TypeAlias = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Pool:
-    """The pool of a topic.
-
-    Attributes:
-        positions: document id to its place in `strata` and `grades`.
-        strata: per document, the number of its stratum, counted from 0. They are numbered as text
-            is sorted, 10 before 2: the official program adds them up in this order.
-        grades: per document; -1 where it was not judged.
-    """
-
-    positions: Mapping[str, int]
-    strata: Integers
-    grades: Integers
-
-    @property
-    def pooled(self) -> Integers:
-        """Documents per stratum."""
-        return np.bincount(self.strata)
-
-    @property
-    def judged(self) -> Integers:
-        """Judged documents per stratum."""
-        return np.bincount(self.strata[self.grades >= 0], minlength=len(self.pooled))
-
-
-SampledQrels: TypeAlias = "Mapping[str, Pool]"
-"""Topic id to its pool."""
-
-
 def is_sampled(path: Path | str) -> bool:
-    """Whether a file of judgments has the five columns of sampled ones, by its first line.
+    """Return whether the first line of a file of judgments has the five columns of sampled ones.
 
     Raises:
         InputError: the file cannot be opened.
@@ -212,17 +204,12 @@ def is_sampled(path: Path | str) -> bool:
 
 
 def read_sampled_qrels(path: Path | str) -> SampledQrels:
-    """Read sampled judgments.
+    """Read sampled judgments, `topic 0 docid stratum grade`, perhaps gzipped.
 
-    Args:
-        path: the file.
-
-    Returns:
-        Topic id to pool, in the order of the file.
+    The file lists the whole pool; the grade of documents that were not judged is -1.
 
     Raises:
-        InputError: the file is missing or empty, a line has not five columns, a stratum or a grade
-            is not a whole number, or a document comes twice in a topic (each with its line).
+        InputError: the file is missing or empty, a line is ill-formed, or a document comes twice.
     """
     path = Path(path)
     pools: dict[str, tuple[dict[str, int], list[int], list[int]]] = {}
@@ -265,10 +252,7 @@ def read_sampled_qrels(path: Path | str) -> SampledQrels:
 
 
 def judged_documents(sampled: SampledQrels) -> Qrels:
-    """The judged documents as ordinary judgments, without the pooled ones that nobody judged.
-
-    That is how TREC makes the four-column files that it publishes beside sampled judgments.
-    """
+    """Return the judged documents as ordinary judgments, as TREC publishes them in four columns."""
     return {
         topic: {
             document: grade

@@ -1,6 +1,8 @@
-"""Are runs better than a baseline? Paired tests by each measure, with Holm's correction.
+"""Significance: paired tests of runs against a baseline, and the one-standard-error rule.
 
-Holm (1979) keeps the chance of any false alarm among several comparisons at the level of one.
+Student's paired t-test and the sign-flip randomization test are the two that Smucker, Allan and
+Carterette (CIKM 2007) recommend for retrieval. Holm's correction (1979) keeps the chance of any
+false alarm among several comparisons at the level of one.
 """
 
 from __future__ import annotations
@@ -21,18 +23,21 @@ if TYPE_CHECKING:
     from irplatform.evaluation.scoring import Evaluation, PerTopic
 
 
-# Is one run better than another, by one measure? Paired tests over topics.
-#
-# Student's paired t-test and the sign-flip randomization test are the two that Smucker, Allan and
-# Carterette (CIKM 2007) recommend for retrieval.
-
 Method = Literal["t-test", "randomization"]
 
 _Floats = npt.NDArray[np.float64]
+
+TEST, CORRECTION = "paired t-test, two-sided", "Holm"
+"""The default test of `compare`, in ir_metadata's words."""
+
+FEWEST_TOPICS = 3
+"""With two topics, luck alone exceeds the standard error in a quarter of the cases."""
+
 _BLOCK = 1 << 20
-"""Signs that are drawn at once."""
+"""Signs drawn at once."""
+
 _ROUNDING = 1e-12
-"""Values and differences closer than this, relative to the largest, are the same."""
+"""Values and differences closer than this, relative to the largest, are equal."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +46,13 @@ class Comparison:
 
     Attributes:
         difference: mean of the run minus mean of the baseline.
-        p_value: two-sided; None where there is nothing to test: one topic, or a run that is the
-            baseline's.
+        p_value: two-sided; None for one topic, or for a run that equals the baseline.
         low: lower end of the 95 % confidence interval of the difference (Student's).
         high: upper end.
         effect_size: mean difference in standard deviations of the differences (Cohen's d for
-            pairs); None where they do not vary.
+            pairs); None if they do not vary.
         n: topics compared.
-        adjusted_p: the p-value after Holm's correction, where several runs were compared.
+        adjusted_p: the p-value after Holm's correction, if several runs were compared.
     """
 
     difference: float
@@ -61,11 +65,11 @@ class Comparison:
 
     @property
     def p(self) -> float | None:
-        """The p-value, corrected where several runs were compared."""
+        """The p-value, corrected if several runs were compared."""
         return self.p_value if self.adjusted_p is None else self.adjusted_p
 
     def as_json(self) -> dict[str, Any]:
-        """An entry of the comparisons of `platform run --json`."""
+        """Return an entry of `comparisons` in `platform run --json`."""
         return {
             "difference": self.difference,
             "interval_95": None if self.low is None else [self.low, self.high],
@@ -86,16 +90,16 @@ def paired_test(
 ) -> Comparison:
     """Compare two runs by the values of one measure.
 
-    Where every topic has the same difference, a t-test has no variance to go by: the p-value is
-    then that of all sign flips by either method, 2^(1-n), so that two topics prove nothing.
+    If all topics have the same difference, a t-test has no variance; the p-value is then that of
+    all sign flips, 2^(1-n).
 
     Args:
         baseline: topic id to value.
-        other: the same topics' values under the other run.
-        method: "t-test", or "randomization": how often do random signs of the differences give a
-            mean at least as large? With few topics all signs are tried, and the p-value is exact.
-        seed: of the random signs.
-        samples: how many draws of signs.
+        other: values of the same topics under the other run.
+        method: "t-test", or "randomization": the share of random signs of the differences with a
+            mean at least as large. With few topics all signs are tried, and the p-value is exact.
+        seed: seed of the random signs.
+        samples: number of draws of signs.
 
     Raises:
         InputError: the topics differ, or there are none.
@@ -130,7 +134,7 @@ def paired_test(
 
 
 def _randomization(differences: _Floats, seed: int, samples: int) -> float:
-    """Share of sign flips whose mean is at least as far from 0 as the observed one."""
+    """The share of sign flips whose mean is at least as far from 0 as the observed one."""
     n = len(differences)
     observed = abs(differences.sum())
     if observed == 0.0:
@@ -151,52 +155,13 @@ def _randomization(differences: _Floats, seed: int, samples: int) -> float:
 
 
 def _flipped(differences: _Floats, flips: npt.NDArray[np.integer[Any]]) -> _Floats:
-    """Absolute sum of the differences, per row of flips."""
+    """Absolute sums of the differences, one per row of flips."""
     sums: _Floats = differences.sum() - 2 * (flips @ differences)
     return np.abs(sums)
 
 
-# The one-standard-error rule: a choice must gain more than the standard error of its gain.
-#
-# On few topics, a setting that is merely lucky must not replace what is known to work. Whatever is
-# chosen on topics (weights of a fusion, the weight of interpolation, tuned options) is held to it.
-
-FEWEST_TOPICS = 3
-"""Of two topics, a quarter of all differences exceed their standard error by luck alone."""
-
-
-@dataclass(frozen=True)
-class MeanDifference:
-    """A mean difference between two systems over topics.
-
-    Attributes:
-        mean: of the differences.
-        error: the standard error of that mean; infinite for fewer than three topics.
-    """
-
-    mean: float
-    error: float
-
-    @classmethod
-    def of(cls, differences: npt.NDArray[np.float64]) -> MeanDifference:
-        """The mean of one or more topics' differences."""
-        count = len(differences)
-        if count < FEWEST_TOPICS:
-            return cls(float(differences.mean()), float("inf"))
-        return cls(float(differences.mean()), float(differences.std(ddof=1)) / count**0.5)
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the mean is above 0 by more than its standard error."""
-        return self.mean > self.error
-
-
-TEST, CORRECTION = "paired t-test, two-sided", "Holm"
-"""How `compare` tests by default, in ir_metadata's words."""
-
-
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values for their number (Holm's step-down method); their order stays."""
+    """Adjust p-values for their number (Holm's step-down method), in the same order."""
     adjusted = [0.0] * len(p_values)
     highest = 0.0
     for rank, position in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
@@ -212,18 +177,16 @@ def compare(
     method: Method = "t-test",
     seed: int = 0,
 ) -> dict[str, dict[str, Comparison]]:
-    """Compare several runs with a baseline, by every measure of the baseline.
+    """Compare runs with a baseline by every measure of the baseline.
 
-    A topic that a run finds nothing for counts as 0 here for measures of sampled judgments too,
-    although their means leave it out: a run gains nothing from staying silent.
-
-    Runs with the same values on every topic by every measure are one run to the correction, and
-    those with the baseline's values are not tested: a reranker that leaves the first stage no share
-    in its final run, or all of it, has tried nothing more than its own scores.
+    A topic without results counts as 0 here for measures of sampled judgments too, although their
+    means leave it out: a run gains nothing from staying silent. Runs with the same values on every
+    topic count as one run in the correction, and runs that equal the baseline are not tested: a
+    final run that is the first stage's, or the reranker's own, adds no attempt.
 
     Args:
-        baseline: what the first stage scored.
-        others: run name to what it scored on the same judgments.
+        baseline: scores of the first stage.
+        others: run name to its scores on the same judgments.
         method: see `paired_test`.
         seed: see `paired_test`.
 
@@ -260,10 +223,18 @@ def compare(
     return compared
 
 
+def _all_topics(measure: str, evaluation: Evaluation) -> PerTopic:
+    """Values of all topics that count: 0 for those without results in sampled judgments."""
+    values = evaluation.per_topic[measure]
+    if not is_inferred(measure) or not evaluation.sampled:
+        return values
+    return {topic: values.get(topic, 0.0) for topic in evaluation.sampled}
+
+
 def comparisons_json(
     baseline: str, comparisons: Mapping[str, Mapping[str, Comparison]]
 ) -> dict[str, Any]:
-    """The `comparisons` of `platform run --json` and `platform evaluate --json`."""
+    """Return the `comparisons` of `platform run --json` and `platform evaluate --json`."""
     return {
         "baseline": baseline,
         "test": TEST,
@@ -275,9 +246,30 @@ def comparisons_json(
     }
 
 
-def _all_topics(measure: str, evaluation: Evaluation) -> PerTopic:
-    """Values of all topics that count: 0 for those that a run has no sampled results for."""
-    values = evaluation.per_topic[measure]
-    if not is_inferred(measure) or not evaluation.sampled:
-        return values
-    return {topic: values.get(topic, 0.0) for topic in evaluation.sampled}
+@dataclass(frozen=True)
+class MeanDifference:
+    """A mean difference between two systems over topics, for the one-standard-error rule.
+
+    Choices made on few topics (weights of a fusion, of interpolation, tuned options) must gain more
+    than the standard error of their gain, so that a lucky setting replaces nothing.
+
+    Attributes:
+        mean: mean of the differences.
+        error: its standard error; infinite for fewer than three topics.
+    """
+
+    mean: float
+    error: float
+
+    @classmethod
+    def of(cls, differences: npt.NDArray[np.float64]) -> MeanDifference:
+        """Compute the mean of the differences of one or more topics."""
+        count = len(differences)
+        if count < FEWEST_TOPICS:
+            return cls(float(differences.mean()), float("inf"))
+        return cls(float(differences.mean()), float(differences.std(ddof=1)) / count**0.5)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the mean exceeds 0 by more than its standard error."""
+        return self.mean > self.error

@@ -1,9 +1,9 @@
-"""Averages over some of the topics: those that a first stage serves, those that training has seen.
+"""Averages over some topics, and notices about topics that lack results or judgments.
 
-A reranker can only rank what the first stage found; papers therefore report the topics with a
-relevant document among the first 1,000, too (the set D1 of DeepSenSe). And where training topics
-and test topics share relevant documents, a model may remember documents instead of reading them;
-the topics that share none tell the two apart.
+A reranker can only rank what the first stage found, so papers also report the topics with a
+relevant document among the first 1,000 (the set D1 of DeepSenSe). If training and test topics share
+relevant documents, a model may remember documents instead of reading them; topics that share none
+show the difference.
 """
 
 from __future__ import annotations
@@ -29,17 +29,16 @@ if TYPE_CHECKING:
 _DEPTH = 1000
 
 SEEN, UNSEEN = "seen", "unseen"
-"""What training has: topics that share relevant documents with its topics, and the others."""
+"""Topics that share relevant documents with training topics, and the others."""
 
 
 @dataclass(frozen=True)
 class TopicFilter:
-    """Which of the judged topics count.
+    """A choice of judged topics.
 
     Attributes:
-        among: a run and a depth, as `parse_among` gives them: topics with a relevant document
-            there.
-        relevant: `SEEN`: topics with a document that is relevant to a training topic, too;
+        among: a run and a depth, see `parse_among`: topics with a relevant document there.
+        relevant: `SEEN`: topics with a document that is also relevant to a training topic;
             `UNSEEN`: the others.
     """
 
@@ -50,7 +49,7 @@ class TopicFilter:
         return self.among is not None or self.relevant is not None
 
     def topics(self, qrels: Qrels, collection: Collection | None) -> frozenset[str]:
-        """The judged topics that count; the collection's training partner tells what is seen.
+        """Return the judged topics that count; the collection's training partner has the seen ones.
 
         Raises:
             InputError: the run cannot be read, the collection has no training partner, or no topic
@@ -64,12 +63,12 @@ class TopicFilter:
             partner = collection.training() if collection and collection.training else None
             if partner is None or partner.load_qrels is None:
                 lacking = (
-                    f"'{collection.id}' names none with judgments"
+                    f"'{collection.id}' has none with judgments"
                     if collection
-                    else "give one that does with --collection"
+                    else "name one with --collection"
                 )
                 raise InputError(
-                    f"--relevant needs a collection that names a training collection: {lacking}."
+                    f"--relevant needs a collection with a training partner: {lacking}."
                 )
             seen = sharing(qrels, partner.load_qrels())
             topics &= seen if self.relevant == SEEN else frozenset(qrels) - seen
@@ -79,10 +78,10 @@ class TopicFilter:
 
 
 def parse_among(text: str) -> tuple[Path, int]:
-    """A run and a depth, written as `first-stage.run@1000`; without a depth, 1,000.
+    """Read a run and a depth, such as `first-stage.run@1000`; the default depth is 1,000.
 
     Raises:
-        InputError: the depth is no positive number.
+        InputError: the depth is not a positive number.
     """
     name, at, depth = text.rpartition("@")
     if not at or Path(text).exists():
@@ -93,7 +92,7 @@ def parse_among(text: str) -> tuple[Path, int]:
 
 
 def found_among(qrels: Qrels, run: Run, depth: int) -> frozenset[str]:
-    """The topics with a relevant document among the first of a run."""
+    """Return the topics with a relevant document among the first `depth` of a run."""
     return frozenset(
         topic
         for topic, grades in qrels.items()
@@ -103,7 +102,7 @@ def found_among(qrels: Qrels, run: Run, depth: int) -> frozenset[str]:
 
 
 def sharing(qrels: Qrels, training: Qrels) -> frozenset[str]:
-    """The topics with a relevant document that is relevant to a training topic, too."""
+    """Return the topics with a document that is also relevant to a training topic."""
     relevant = {d for grades in training.values() for d, grade in grades.items() if grade > 0}
     return frozenset(
         topic
@@ -113,7 +112,7 @@ def sharing(qrels: Qrels, training: Qrels) -> frozenset[str]:
 
 
 def only(judged: Judgments, topics: frozenset[str]) -> Judgments:
-    """The judgments of some topics.
+    """Keep the judgments of some topics.
 
     Raises:
         InputError: a measure is one of sampled judgments, which averages as its track does.
@@ -128,17 +127,15 @@ def only(judged: Judgments, topics: frozenset[str]) -> Judgments:
 
 
 def without(run: Run, topics: frozenset[str]) -> Run:
-    """A run without some topics."""
+    """Leave some topics out of a run."""
     return replace(run, rankings={t: r for t, r in run.rankings.items() if t not in topics})
 
-
-# What a reader of scores must know: topics without results or judgments, rankings cut short.
 
 _SHOWN = 10
 
 
 def without_results(evaluation: Evaluation) -> str:
-    """A notice of judged topics that a run has nothing for, of which there is one at least."""
+    """Return a notice of judged topics without results; there is at least one."""
     groups: dict[str, list[str]] = {}
     for topic in evaluation.missing:
         groups.setdefault(_counted(evaluation, topic), []).append(topic)
@@ -149,7 +146,7 @@ def without_results(evaluation: Evaluation) -> str:
 
 
 def without_judgments(evaluation: Evaluation) -> list[str]:
-    """Notices of topics with results that lack judgments, ordinary or sampled; perhaps none."""
+    """Return notices of topics with results that lack ordinary or sampled judgments."""
     sampled = {m: values for m, values in evaluation.per_topic.items() if is_inferred(m)}
     sampled_topics = {topic for values in sampled.values() for topic in values}
     names = " and ".join(sampled)
@@ -170,7 +167,7 @@ def without_judgments(evaluation: Evaluation) -> list[str]:
 
 
 def without_relevant(evaluation: Evaluation) -> str:
-    """A notice of topics without a relevant document, or ""."""
+    """Return a notice of topics without a relevant document, or ""."""
     if not (topics := evaluation.without_relevant):
         return ""
     heading = f"{_topics(topics)} without a relevant document, where no run can find one"
@@ -178,7 +175,7 @@ def without_relevant(evaluation: Evaluation) -> str:
 
 
 def cut_short(evaluations: Mapping[str, Evaluation]) -> list[str]:
-    """Notices of measures that look deeper than a run's rankings go; perhaps none."""
+    """Return notices of measures that look deeper than a run's rankings go."""
     names: dict[tuple[str, int], list[str]] = {}
     for name, evaluation in evaluations.items():
         if measures := beyond(evaluation.aggregate, evaluation.deepest):
@@ -190,7 +187,7 @@ def cut_short(evaluations: Mapping[str, Evaluation]) -> list[str]:
 
 
 def _counted(evaluation: Evaluation, topic: str) -> str:
-    """What a topic without results, and others like it, mean to the means of an evaluation."""
+    """How topics like this one, without results, enter the means."""
     values = evaluation.per_topic
     # ir-measures' infAP, which takes ordinary judgments, counts them.
     left_out = [m for m in values if is_inferred(m) and topic in evaluation.sampled]

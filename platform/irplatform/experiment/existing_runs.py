@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from irplatform.collections.toml import declared_files
 from irplatform.data import Collection
 from irplatform.errors import InputError, counted, listing
-from irplatform.evaluation.agreement import Agreement, agreement, indistinct
+from irplatform.evaluation.agreement import Agreement, agreement, indistinct, read_sources
 from irplatform.evaluation.judgments import Judgments, of_collection, of_files
 from irplatform.evaluation.sampled import topics_of
 from irplatform.evaluation.scoring import Evaluation, evaluate
-from irplatform.evaluation.sources import read_sources
 from irplatform.evaluation.topics import TopicFilter, only, without
 from irplatform.experiment.settings import RunSettings, as_names, as_path, as_paths, resources_for
 from irplatform.registry.loading import registry

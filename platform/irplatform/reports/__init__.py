@@ -1,1 +1,1 @@
-"""What people look at when a run is done: tables."""
+"""Reports for people: tables of results, explanations, agreement."""

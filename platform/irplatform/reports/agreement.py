@@ -1,4 +1,4 @@
-"""The table of `platform agree`: scores and ranks of systems per source, then the correlations."""
+"""The table of `platform agree`: scores and ranks of systems per source, then correlations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SMALLEST = 0.001
 
 
 def render(agreed: Agreement) -> str:
-    """Render an agreement as plain text, without trailing white space."""
+    """Render an agreement as plain text."""
     names = [source.name.removesuffix(f" {source.measure}") for source in agreed.sources]
     scores = [["system", *names]]
     scores.append(["", *(source.measure for source in agreed.sources)])
@@ -38,7 +38,7 @@ def render(agreed: Agreement) -> str:
 
 
 def as_json(agreed: Agreement) -> dict[str, Any]:
-    """What `platform agree --json` prints."""
+    """Return what `platform agree --json` prints."""
     return {
         "systems": list(agreed.systems),
         "sources": [
@@ -68,7 +68,7 @@ def as_json(agreed: Agreement) -> dict[str, Any]:
 
 
 def _ranks(source: Source, systems: Sequence[str]) -> dict[str, int]:
-    """Ranks from 1; systems with one score share the best of their ranks."""
+    """Ranks from 1; systems with equal scores share the best of their ranks."""
     means = comparable_means(source, systems).tolist()
     return {
         name: 1 + sum(other > mean for other in means)

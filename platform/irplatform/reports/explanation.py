@@ -1,7 +1,8 @@
-"""Explanations of scores as text: any nested mappings, as rerankers make them.
+"""Explanations of scores as text, and the neighbours of documents and concepts.
 
-Numbers and words are lines, `name  value`; a list of mappings is a table under its name; a mapping
-is a part with its name as heading; a list of numbers or words stands on one line.
+An explanation is any nested mapping. Numbers and words are lines, `name value`; a list of mappings
+is a table under its name; a mapping is a part with its name as heading; a list of numbers or words
+stands on one line.
 """
 
 from __future__ import annotations
@@ -16,16 +17,20 @@ if TYPE_CHECKING:
 
 
 _INDENT = _GAP = "  "
+
 _NARROWEST = 8
-"""Characters of a column whose words are cut."""
+"""Least width of a column whose words are cut."""
+
+_NAMES = 12
+"""Names of a concept that are shown."""
 
 
 def lines_of(value: Mapping[str, Any], room: int | None = None) -> Iterator[str]:
-    """An explanation as lines: what is short first, then parts and tables in their order.
+    """Yield an explanation as lines: short values first, then parts and tables in their order.
 
     Args:
         value: the explanation.
-        room: characters of a line that tables are fitted into, if they are.
+        room: characters of a line that tables have to fit into.
     """
     short = {name: part for name, part in value.items() if not _is_long(part)}
     width = max((len(_title(name)) for name in short), default=0)
@@ -53,9 +58,9 @@ def _is_list(value: Any) -> bool:
 
 
 def _table(rows: Sequence[Any], room: int | None) -> Iterator[str]:
-    """Mappings as rows under their names; numbers stand to the right.
+    """Mappings as rows under their names, with numbers to the right.
 
-    Where there is no room, columns move together, and then the longest words are cut.
+    Without enough room, columns move together, and then the longest words are cut.
     """
     mappings = [row if isinstance(row, Mapping) else {"": row} for row in rows]
     names = list(dict.fromkeys(name for row in mappings for name in row))
@@ -90,7 +95,6 @@ def _is_number(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A value in a cell or at the end of a line."""
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -111,14 +115,8 @@ def _number(value: float) -> str:
     return f"{value:,.4f}" if abs(value) < 1000 else f"{value:,.1f}"
 
 
-# What a document or a concept is joined to in a graph, for a reader.
-
-_NAMES = 12
-"""Names of a concept that are shown."""
-
-
 def document_lines(facts: Mapping[str, Any]) -> Iterator[str]:
-    """A document's concepts and the relations between them, as `describe` tells them."""
+    """Yield a document's concepts and the relations between them."""
     yield f"document {facts['id']}: {counted(len(facts['concepts']), 'concept')}"
     for each in facts["concepts"]:
         yield f"  {each['count']:>3} × {each['name']}  ({each['kind']}, {each['id']})"
@@ -129,7 +127,7 @@ def document_lines(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def concept_lines(facts: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """A concept's names, neighbours and documents; then those named beside it."""
+    """Yield a concept's names, neighbours and documents; then other concepts of that name."""
     documents = counted(facts["documents"], "document")
     yield f"{facts['id']}  {facts['name']}  ({facts['kind']}), in {documents}"
     names: dict[str, str] = {}

@@ -1,6 +1,9 @@
 """The table that ends a run: systems down, measures across, significant differences marked.
 
-Every column keeps room for its longest mark, so that the numbers line up.
+A mark is ▲ (better than the baseline) or ▼ (worse), doubled for p < 0.01; it is + or - if the
+output cannot show those. Every column keeps room for its longest mark, so that numbers line up. In
+LaTeX and Markdown the best values are bold, and the legend is a line of its own, in LaTeX a
+comment.
 """
 
 from __future__ import annotations
@@ -20,49 +23,34 @@ if TYPE_CHECKING:
     from irplatform.evaluation.significance import Comparison
 
 
-# Rows of text as aligned columns, for tables that are read in a terminal and kept in files.
-
-
-def aligned(
-    rows: Sequence[Sequence[str]],
-    *,
-    left: int = 1,
-    head: int = 1,
-    bold: Collection[tuple[int, int]] = (),
-) -> list[str]:
-    """Align the cells of rows, two spaces apart, without trailing white space.
-
-    Args:
-        rows: as many cells each.
-        left: how many columns stand to the left; numbers, behind them, stand to the right.
-        head: how many rows a line is drawn under; none for 0.
-        bold: rows and columns of cells that a terminal shows in bold.
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for number, row in enumerate(rows):
-        cells = [
-            cell.ljust(width) if column < left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        for column in range(len(cells)):
-            if (number, column) in bold:
-                cells[column] = f"\x1b[1m{cells[column]}\x1b[0m"
-        lines.append("  ".join(cells).rstrip())
-    rule = ["-" * (sum(widths) + 2 * (len(widths) - 1))] if head else []
-    return [*lines[:head], *rule, *lines[head:]]
-
-
-# What a table of results consists of: rows, figures, marks of significance and their legend.
-#
-# A mark is ▲ (better than the baseline) or ▼ (worse), doubled where p < 0.01; it is + or - where
-# the output cannot show those.
-
 GLYPHS = {True: ("+", "-"), False: ("▲", "▼")}
 """Better and worse; True for plain ASCII."""
+
 _LEVELS = (0.05, 0.01)
+
 _COUNTS = ("NumQ", "NumRel", "NumRet")
 """Measures that are whole numbers, summed over topics."""
+
+_SYSTEM = "system"
+
+_SECONDS = "seconds"
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",  # which a line break would take for its length
+    "*": "{*}",
+    "×": r"$\times$",
+    "▲": r"$\blacktriangle$",
+    "▼": r"$\blacktriangledown$",
+    **{special: f"\\{special}" for special in "&%$#_{}"},
+}
+
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
 @dataclass(frozen=True)
@@ -70,12 +58,12 @@ class ResultRow:
     """A system's line in the table.
 
     Attributes:
-        name: what the system is called.
-        measures: measure name to value; a measure that is missing shows as "-".
+        name: the system's name.
+        measures: measure name to value; a missing measure shows as "-".
         marks: measure name to significance against the baseline, see `mark`.
-        indent: 1 for a variant of the row above ("alone"), 0 otherwise.
-        seconds: how long it took, if that is to be shown.
-        aside: whether it tells about the row above (what seeds change) and is no system of its own.
+        indent: 1 for a variant of the row above ("alone"), else 0.
+        seconds: its duration, to be shown.
+        aside: it describes the row above (its seeds) and is not a system.
     """
 
     name: str
@@ -87,7 +75,7 @@ class ResultRow:
 
 
 def mark(comparison: Comparison) -> int:
-    """How significant a difference is: 0 is not, ±1 is p < 0.05, ±2 is p < 0.01; + is better."""
+    """Return the significance of a difference, + if better: 0, ±1 for p < 0.05, ±2 for p < 0.01."""
     if comparison.p is None or comparison.difference == 0.0:
         return 0
     strength = sum(comparison.p < level for level in _LEVELS)
@@ -95,24 +83,33 @@ def mark(comparison: Comparison) -> int:
 
 
 def marks(comparisons: Mapping[str, Comparison]) -> dict[str, int]:
-    """The marks of a row, by measure."""
+    """Return the marks of a row, by measure."""
     return {measure: mark(comparison) for measure, comparison in comparisons.items()}
 
 
 def figure(measure: str, value: float) -> str:
-    """A value as tables show it: with four decimals, a count without; means of counts have some."""
+    """Format a value with four decimals; whole counts without."""
     count = measure.partition("(")[0] in _COUNTS and value == round(value)
     return f"{value:,.0f}" if count else f"{value:.4f}"
 
 
 def glyphs(strength: int, ascii_only: bool = False) -> str:
-    """The mark of a strength, as `mark` gives it; nothing for 0."""
+    """Return the mark of a strength, as `mark` gives it; "" for 0."""
     better, worse = GLYPHS[ascii_only]
     return better * strength if strength > 0 else worse * -strength
 
 
+def shows_glyphs(file: TextIO) -> bool:
+    """Return whether a file's encoding has the marks."""
+    try:
+        "".join(GLYPHS[False]).encode(getattr(file, "encoding", None) or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
 def legend_of(rows: Sequence[ResultRow], baseline: str, ascii_only: bool = False) -> str:
-    """What the marks of a table mean; "" where it has none."""
+    """Explain the marks of a table; "" if it has none."""
     if not any(strength for row in rows for strength in row.marks.values()):
         return ""
     better, worse = GLYPHS[ascii_only]
@@ -124,7 +121,7 @@ def legend_of(rows: Sequence[ResultRow], baseline: str, ascii_only: bool = False
 
 
 def best_rows(rows: Sequence[ResultRow], measures: Sequence[str]) -> dict[str, set[int]]:
-    """For each measure, the rows that show the highest value."""
+    """Return, for each measure, the rows with the highest value."""
     best: dict[str, set[int]] = {}
     for measure in measures:
         rounded = {
@@ -134,10 +131,6 @@ def best_rows(rows: Sequence[ResultRow], measures: Sequence[str]) -> dict[str, s
         }
         best[measure] = {n for n, value in rounded.items() if value == max(rounded.values())}
     return best
-
-
-_SYSTEM = "system"
-_SECONDS = "seconds"
 
 
 def render_table(
@@ -154,11 +147,11 @@ def render_table(
     Args:
         rows: the systems, in the order to show them.
         measures: the measures, in the order to show them.
-        note: what a reader must know, set above the table.
-        baseline: the row that the marks refer to, for the legend.
+        note: a note above the table.
+        baseline: the row that the marks refer to.
         ascii_only: use `+` and `-` for ▲ and ▼, and `x` for ×.
-        width: the columns of the terminal that it is for, where the best values are bold, unless
-            NO_COLOR is set, and measures for which a line has no room follow in a table below.
+        width: columns of the terminal: best values are bold, unless NO_COLOR is set, and measures
+            that do not fit follow in a table below.
 
     Returns:
         Lines without trailing white space and without a final line break.
@@ -194,7 +187,7 @@ def print_table(
     baseline: str = "",
     file: TextIO | None = None,
 ) -> None:
-    """Print results, fitted to a terminal; the arguments are those of `render_table`."""
+    """Print results, fitted to a terminal; see `render_table`."""
     out = sys.stdout if file is None else file
     note = for_display(note)
     ascii_only = not shows_glyphs(out)
@@ -205,8 +198,38 @@ def print_table(
     print(text, file=out)
 
 
+def aligned(
+    rows: Sequence[Sequence[str]],
+    *,
+    left: int = 1,
+    head: int = 1,
+    bold: Collection[tuple[int, int]] = (),
+) -> list[str]:
+    """Align the cells of rows, two spaces apart, without trailing white space.
+
+    Args:
+        rows: rows with the same number of cells.
+        left: number of left-aligned columns; the others are aligned to the right.
+        head: number of rows above a rule; 0 draws none.
+        bold: rows and columns of bold cells.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for number, row in enumerate(rows):
+        cells = [
+            cell.ljust(width) if column < left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        for column in range(len(cells)):
+            if (number, column) in bold:
+                cells[column] = f"\x1b[1m{cells[column]}\x1b[0m"
+        lines.append("  ".join(cells).rstrip())
+    rule = ["-" * (sum(widths) + 2 * (len(widths) - 1))] if head else []
+    return [*lines[:head], *rule, *lines[head:]]
+
+
 def _blocks(table: Sequence[Sequence[str]], width: int | None) -> list[list[int]]:
-    """The columns of each of the tables that a wide one is divided into; all have the first."""
+    """The columns of each part of a table that is too wide; all have the first."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     blocks: list[list[int]] = [[0]]
     for column in range(1, len(widths)):
@@ -238,46 +261,13 @@ def _cells(
 
 
 def _short(name: str, widest: int) -> str:
-    """A name, or its ends where it is too long for the table."""
     return name if len(name) <= widest else f"{name[: widest // 2]}…{name[1 - widest // 2 :]}"
-
-
-def shows_glyphs(file: TextIO) -> bool:
-    """Whether the marks of a table can be printed to a file."""
-    try:
-        "".join(GLYPHS[False]).encode(getattr(file, "encoding", None) or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
-
-
-# The table of results as papers and web pages take it: in LaTeX or in Markdown.
-#
-# It has the rows and figures of the plain table. The best values of a measure are bold, and marks
-# of significance follow the figures; what they mean is a line of its own, in LaTeX a comment,
-# since it belongs in the caption.
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "[": "{[}",  # which a line break would take for its length
-    "*": "{*}",
-    "×": r"$\times$",
-    "▲": r"$\blacktriangle$",
-    "▼": r"$\blacktriangledown$",
-    **{special: f"\\{special}" for special in "&%$#_{}"},
-}
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
 def markdown_table(
     rows: Sequence[ResultRow], measures: Sequence[str], *, baseline: str = ""
 ) -> str:
-    """Render results as a table of GitHub's Markdown; the arguments are those of `render_table`."""
+    """Render results as a table of GitHub's Markdown; see `render_table`."""
     cells = _markup_cells(rows, measures, _markdown, "**{}**".format, glyphs)
     header, *body = ["| " + " | ".join(line) + " |" for line in cells]
     legend = legend_of(rows, baseline)
@@ -311,7 +301,6 @@ def _markup_cells(
     bold: Callable[[str], str],
     marked: Callable[[int], str],
 ) -> list[list[str]]:
-    """Header and body; a row without a measure has "-" there."""
     best = best_rows(rows, measures)
     body = []
     for number, row in enumerate(rows):

@@ -1,7 +1,7 @@
-"""Running rows: each command in a process of its own, finished ones kept in a journal.
+"""Running rows of results, each command in a process of its own, as a user would call it.
 
-Rows with the same command share its run. The journal lies in the cache and goes when all rows are
-done, so that a second call starts over, with whatever the cache has.
+Rows with the same command share its run. Finished commands are kept in a journal in the cache,
+which is removed when all rows are done, so that a second call starts over.
 """
 
 from __future__ import annotations
@@ -37,20 +37,168 @@ if TYPE_CHECKING:
     from irplatform.reproduction.rows import Row
 
 
-# A command of `platform` in a process of its own, as a user would call it.
-#
-# It frees its memory, and one that fails stops no other.
-
 _FAILURES = ("platform: ", "Usage: ")
-"""How what a command fails with begins: our message, or click's of wrong arguments."""
+"""Beginnings of the message that a command fails with: ours, or click's."""
+
+
+@dataclass(frozen=True)
+class Execution:
+    """The outcome of a row.
+
+    Attributes:
+        row: the row.
+        command: the arguments of `platform`, placeholders filled in.
+        figures: the obtained figures with the expected ones.
+        reason: why there are none.
+        skipped: this machine lacks what the row needs.
+        refused: the run refuses what the row says: a wrong name or value.
+        seconds: duration of the command; 0 if its result was there.
+    """
+
+    row: Row
+    command: Sequence[str]
+    figures: Sequence[Judged] = ()
+    reason: str = ""
+    skipped: bool = False
+    refused: bool = False
+    seconds: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """Passed only if every figure is within its tolerance."""
+        if self.skipped:
+            return "skipped"
+        if self.refused:
+            return "cannot_run"
+        good = bool(self.figures) and all(figure.passed for figure in self.figures)
+        return "passed" if good else "failed"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return an entry of `platform reproduce --json`."""
+        return {
+            "id": self.row.id,
+            "verdict": self.verdict,
+            "reason": self.reason or None,
+            "command": ["platform", *self.command],
+            "seconds": round(self.seconds, 1),
+            "paper": self.row.paper or None,
+            "figures": [figure.as_json() for figure in self.figures],
+        }
+
+
+def reproduce(
+    rows: Sequence[Row], *, fresh: bool = False, resume: bool = True, device: str = "cpu"
+) -> Iterator[Execution]:
+    """Run rows in their order, and compare the figures with the expected ones.
+
+    Args:
+        rows: the rows.
+        fresh: use an empty cache, which is removed at the end.
+        resume: take what an interrupted call finished.
+        device: the device for models.
+
+    Raises:
+        InputError: another process is reproducing results with the same cache.
+    """
+    place = home() / "reproduce"
+    commands = [_command(row, device) for row in rows]
+    with lock(place / "rows") as ours:
+        if not ours:
+            raise InputError("another `platform reproduce` is running; wait for it.")
+        mark = _mark(commands, fresh)
+        finished = _Finished(place / f"rows-{mark}.jsonl", resume)
+        cache = place / f"fresh-{mark}" if fresh else home()
+        if fresh and not finished.reports:
+            shutil.rmtree(cache, ignore_errors=True)
+        if fresh:
+            _lend_names(cache)
+        for row, command in zip(rows, commands, strict=True):
+            yield _execute(row, command, cache, finished)
+        finished.path.unlink(missing_ok=True)
+        if fresh:
+            shutil.rmtree(cache, ignore_errors=True)
+
+
+class _Finished:
+    """The output of finished commands, by their words and data, for a call that resumes."""
+
+    def __init__(self, path: Path, resume: bool) -> None:
+        self.path = path
+        if not resume:
+            path.unlink(missing_ok=True)
+        self.reports: dict[str, Mapping[str, Any]] = dict(
+            read_journal(path, lambda line: (line["command"], line["report"]))
+        )
+
+    def add(self, command: str, report: Mapping[str, Any]) -> None:
+        """Keep the output of a command; only for this call if it failed."""
+        self.reports[command] = report
+        if "error" not in report:
+            append_journal(self.path, [{"command": command, "report": report}])
+
+
+def _lend_names(cache: Path) -> None:
+    """Copy the names that the user gave to collections to a fresh cache."""
+    if aliases_file().exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(aliases_file(), cache / aliases_file().name)
+
+
+def _command(row: Row, device: str) -> list[str]:
+    words = row.command(row.unnamed_measures())
+    return [*(row.fill(word) for word in words), "--device", device]
+
+
+def _mark(commands: Sequence[Sequence[str]], fresh: bool) -> str:
+    """The key of finished rows: the same commands, by the same code of all plugins."""
+    code = source_digest(*(entry_point.module for entry_point in entry_points()))
+    return fingerprint(
+        {"irplatform": __version__, "commands": commands, "fresh": fresh, "code": code}
+    )
+
+
+def _execute(row: Row, command: Sequence[str], cache: Path, finished: _Finished) -> Execution:
+    if lacking := row.missing() or _unknown_knowledge(row, fresh=cache != home()):
+        return Execution(row, command, reason=lacking, skipped=True)
+    try:
+        name = row.fill(row.collection)
+        collection = registry().collection(name)
+        try:
+            refuse_silent_downloads(collection, name)
+        except InputError as error:
+            return Execution(row, command, reason=str(error), skipped=True)
+        key = json.dumps([*command, inputs_mark(collection, command)])
+    except PlatformError as error:
+        refused = isinstance(error, InputError)
+        return Execution(row, command, reason=str(error), refused=refused)
+    started = time.monotonic()
+    if key not in finished.reports:
+        run_dir = finished.path.parent / "runs" / row.id
+        shutil.rmtree(run_dir, ignore_errors=True)  # an earlier call's files are not this run's
+        finished.add(key, call(command, cache, run_dir))
+    seconds = time.monotonic() - started
+    report = finished.reports[key]
+    if "error" in report:
+        refused = report.get("refused", False)
+        return Execution(row, command, reason=report["error"], refused=refused, seconds=seconds)
+    return Execution(row, command, judge(row, report), seconds=seconds)
+
+
+def _unknown_knowledge(row: Row, *, fresh: bool) -> str:
+    """The knowledge base that a row lacks, in a few words; a fresh cache has none."""
+    installed_bases = {} if fresh else installed()
+    for name in (*row.expand, *row.knowledge):
+        if name not in installed_bases:
+            return f"knowledge base '{name}' is not there; `platform kb add {name} FILE` adds it"
+    return ""
 
 
 def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any]:
     """Run `platform` in a process of its own, its messages on our stderr.
 
     Returns:
-        What it printed; or, where it failed, `error` with its last message, and `refused` where
-        it could not do what the arguments say.
+        What it printed; or, if it failed, `error` with its last message, and `refused` if the
+        arguments were wrong.
     """
     arguments = [sys.executable, "-m", "irplatform", *command, "--run-dir", str(run_dir), "--json"]
     with (
@@ -98,155 +246,3 @@ def _passed_on(process: subprocess.Popen[str]) -> str:
     if text.startswith(usage):
         return text.partition(" Error: ")[2] or text
     return text.removeprefix(ours)
-
-
-@dataclass(frozen=True)
-class Execution:
-    """What became of a row.
-
-    Attributes:
-        row: the row.
-        command: the arguments of `platform`, placeholders filled in.
-        figures: the figures that were obtained, beside the expected ones.
-        reason: why there are none.
-        skipped: whether that is because this machine has not what the row needs.
-        refused: whether that is because the run refuses what the row says: a wrong name or value.
-        seconds: what the command took; 0 where its result was there.
-    """
-
-    row: Row
-    command: Sequence[str]
-    figures: Sequence[Judged] = ()
-    reason: str = ""
-    skipped: bool = False
-    refused: bool = False
-    seconds: float = 0.0
-
-    @property
-    def verdict(self) -> Verdict:
-        """Passed only if every figure is within its tolerance."""
-        if self.skipped:
-            return "skipped"
-        if self.refused:
-            return "cannot_run"
-        good = bool(self.figures) and all(figure.passed for figure in self.figures)
-        return "passed" if good else "failed"
-
-    def as_json(self) -> dict[str, Any]:
-        """An entry of `platform reproduce --json`."""
-        return {
-            "id": self.row.id,
-            "verdict": self.verdict,
-            "reason": self.reason or None,
-            "command": ["platform", *self.command],
-            "seconds": round(self.seconds, 1),
-            "paper": self.row.paper or None,
-            "figures": [figure.as_json() for figure in self.figures],
-        }
-
-
-def reproduce(
-    rows: Sequence[Row], *, fresh: bool = False, resume: bool = True, device: str = "cpu"
-) -> Iterator[Execution]:
-    """Run rows, and compare what they give with what is expected, in their order.
-
-    Args:
-        rows: the rows.
-        fresh: in an empty cache of their own, which is removed at the end.
-        resume: take what an interrupted call finished.
-        device: where to compute.
-
-    Raises:
-        InputError: another process is reproducing results with the same cache.
-    """
-    place = home() / "reproduce"
-    commands = [_command(row, device) for row in rows]
-    with lock(place / "rows") as ours:
-        if not ours:
-            raise InputError("another `platform reproduce` is at work; wait for it.")
-        mark = _mark(commands, fresh)
-        finished = _Finished(place / f"rows-{mark}.jsonl", resume)
-        cache = place / f"fresh-{mark}" if fresh else home()
-        if fresh and not finished.reports:
-            shutil.rmtree(cache, ignore_errors=True)
-        if fresh:
-            _lend_names(cache)
-        for row, command in zip(rows, commands, strict=True):
-            yield _execute(row, command, cache, finished)
-        finished.path.unlink(missing_ok=True)
-        if fresh:
-            shutil.rmtree(cache, ignore_errors=True)
-
-
-class _Finished:
-    """What commands printed, by their words and data, for a call that goes on after a break."""
-
-    def __init__(self, path: Path, resume: bool) -> None:
-        self.path = path
-        if not resume:
-            path.unlink(missing_ok=True)
-        self.reports: dict[str, Mapping[str, Any]] = dict(
-            read_journal(path, lambda line: (line["command"], line["report"]))
-        )
-
-    def add(self, command: str, report: Mapping[str, Any]) -> None:
-        """Keep what a command printed; one that failed is kept for this call only."""
-        self.reports[command] = report
-        if "error" not in report:
-            append_journal(self.path, [{"command": command, "report": report}])
-
-
-def _lend_names(cache: Path) -> None:
-    """Let a fresh cache know the names that the user gave to collections."""
-    if aliases_file().exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(aliases_file(), cache / aliases_file().name)
-
-
-def _command(row: Row, device: str) -> list[str]:
-    words = row.command(row.unnamed_measures())
-    return [*(row.fill(word) for word in words), "--device", device]
-
-
-def _mark(commands: Sequence[Sequence[str]], fresh: bool) -> str:
-    """What finished rows are kept for: the same commands, by the same code of all plugins."""
-    code = source_digest(*(entry_point.module for entry_point in entry_points()))
-    return fingerprint(
-        {"irplatform": __version__, "commands": commands, "fresh": fresh, "code": code}
-    )
-
-
-def _execute(row: Row, command: Sequence[str], cache: Path, finished: _Finished) -> Execution:
-    if lacking := row.missing() or _unknown_knowledge(row, fresh=cache != home()):
-        return Execution(row, command, reason=lacking, skipped=True)
-    try:
-        name = row.fill(row.collection)
-        collection = registry().collection(name)
-        try:
-            refuse_silent_downloads(collection, name)
-        except InputError as error:
-            return Execution(row, command, reason=str(error), skipped=True)
-        key = json.dumps([*command, inputs_mark(collection, command)])
-    except PlatformError as error:
-        refused = isinstance(error, InputError)
-        return Execution(row, command, reason=str(error), refused=refused)
-    started = time.monotonic()
-    if key not in finished.reports:
-        run_dir = finished.path.parent / "runs" / row.id
-        shutil.rmtree(run_dir, ignore_errors=True)  # an earlier call's files are not this run's
-        finished.add(key, call(command, cache, run_dir))
-    seconds = time.monotonic() - started
-    report = finished.reports[key]
-    if "error" in report:
-        refused = report.get("refused", False)
-        return Execution(row, command, reason=report["error"], refused=refused, seconds=seconds)
-    return Execution(row, command, judge(row, report), seconds=seconds)
-
-
-def _unknown_knowledge(row: Row, *, fresh: bool) -> str:
-    """Which knowledge base a row lacks, in a few words; a fresh cache has none."""
-    installed_bases = {} if fresh else installed()
-    for name in (*row.expand, *row.knowledge):
-        if name not in installed_bases:
-            return f"knowledge base '{name}' is not there; `platform kb add {name} FILE` adds it"
-    return ""

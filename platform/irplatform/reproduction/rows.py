@@ -1,7 +1,8 @@
-"""The rows of a table of results: which run, and what it is expected to give.
+"""The rows of a table of results: a run, and the figures that it is expected to give.
 
-A row is an entry `[[result]]` of a TOML file; docs/reproducing.md lists its keys. Paths hold
-`${VARIABLE}` for what differs between machines, and `${HERE}` for the folder of the file.
+A row is an entry `[[result]]` of a TOML file; docs/reproducing.md lists its keys. Paths have
+`${VARIABLE}` for what differs between machines, and `${HERE}` for the folder of the file. A
+plugin's file with an error is refused with its reason, and the rows of other files go on.
 """
 
 from __future__ import annotations
@@ -31,9 +32,15 @@ if TYPE_CHECKING:
 
 
 QUICK = "quick"
-"""The tag of rows that take a minute or so, from nothing, without data."""
+"""The tag of rows that take about a minute, from nothing, without data."""
+
 _HERE = "HERE"
+
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+
+_LIST = "`platform reproduce --list` lists all"
+
+_WORD = re.compile(r"[\w.-]+")
 
 
 class _Declared(BaseModel):
@@ -41,14 +48,13 @@ class _Declared(BaseModel):
 
 
 class Expected(_Declared):
-    """A figure that a run is expected to give.
+    """An expected figure.
 
     Attributes:
         value: the measured figure.
-        tolerance: how far another machine's may be from it; None takes the row's.
-        mark: ▲ or ▼ where the difference from the first stage was significant, as in the table
-            of a run; for the documentation, not checked.
-        std: standard deviation over seeds, where the value is a mean; shown, not checked.
+        tolerance: the difference that is allowed; None takes the row's.
+        mark: ▲ or ▼ if the difference from the first stage was significant; for the documentation.
+        std: standard deviation over seeds, if the value is a mean; shown, not checked.
     """
 
     value: float
@@ -62,34 +68,34 @@ def _figure(entry: Any) -> Any:
 
 
 Figures = dict[str, Annotated[Expected, BeforeValidator(_figure)]]
-"""Measure name to what is expected; a number, or a table with `value`, `tolerance`, `mark`."""
+"""Measure name to what is expected: a number, or a table with `value`, `tolerance`, `mark`."""
 
 
 class Row(_Declared):
-    """A run, and what it is expected to give.
+    """A run, and the figures that it is expected to give.
 
     Attributes:
         id: unique among all rows.
         collection: as `platform run --collection` takes it, with placeholders.
         retrievers: the first stage.
-        reranker: what reranks; none for a row about the first stage.
-        system: whose scores are looked at: by default the reranker, else the last retriever.
+        reranker: the reranker; none for a row about the first stage.
+        system: the scored system: by default the reranker, else the last retriever.
         preset: as `--preset` takes it.
         settings: as `--set` takes them.
-        seed: of everything random.
+        seed: the random seed.
         expand: knowledge bases, as `--expand` takes them.
         knowledge: further ones, which features read.
         arguments: further arguments of `platform run`, with placeholders.
         tags: for `--only` and for the tables of the documentation; `quick` for `--quick`.
-        minutes: how long it took from nothing, on two cores without a GPU.
-        tolerance: how far figures may be from the expected ones.
-        label: the first column of a table, where rows differ by more than the system.
-        title: the system's name in a table; by default the system's.
-        interpolation: the first stage's share in the final run, as it was measured.
+        minutes: duration from nothing, on two cores without a GPU.
+        tolerance: the allowed difference from expected figures.
+        label: the first column of a table, if rows differ by more than the system.
+        title: the system's name in a table.
+        interpolation: the measured weight of the first stage in the final run.
         paper: what the paper reports on its own data.
         expected: figures of the final run, or of the first stage.
         alone: figures of the reranker's own scores.
-        file: where the row was read.
+        file: the file of the row.
     """
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")
@@ -116,19 +122,19 @@ class Row(_Declared):
 
     @property
     def name(self) -> str:
-        """The system whose scores are looked at."""
+        """The scored system."""
         return self.system or self.reranker or self.retrievers[-1]
 
     def figures(self) -> list[tuple[str, bool, Expected]]:
-        """All figures: measure, whether of the reranker's own scores, what is expected."""
+        """Return all figures: measure, whether of the reranker's own scores, what is expected."""
         final = [(measure, False, expected) for measure, expected in self.expected.items()]
         return final + [(measure, True, expected) for measure, expected in self.alone.items()]
 
     def command(self, measures: Sequence[str] = ()) -> list[str]:
-        """The arguments of `platform` that make the run, with placeholders.
+        """Return the arguments of `platform` that make the run, with placeholders.
 
         Args:
-            measures: what the run reports beside what the row's own arguments name.
+            measures: measures to report in addition to those of the row's own arguments.
         """
         options = [("--collection", self.collection)]
         options += [("--retriever", retriever) for retriever in self.retrievers]
@@ -141,21 +147,21 @@ class Row(_Declared):
         return ["run", *chain(*options), *self.arguments, *chain(*asked)]
 
     def unnamed_measures(self) -> list[str]:
-        """Measures that are expected, and that the row's own arguments do not name.
+        """Return expected measures that the row's own arguments do not name.
 
-        The run is asked for them: a collection reports but its defaults, and not even these where
-        any measure is named.
+        The run is asked for them: a collection reports its defaults only, and not even these if a
+        measure is named.
         """
         named = set(_measures_in(self.arguments))
         return [m for m in dict.fromkeys(m for m, _, _ in self.figures()) if m not in named]
 
     def fill(self, text: str) -> str:
-        """A text with its placeholders filled in; those of unset variables stay."""
+        """Fill in the placeholders of a text; those of unset variables stay."""
         here = {_HERE: str(self.file.parent.absolute())}
         return _PLACEHOLDER.sub(lambda m: here.get(m[1]) or os.environ.get(m[1]) or m[0], text)
 
     def missing(self) -> str:
-        """What this machine lacks for the row, in a few words; "" where nothing is known to be."""
+        """Return what this machine lacks for the row, in a few words, or ""."""
         for text in (self.collection, *self.arguments):
             if not (first := _PLACEHOLDER.search(text)):
                 continue
@@ -168,13 +174,13 @@ class Row(_Declared):
 
 
 def _there(path: str) -> bool:
-    """Whether a file or folder is there; a folder may be followed by the name of a split."""
+    """Return whether a file or folder exists; a folder may be followed by a split."""
     folder, colon, _ = path.rpartition(":")
     return Path(path).exists() or (bool(colon) and Path(folder).is_dir())
 
 
 def _measures_in(arguments: Sequence[str]) -> Iterator[str]:
-    """What `--measure NAME` and `--measure=NAME` name."""
+    """The values of `--measure NAME` and `--measure=NAME`."""
     for number, word in enumerate(arguments):
         if word == "--measure":
             yield from arguments[number + 1 : number + 2]
@@ -183,15 +189,86 @@ def _measures_in(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _toml(value: object) -> str:
-    """A value as `--set` takes it."""
     return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A plugin's file of results that is not used, and the reason."""
+
+    file: Path
+    plugin: Plugin
+    reason: str
+
+    def __str__(self) -> str:
+        return f"results of {self.plugin} are not used: {self.reason}"
+
+    def mentions(self, pattern: str) -> bool:
+        """Return whether a word in the file matches a pattern."""
+        try:
+            text = self.file.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return False
+        return any(fnmatchcase(word, pattern) for word in _WORD.findall(text))
+
+
+def known_rows(files: Iterable[Path]) -> list[Row]:
+    """Return the rows of several files.
+
+    Raises:
+        InputError: see `read_rows`; or two rows have the same id, or a measure is unknown.
+    """
+    rows: dict[str, Row] = {}
+    for file in files:
+        rows |= _more_rows(file, rows)
+    return list(rows.values())
+
+
+def shipped_rows(files: Mapping[Path, Plugin]) -> tuple[list[Row], list[Refused]]:
+    """Return the rows of plugins' files, and the files with an error.
+
+    If two files have the same id, the later one is refused.
+    """
+    rows: dict[str, Row] = {}
+    refusals = []
+    for file, plugin in files.items():
+        try:
+            rows |= _more_rows(file, rows)
+        except InputError as error:
+            refusals.append(Refused(file, plugin, str(error)))
+    return list(rows.values()), refusals
+
+
+def _more_rows(file: Path, earlier_rows: Mapping[str, Row]) -> dict[str, Row]:
+    """The rows of a file by id, all of them or none."""
+    rows: dict[str, Row] = {}
+    for row in read_rows(file):
+        if other := earlier_rows.get(row.id) or rows.get(row.id):
+            raise InputError(f"result '{row.id}' is also in {other.file}; rename one.", path=file)
+        _check_measures(row)
+        rows[row.id] = row
+    return rows
+
+
+def _check_measures(row: Row) -> None:
+    """Refuse a measure that no run reports under this name."""
+    for measure in dict.fromkeys(measure for measure, _, _ in row.figures()):
+        place = f"result '{row.id}', measure '{measure}'"
+        try:
+            # Whether there are sampled judgments, the run will see.
+            sampled = is_inferred(measure)
+            (name,) = parse_measures([measure], registry().measures, sampled=sampled)
+        except InputError as error:
+            raise InputError(f"{place}: {error}", path=row.file) from error
+        if name != measure:
+            raise InputError(f"{place}: runs report it as '{name}'; write it so.", path=row.file)
 
 
 def read_rows(file: Path) -> list[Row]:
     """Read a file of results.
 
     Raises:
-        InputError: it cannot be read, or a row is not right.
+        InputError: it cannot be read, or a row is wrong.
     """
     content = read_toml(file)
     entries = content.get("result")
@@ -224,11 +301,6 @@ def _read_row(entry: Any, number: int, file: Path) -> Row:
     return row
 
 
-# Which rows are asked for: by pattern of id, tag or system, or the quick ones.
-
-_LIST = "`platform reproduce --list` lists all"
-
-
 def select(
     rows: Sequence[Row],
     patterns: Sequence[str] = (),
@@ -236,12 +308,12 @@ def select(
     quick: bool = False,
     refused: Sequence[Refused] = (),
 ) -> list[Row]:
-    """Choose the rows whose id, tag or system matches any of the patterns, which are the shell's.
+    """Choose the rows whose id, tag or system matches one of the shell patterns.
 
     Args:
         rows: all rows.
         patterns: such as `delta-*`; none takes all.
-        quick: only those tagged so.
+        quick: only rows tagged so.
         refused: files that are not used, which may have what is asked for.
     """
     candidates = [row for row in rows if QUICK in row.tags] if quick else list(rows)
@@ -275,89 +347,3 @@ def _matches(row: Row, pattern: str) -> bool:
 
 def _names(row: Row) -> tuple[str, ...]:
     return (row.id, *row.tags, row.name)
-
-
-# The rows of several files: those that plugins ship, each file guarded, or files that are named.
-#
-# A plugin's file that is not right takes nothing from the others: it is refused with its reason,
-# and their rows go on, as with plugins that cannot be loaded.
-
-_WORD = re.compile(r"[\w.-]+")
-
-
-@dataclass(frozen=True)
-class Refused:
-    """A plugin's file of results that is not used.
-
-    Attributes:
-        file: the file.
-        plugin: who ships it.
-        reason: what is wrong with it, with the file's name.
-    """
-
-    file: Path
-    plugin: Plugin
-    reason: str
-
-    def __str__(self) -> str:
-        return f"results of {self.plugin} are not used: {self.reason}"
-
-    def mentions(self, pattern: str) -> bool:
-        """Whether something in the file matches: an id, a tag or a system, were it right."""
-        try:
-            text = self.file.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return False
-        return any(fnmatchcase(word, pattern) for word in _WORD.findall(text))
-
-
-def known_rows(files: Iterable[Path]) -> list[Row]:
-    """The rows of several files.
-
-    Raises:
-        InputError: see `read_rows`; or two rows have the same id, or a measure is unknown.
-    """
-    rows: dict[str, Row] = {}
-    for file in files:
-        rows |= _more_rows(file, rows)
-    return list(rows.values())
-
-
-def shipped_rows(files: Mapping[Path, Plugin]) -> tuple[list[Row], list[Refused]]:
-    """The rows of plugins' files, and the files that are not right.
-
-    Of two files with the same id, the later one is refused.
-    """
-    rows: dict[str, Row] = {}
-    refusals = []
-    for file, plugin in files.items():
-        try:
-            rows |= _more_rows(file, rows)
-        except InputError as error:
-            refusals.append(Refused(file, plugin, str(error)))
-    return list(rows.values()), refusals
-
-
-def _more_rows(file: Path, earlier_rows: Mapping[str, Row]) -> dict[str, Row]:
-    """The rows of a file by id, all of them or none."""
-    rows: dict[str, Row] = {}
-    for row in read_rows(file):
-        if other := earlier_rows.get(row.id) or rows.get(row.id):
-            raise InputError(f"result '{row.id}' is also in {other.file}; rename one.", path=file)
-        _check_measures(row)
-        rows[row.id] = row
-    return rows
-
-
-def _check_measures(row: Row) -> None:
-    """Refuse a measure that no run reports under this name; a typing error costs no training."""
-    for measure in dict.fromkeys(measure for measure, _, _ in row.figures()):
-        place = f"result '{row.id}', measure '{measure}'"
-        try:
-            # Whether there are sampled judgments, the run will see.
-            sampled = is_inferred(measure)
-            (name,) = parse_measures([measure], registry().measures, sampled=sampled)
-        except InputError as error:
-            raise InputError(f"{place}: {error}", path=row.file) from error
-        if name != measure:
-            raise InputError(f"{place}: runs report it as '{name}'; write it so.", path=row.file)

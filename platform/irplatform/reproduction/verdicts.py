@@ -1,4 +1,7 @@
-"""Whether what a run gave is what was expected of it."""
+"""Verdicts on a run: whether it gave what was expected, and a digest of the data that it read.
+
+The digest keeps a call that resumes from reporting figures of data that has changed since.
+"""
 
 from __future__ import annotations
 
@@ -22,24 +25,30 @@ if TYPE_CHECKING:
 
 
 Verdict = Literal["passed", "failed", "cannot_run", "skipped"]
-"""`failed`: a figure is further off, or the run broke down. `cannot_run`: the row has a wrong name
-or value. `skipped`: its data is not here."""
+"""`failed`: a figure is outside its tolerance, or the run broke down. `cannot_run`: the row has a
+wrong name or value. `skipped`: its data is not here.
+"""
 
 _ROUNDING = 1e-9
-"""Of decimal figures in binary; a difference of exactly the tolerance is within it."""
+"""A difference of exactly the tolerance is within it."""
+
+_LEARNED_FROM = ("--train-on", "--pretrain")
+
+_OF_FOLDERS = ("--checkpoint", "--set")
+"""Options that take folders; a word of another option may be a folder's name by chance."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A figure beside what was expected.
+    """An obtained figure with the expected one.
 
     Attributes:
         measure: its name.
-        alone: whether of the reranker's own scores.
+        alone: it is of the reranker's own scores.
         expected: the figure in the table of results.
-        tolerance: how far from it is well.
-        obtained: the figure here; None where the run does not report it.
-        std: the expected standard deviation over seeds, where there is one; not checked.
+        tolerance: the difference that is allowed.
+        obtained: the figure here; None if the run does not report it.
+        std: the expected standard deviation over seeds; not checked.
     """
 
     measure: str
@@ -70,7 +79,7 @@ class Judged:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """An entry of `figures`."""
+        """Return an entry of `figures`."""
         return {
             "measure": self.measure,
             "alone": self.alone,
@@ -83,7 +92,7 @@ class Judged:
 
 
 def judge(row: Row, report: Mapping[str, Any]) -> Sequence[Judged]:
-    """Compare what `platform run --json` printed with what a row expects."""
+    """Compare the output of `platform run --json` with what a row expects."""
     entry: Mapping[str, Any] = next((r for r in report["runs"] if r["name"] == row.name), {})
     return [
         Judged(
@@ -98,20 +107,11 @@ def judge(row: Row, report: Mapping[str, Any]) -> Sequence[Judged]:
     ]
 
 
-# What a row's figures depend on beside its command and the code: the data, as they are now.
-#
-# A call that goes on after an interruption must not report figures of data that were mended since.
-
-_LEARNED_FROM = ("--train-on", "--pretrain")
-_OF_FOLDERS = ("--checkpoint", "--set")
-"""Options that take folders. A word of another option may be the name of some folder by chance."""
-
-
 def inputs_mark(collection: Collection, command: Sequence[str]) -> str:
     """Return a digest of all data that a command reads.
 
-    These are documents, topics and judgments, also of collections that train for it, knowledge
-    bases, and the files and folders (those of checkpoints and models) that its options name.
+    It covers documents, topics and judgments, also of collections to train on, knowledge bases, and
+    files and folders that options name.
     """
     options = list(_options(command))
     partner = collection.training() if collection.training else None
@@ -145,13 +145,13 @@ def _options(command: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _learned_from(options: Sequence[tuple[str, str]]) -> list[str]:
-    """Names of the collections that a run is told to learn from."""
+    """Names of the collections that a run learns from."""
     names = [text for option, text in options if option in _LEARNED_FROM]
     return [name for name in names if name not in (MESH, NO_PRETRAINING)]
 
 
 def _paths(text: str) -> list[Path]:
-    """What a value may be the path of; lists are JSON."""
+    """The paths that a value may be; lists are JSON."""
     try:
         values = json.loads(text)
     except ValueError:
@@ -161,7 +161,7 @@ def _paths(text: str) -> list[Path]:
 
 
 def _is_there(path: Path, is_kind: Callable[[int], bool]) -> bool:
-    """Whether a value is the path of such a thing; many, like prompts, can be no path at all."""
+    """Whether a value is the path of such a thing; many values cannot be a path."""
     try:
         return is_kind(path.stat().st_mode)
     except (OSError, ValueError):
@@ -169,7 +169,7 @@ def _is_there(path: Path, is_kind: Callable[[int], bool]) -> bool:
 
 
 def _described(collection: Collection) -> dict[str, Any]:
-    """What a collection says; an id of ir_datasets is taken at its word, and never downloaded."""
+    """A collection's content; an id of ir_datasets stands for itself, and is never downloaded."""
     if "ir_datasets id" in collection.metadata:
         return {"id": collection.id}
     sampled = collection.sampled_qrels

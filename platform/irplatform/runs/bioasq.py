@@ -1,9 +1,9 @@
-"""Files of BioASQ's task b: questions, the articles that answer them, and the answers to submit.
+"""Files of BioASQ's task b: questions, the articles that answer them, and answers to submit.
 
-One JSON object with the list `questions`. A question has `id`, `body` and `type` (factoid, list,
-summary, yesno) and, once it has been judged, the addresses of relevant articles in `documents`; in
-the feedback of the task Synergy these are objects, `{"id": PMID, "golden": true or false}`.
-What systems submit in phase A has the same form, with at most ten documents a question
+A file is one JSON object with the list `questions`. A question has `id`, `body` and `type`
+(factoid, list, summary, yesno) and, once judged, the addresses of relevant articles in `documents`;
+in the feedback of the task Synergy these are objects, `{"id": PMID, "golden": true or false}`.
+Answers to phase A have the same form, with at most ten documents a question
 (http://participants-area.bioasq.org/general_information/Task13b).
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_DOCUMENTS = 10
-"""How many documents of a question may be submitted."""
+"""Documents that may be submitted per question."""
 _ADDRESS = "http://www.ncbi.nlm.nih.gov/pubmed/"
 _NUMBER = "[1-9][0-9]{0,8}"
 PMID = re.compile(_NUMBER)
@@ -33,13 +33,13 @@ _HOST = r"https?://(?:www\.)?ncbi\.nlm\.nih\.gov"
 _DOCUMENT = re.compile(
     rf"(?:{_HOST}/pubmed/|https?://pubmed\.ncbi\.nlm\.nih\.gov/)?(?P<id>(?:PMC)?{_NUMBER})/?"
 )
-"""An address of PubMed's, in any of its forms, or the id alone."""
+"""An address of PubMed's in any of its forms, or the id alone."""
 _FULL_TEXT = re.compile(
     rf"(?:{_HOST}/pmc|https?://pmc\.ncbi\.nlm\.nih\.gov)/articles/(?:PMC)?(?P<number>{_NUMBER})/?"
 )
-"""An address of PubMed Central's, whose numbers are no PMIDs, also where they stand without PMC."""
+"""An address of PubMed Central's, whose numbers are not PMIDs."""
 _BEGINNING = re.compile(rb"\s*(?:\{\s*(?:[\"}]|$)|\[\s*(?:\{|$))")
-"""Of a JSON object, or of a list of them; a topic of TREC's may be called {1}."""
+"""The beginning of a JSON object or a list of them; a topic of TREC's may be called {1}."""
 _FORM = 'BioASQ\'s files are one JSON object: {"questions": [{"id": …, "body": …}, …]}'
 
 
@@ -50,9 +50,8 @@ class Question:
     Attributes:
         id: its id.
         body: the question.
-        type: what kind of answer it asks for; "" where the file does not say.
-        documents: id to grade, 1 of articles that answer it and 0 of others that were judged; empty
-            in a set of test questions.
+        type: the kind of answer it asks for, or "".
+        documents: id to grade: 1 for articles that answer it, 0 for others that were judged.
     """
 
     id: str
@@ -62,7 +61,7 @@ class Question:
 
 
 def holds_questions(path: Path) -> bool:
-    """Whether a file holds JSON, and no table; a file that is empty does not.
+    """Return whether a file holds JSON and not a table; an empty file does not.
 
     Raises:
         InputError: the file cannot be read.
@@ -75,8 +74,8 @@ def read_questions(path: Path) -> list[Question]:
     """Read questions, judged or not.
 
     Raises:
-        InputError: the file is missing or not JSON, there are no questions, one has no id or no
-            body or the id of another, or a document is no address of PubMed's.
+        InputError: the file is missing or not JSON, there are no questions, one has no body, no id
+            or the id of another, or a document is not an address of PubMed's.
     """
     parsed = read_json(path, hint=f"{_FORM}.")
     entries = parsed.get("questions") if isinstance(parsed, dict) else None
@@ -99,10 +98,7 @@ def read_questions(path: Path) -> list[Question]:
 
 
 def judgments_of_questions(path: Path) -> dict[str, dict[str, int]]:
-    """The judgments in a file of questions.
-
-    Returns:
-        Question id to document id to grade; questions without documents are left out.
+    """Read the judgments in a file of questions: question id to document id to grade.
 
     Raises:
         InputError: see `read_questions`; or no question has a document.
@@ -114,20 +110,20 @@ def judgments_of_questions(path: Path) -> dict[str, dict[str, int]]:
     }
     if not judged:
         raise InputError(
-            "no question has documents, so these are no judgments but questions to answer.",
+            "no question has documents, so these are questions to answer, not judgments.",
             path=path,
         )
     return judged
 
 
 def answers(answered: Iterable[tuple[Question, Sequence[str]]]) -> bytes:
-    """What is submitted for questions: JSON, with the addresses of their first ten documents.
+    """Write answers as JSON, with the addresses of the first ten documents of each question.
 
     Args:
         answered: the questions, each with PMIDs, best first.
 
     Raises:
-        InputError: a document's id is no PMID.
+        InputError: a document's id is not a PMID.
     """
     entries = [
         {
@@ -145,22 +141,22 @@ def answers(answered: Iterable[tuple[Question, Sequence[str]]]) -> bytes:
 def _address(doc_id: str, question: str) -> str:
     if not PMID.fullmatch(doc_id):
         raise InputError(
-            f"document '{doc_id}' of question '{question}' is no PMID, and BioASQ takes articles "
-            "of PubMed only."
+            f"document '{doc_id}' of question '{question}' is not a PMID, and BioASQ takes "
+            "articles of PubMed only."
         )
     return _ADDRESS + doc_id
 
 
 def _question(entry: Any, name: str, path: Path) -> Question:
     if not isinstance(entry, dict):
-        raise InputError(f"{name} is no JSON object.", path=path)
+        raise InputError(f"{name} is not a JSON object.", path=path)
     question_id = _text(entry, "id", name, path)
     if wrong := fault(question_id):
         raise InputError(f"the id {quoted(question_id)} of {name} {wrong}.", path=path)
     kind = entry.get("type")
     documents = entry.get("documents")
     if documents is not None and not isinstance(documents, list):
-        raise InputError(f"'documents' of {name} is no list.", path=path)
+        raise InputError(f"'documents' of {name} is not a list.", path=path)
     grades: dict[str, int] = {}
     for document in documents or ():
         doc_id, grade = _judged(document, name, path)
@@ -184,7 +180,6 @@ def _text(entry: dict[str, Any], key: str, name: str, path: Path) -> str:
 
 
 def _judged(document: Any, name: str, path: Path) -> tuple[str, int]:
-    """The id of a document, and its grade."""
     if not isinstance(document, dict):
         return _document_id(document, name, path), 1
     if not isinstance(golden := document.get("golden"), bool):
@@ -203,7 +198,7 @@ def _document_id(document: Any, name: str, path: Path) -> str:
     if article := _FULL_TEXT.fullmatch(text):
         return f"PMC{article['number']}"
     raise InputError(
-        f"{name} names the document {document!r}, which is no article of PubMed's: write its "
+        f"{name} names the document {document!r}, which is not an article of PubMed: write its "
         f"address, {_ADDRESS}PMID, as text.",
         path=path,
     )

@@ -1,10 +1,10 @@
-"""Whether a TREC run file can be submitted.
+"""Checks of TREC run files before submission.
 
-Errors are what keeps a file from being read (`scan`), and what TREC's check scripts refuse: a wrong
+Errors are what keeps a file from being read (`scan`) and what TREC's check scripts refuse: a wrong
 second column, ranks that are not whole, a wrong run tag, unknown topics or topics without results,
-too many results per topic. Warnings say that topics have fewer results than are accepted, that some
-tracks refuse such a tag, and that ranks contradict the scores, by which trec_eval orders: release
-10 by 64 bits of them, older ones by 32.
+too many results per topic. Warnings are topics with fewer results than accepted, tags that some
+tracks refuse, and ranks that contradict the scores, by which trec_eval orders: release 10 by 64
+bits, older ones by 32.
 """
 
 from __future__ import annotations
@@ -29,34 +29,34 @@ if TYPE_CHECKING:
     from collections.abc import Collection as Members
 
 TAG_LENGTH = 20
-"""Characters that TREC accepts in a run tag, where a task does not say otherwise."""
+"""Characters that TREC accepts in a run tag, unless a task says otherwise."""
 _TAG = re.compile(r"[A-Za-z0-9_.-]+")
 _SOME_REFUSE = re.compile(r"[.-]")
-"""In a tag: characters that the scripts of several tracks do not take."""
+"""Characters of a tag that some tracks refuse."""
 _RANK = re.compile(r"-?[0-9]{1,18}")
 _SHOWN = 5
-"""How many topics a message names before it counts the rest."""
+"""Topics that a message names."""
 _VARYING = re.compile(r"'[^']*'|\b(line|ranks?) \d+( and \d+)?")
-"""What differs between messages that say the same of several lines."""
+"""Parts that differ between messages of the same kind."""
 _LINES_SHOWN = 3
 _Ranked = tuple[int, float, str, int]
 """Rank, score, document, line."""
 _MARK = Problem(
     "error",
-    "the file begins with a byte order mark, which others read as part of the first topic. Save it "
-    "as UTF-8 without.",
+    "the file begins with a byte order mark, which other programs read as part of the first topic. "
+    "Save it as UTF-8 without one.",
     1,
 )
 
 
 @dataclass(frozen=True)
 class RunCheck:
-    """What a check of a run file found.
+    """The result of checking a run file.
 
     Attributes:
-        problems: those of lines first; each is told once, with all its lines.
-        topics: how many have results.
-        results: the least and the most results that a topic has.
+        problems: those of lines first; each once, with all its lines.
+        topics: number of topics with results.
+        results: least and most results of a topic.
         tag: the run tag of the first line.
     """
 
@@ -75,11 +75,11 @@ def check_tag(tag: str) -> None:
     """Refuse a run tag that no task accepts, and warn of one that is too long for most.
 
     Raises:
-        InputError: it has other characters than a run tag may have.
+        InputError: it has characters that a run tag cannot have.
     """
     if not _TAG.fullmatch(tag):
         raise InputError(
-            f"--tag '{tag}' is no run tag: TREC takes letters, digits, '-', '_' and '.'."
+            f"--tag '{tag}' is not a run tag: TREC takes letters, digits, '-', '_' and '.'."
         )
     if len(tag) > TAG_LENGTH:
         notice(
@@ -89,16 +89,16 @@ def check_tag(tag: str) -> None:
 
 
 def read_tag_pattern(pattern: str) -> re.Pattern[str]:
-    """A regular expression that tags have to match; slashes around it, as in Perl, are left out.
+    """Compile a pattern for tags; slashes around it, as in Perl, are dropped.
 
     Raises:
-        InputError: it is none.
+        InputError: it is not a regular expression.
     """
     try:
         return re.compile(re.sub(r"^/(.*)/$", r"\1", pattern))
     except re.error as error:
         raise InputError(
-            f"--tag-pattern '{pattern}' is no regular expression: {error}. An example: "
+            f"--tag-pattern '{pattern}' is not a regular expression: {error}. An example: "
             "'[A-Za-z0-9_]{1,12}'."
         ) from error
 
@@ -116,13 +116,11 @@ def validate_run(
 
     Args:
         path: the file.
-        topics: the ids of the topics that the task has; strange ones are errors, and so are those
-            without results.
-        max_per_topic: how many results the task accepts per topic.
-        tag_length: how many characters the task accepts in a run tag; None is 20, or what the
-            pattern says.
-        tag_pattern: what the whole tag has to match; by default letters, digits, '-', '_' and '.'
-            will do.
+        topics: ids of the task's topics; others are errors, and so are those without results.
+        max_per_topic: results that the task accepts per topic.
+        tag_length: characters that the task accepts in a run tag; by default 20, or as the pattern
+            allows.
+        tag_pattern: what the whole tag has to match; by default letters, digits, '-', '_' and '.'.
         has_document: tells whether the task's corpus has a document; asked once per id.
 
     Raises:
@@ -169,7 +167,7 @@ def validate_run(
 
 
 def _together(problems: Sequence[Problem]) -> list[Problem]:
-    """Problems of the same kind as one, with the lines of all."""
+    """Merge problems of the same kind into one, with the lines of all."""
     groups: dict[tuple[str, str], list[Problem]] = {}
     for problem in problems:
         kind = _VARYING.sub("", problem.message) if problem.line else problem.message
@@ -185,11 +183,7 @@ def _together(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def same_tags(paths: Sequence[Path]) -> dict[Path, Problem]:
-    """Warnings of runs with the tag of an earlier one, by their paths.
-
-    Args:
-        paths: of files that can be read.
-    """
+    """Return warnings about runs with the tag of an earlier one, by path."""
     first: dict[str, Path] = {}
     warnings = {}
     for path in paths:
@@ -197,8 +191,8 @@ def same_tags(paths: Sequence[Path]) -> dict[Path, Problem]:
         if tag is not None and first.setdefault(tag, path) != path:
             warnings[path] = Problem(
                 "warning",
-                f"the run tag '{tag}' is that of {first[tag]} too; tasks tell the runs of a group "
-                "by their tags.",
+                f"the run tag '{tag}' is also that of {first[tag]}; tasks identify the runs of a "
+                "group by their tags.",
             )
     return warnings
 
@@ -259,7 +253,7 @@ def _document_problems(
 
 
 def _rank_problems(ranked: dict[str, list[_Ranked]]) -> Iterator[Problem]:
-    """Warn once per topic of ranks that are no order, or not the one that is scored."""
+    """Warn once per topic of ranks that are not an order, or not the one that is scored."""
     for topic, results in ranked.items():
         ordered = sorted(results, key=lambda result: result[0])
         for (upper, score, document, _), (lower, other_score, other, line) in pairwise(ordered):
@@ -275,7 +269,7 @@ def _rank_problems(ranked: dict[str, list[_Ranked]]) -> Iterator[Problem]:
             elif other > document and np.float32(other_score) == np.float32(score):
                 fault = (
                     f"ranks {upper} and {lower} have the same score in 32 bits. trec_eval 10 keeps "
-                    "their order; older releases read 32 bits, and turn it around"
+                    "their order; older releases read 32 bits, and reverse it"
                 )
             else:
                 continue
@@ -289,7 +283,7 @@ def _listing(names: list[str]) -> str:
 
 
 def _some(names: Iterable[str], most: int = _SHOWN) -> str:
-    """The first names, and how many more there are."""
+    """The first names, and the number of others."""
     all_names = list(names)
     more = len(all_names) - most
     return ", ".join(all_names[:most]) + (f" and {more:,} more" if more > 0 else "")

@@ -1,4 +1,8 @@
-"""The folder that a command writes runs into, where runs of earlier commands may lie."""
+"""The folder that a command writes runs to, and their scores, topic by topic, in `scores.json`.
+
+The folder may hold runs of earlier commands. `scores.json` is what later comparisons read, so that
+nothing is scored again; it names the systems of the command that wrote it only.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +30,22 @@ if TYPE_CHECKING:
     from irplatform.runs import Run
 
 
-# The scores of a folder of runs, topic by topic: `scores.json` beside the run files.
-#
-# It is what later comparisons need (of sources with each other, of runs of different days), so
-# that nothing has to be scored again. It names the systems of the command that wrote it and no
-# others.
-
 FILE_NAME = "scores.json"
+
 _HINT = "`platform run` writes it when it has scored its runs."
+
+FIRST_STAGE = "first stage"
+"""Key of the metadata: the fingerprint of the run that a reranker started from."""
+
+REPORT = "report.json"
+
+SUMMARIES = (REPORT, FILE_NAME)
+"""Files about all runs of a command, written when it ends."""
+
+_SUMMARIES = " and ".join(SUMMARIES)
+
+_SHOWN = 3
+"""Files that a notice names."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +53,7 @@ class SystemScores:
     """The scores of one run.
 
     Attributes:
-        means: measure name to the figure of the table.
+        means: measure name to mean.
         per_topic: measure name to topic id to value.
     """
 
@@ -56,8 +68,8 @@ class Scores:
     Attributes:
         collection: the collection's id.
         measures: names, in the order of the table.
-        systems: name of each run to its scores, in the order of the table; a reranker's own scores
-            come after its final run, as NAME-alone.
+        systems: run name to scores, in the order of the table; a reranker's own scores are
+            NAME-alone.
     """
 
     collection: str
@@ -77,7 +89,7 @@ def write_scores(scores: Scores, folder: Path) -> None:
 
 
 def read_scores(folder: Path | str) -> Scores:
-    """Read what `write_scores` wrote.
+    """Read the scores that `write_scores` wrote.
 
     Raises:
         InputError: the file is missing, or is something else.
@@ -96,24 +108,111 @@ def read_scores(folder: Path | str) -> Scores:
     try:
         return TypeAdapter(Scores).validate_python(content)
     except ValidationError as error:
-        raise InputError(f"this does not hold the scores of runs. {_HINT}", path=path) from error
+        raise InputError(f"this file has no scores of runs. {_HINT}", path=path) from error
 
 
-FIRST_STAGE = "first stage"
-"""What metadata call the fingerprint of the run that a reranker started from."""
-REPORT = "report.json"
-SUMMARIES = (REPORT, FILE_NAME)
-"""What tells of all runs of a command; written when it ends."""
-_SUMMARIES = " and ".join(SUMMARIES)
-_SHOWN = 3
-"""How many files a notice names; each reranker leaves two for every seed."""
+class RunFolder:
+    """Writes runs with their metadata, and knows which runs are its own.
+
+    Raises:
+        InputError: a folder has the name of a file that is to be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        for name in SUMMARIES:
+            if (path / name).is_dir():
+                raise InputError("this is a folder; a run writes a file here.", path=path / name)
+        self.path = path
+        self._written: dict[str, str] = {}
+        self._planned: Mapping[str, Mapping[str, Any]] = {}
+
+    def plan(self, runs: Mapping[str, Mapping[str, Any]], *, force: bool) -> None:
+        """Announce the runs before any is written.
+
+        Args:
+            runs: by name, the settings that decide a run's content; recorded with it.
+            force: replace runs that were made with other settings.
+
+        Raises:
+            InputError: a run of that name was made with other settings, or has no record of them.
+        """
+        self._planned = runs
+        for name, settings in {} if force else runs.items():
+            refuse_other_run(self.path / f"{name}.run", settings, "Name another --run-dir")
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """Names of its own run files, without `.run`."""
+        return tuple(self._written)
+
+    def write(self, run: Run, metadata: Mapping[str, Any]) -> Path:
+        """Write a run file and its metadata, whose tag becomes the last column of the file."""
+        path = self.path / f"{run.name}.run"
+        if not self._written:  # what an earlier command says of its runs is not about these
+            for name in SUMMARIES:
+                (self.path / name).unlink(missing_ok=True)
+        self._written[path.stem] = ""
+        method = {**metadata["method"], "settings": self._planned.get(run.name, {})}
+        write_run_with_metadata(run, path, {**metadata, "method": method})
+        self._written[path.stem] = file_digest(path)
+        return path
+
+    def warning_of_replaced(self) -> str:
+        """Return a warning if another command has written over runs of this one, or ""."""
+        paths = {self.path / f"{name}.run": digest for name, digest in self._written.items()}
+        others = [p for p, digest in paths.items() if not p.exists() or file_digest(p) != digest]
+        if not others:
+            return ""
+        return (
+            f"WARNING: another command replaced runs in {self.path} while this one ran: "
+            f"{_files(others)}. The table, {_SUMMARIES} do not describe them. Give each command "
+            "its own --run-dir."
+        )
+
+    def tell_of_others(self, first_stage: str, fingerprint: str) -> None:
+        """Name the run files that were not written here.
+
+        Args:
+            first_stage: the name of the first stage's run.
+            fingerprint: fingerprint of all that it depends on.
+        """
+        others = sorted(p for p in self.path.glob("*.run") if p.stem not in self._written)
+        orphans = [path for path in others if _is_orphan(path, first_stage, fingerprint)]
+        if orphans:
+            notice(
+                f"WARNING: {first_stage}.run in {self.path} was replaced by another first stage's "
+                "run. Do not compare it with these runs of earlier commands, which rerank the old "
+                f"one: {_files(orphans)}"
+            )
+        if rest := [path for path in others if path not in orphans]:
+            notice(
+                f"{self.path} also has runs of earlier commands, which the table, {_SUMMARIES} "
+                f"do not describe: {_files(rest)}"
+            )
+
+
+def _is_orphan(path: Path, first_stage: str, fingerprint: str) -> bool:
+    """Return whether a run reranks a first stage that has been replaced under its name."""
+    content = read_metadata(path)
+    try:
+        baselines = content.get("research goal", {}).get("evaluation", {}).get("baseline", [])
+        started_from = content.get("method", {}).get(FIRST_STAGE, fingerprint)
+        return first_stage in baselines and started_from != fingerprint
+    except (AttributeError, TypeError):  # metadata of somebody else's making
+        return False
+
+
+def _files(paths: Sequence[Path]) -> str:
+    more = len(paths) - _SHOWN
+    names = ", ".join(path.name for path in paths[:_SHOWN])
+    return f"{names} and {more:,} more" if more > 0 else names
 
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Keep other commands from writing runs to a folder; it is made where it is missing.
+    """Keep other commands from writing runs to a folder, which is made if missing.
 
-    Some file systems cannot lock folders. There `RunFolder.warning_of_replaced` tells afterwards.
+    Some file systems cannot lock folders; `RunFolder.warning_of_replaced` tells afterwards.
 
     Raises:
         InputError: another command is writing runs to it.
@@ -142,107 +241,3 @@ def _lock(handle: int, folder: Path) -> None:
         ) from error
     except OSError:
         return
-
-
-class RunFolder:
-    """Writes runs beside their metadata, and knows which ones are its own.
-
-    Args:
-        path: the folder.
-
-    Attributes:
-        path: the folder.
-
-    Raises:
-        InputError: a folder has the name of a file that is to be written.
-    """
-
-    def __init__(self, path: Path) -> None:
-        for name in SUMMARIES:
-            if (path / name).is_dir():
-                raise InputError("this is a folder; a run writes a file here.", path=path / name)
-        self.path = path
-        self._written: dict[str, str] = {}
-        self._planned: Mapping[str, Mapping[str, Any]] = {}
-
-    def plan(self, runs: Mapping[str, Mapping[str, Any]], *, force: bool) -> None:
-        """Say which runs will be written, before there is any.
-
-        Args:
-            runs: by name, the settings that decide what is in a run; recorded with it.
-            force: replace runs that were made in another way.
-
-        Raises:
-            InputError: a run of that name was made in another way, or is somebody else's.
-        """
-        self._planned = runs
-        for name, settings in {} if force else runs.items():
-            refuse_other_run(self.path / f"{name}.run", settings, "Name another --run-dir")
-
-    @property
-    def written(self) -> tuple[str, ...]:
-        """Names of its own run files, without `.run`."""
-        return tuple(self._written)
-
-    def write(self, run: Run, metadata: Mapping[str, Any]) -> Path:
-        """Write a run file and its metadata, whose tag is the last column of the file."""
-        path = self.path / f"{run.name}.run"
-        if not self._written:  # what an earlier command says of its runs is not about these
-            for name in SUMMARIES:
-                (self.path / name).unlink(missing_ok=True)
-        self._written[path.stem] = ""
-        method = {**metadata["method"], "settings": self._planned.get(run.name, {})}
-        write_run_with_metadata(run, path, {**metadata, "method": method})
-        self._written[path.stem] = file_digest(path)
-        return path
-
-    def warning_of_replaced(self) -> str:
-        """What to tell where another command has written over runs of this one, or ""."""
-        paths = {self.path / f"{name}.run": digest for name, digest in self._written.items()}
-        others = [p for p, digest in paths.items() if not p.exists() or file_digest(p) != digest]
-        if not others:
-            return ""
-        return (
-            f"WARNING: while this command ran, another one has replaced runs in {self.path}, which "
-            f"the table, {_SUMMARIES} are not about: {_files(others)}. Give each "
-            "command a --run-dir of its own."
-        )
-
-    def tell_of_others(self, first_stage: str, fingerprint: str) -> None:
-        """Name the run files that were not written here; they are the user's.
-
-        Args:
-            first_stage: the name of the first stage's run.
-            fingerprint: of all that it depends on.
-        """
-        others = sorted(p for p in self.path.glob("*.run") if p.stem not in self._written)
-        orphans = [path for path in others if _is_orphan(path, first_stage, fingerprint)]
-        if orphans:
-            notice(
-                f"WARNING: {first_stage}.run in {self.path} has been replaced by another first "
-                "stage's. Do not compare it with these runs of earlier commands, which rerank the "
-                f"one that was there: {_files(orphans)}"
-            )
-        if rest := [path for path in others if path not in orphans]:
-            notice(
-                f"{self.path} also holds runs of earlier commands, which the table, {_SUMMARIES} "
-                f"are not about: {_files(rest)}"
-            )
-
-
-def _is_orphan(path: Path, first_stage: str, fingerprint: str) -> bool:
-    """Whether a run was made over a first stage that has been replaced under its name."""
-    content = read_metadata(path)
-    try:
-        baselines = content.get("research goal", {}).get("evaluation", {}).get("baseline", [])
-        started_from = content.get("method", {}).get(FIRST_STAGE, fingerprint)
-        return first_stage in baselines and started_from != fingerprint
-    except (AttributeError, TypeError):  # metadata of somebody else's making
-        return False
-
-
-def _files(paths: Sequence[Path]) -> str:
-    """The first names, and how many more there are."""
-    more = len(paths) - _SHOWN
-    names = ", ".join(path.name for path in paths[:_SHOWN])
-    return f"{names} and {more:,} more" if more > 0 else names

@@ -1,13 +1,12 @@
-"""Fusion of runs, by ranks or by scores.
+"""Fusion of runs by ranks or by scores.
 
-By reciprocal ranks, a document scores the sum over the runs of weight / (k + its rank there), ranks
-counted from 1; a run that did not find it adds nothing (Cormack, Clarke and Büttcher, SIGIR 2009,
-where all weights are 1). Scores of the runs need not be comparable, and their ties are decided
-before: by decreasing document id.
+By reciprocal ranks, a document scores the sum over the runs of weight / (k + its rank there), with
+ranks from 1 (Cormack, Clarke and Büttcher, SIGIR 2009, with equal weights). A run that did not find
+it adds nothing, and scores need not be comparable.
 
-By scores, it is the weighted sum of its scores, each run's standardized over a topic's documents
-(CombSUM: Fox and Shaw, TREC 1993; with standard scores: Montague and Aslam, CIKM 2001). A run that
-did not find a document gives it the lowest score that it gives any.
+By scores, it scores the weighted sum of its scores, each run's standardized over a topic's
+documents (CombSUM: Fox and Shaw, TREC 1993; with standard scores: Montague and Aslam, CIKM 2001). A
+run that did not find it gives it the run's lowest score.
 """
 
 from __future__ import annotations
@@ -32,21 +31,21 @@ def reciprocal_rank_fusion(
     depth: int | None = None,
     weights: Sequence[float] | None = None,
 ) -> Run:
-    """Fuse runs into one.
+    """Fuse runs into one by reciprocal ranks.
 
     Args:
-        runs: what to fuse; their order does not matter.
+        runs: the runs; their order does not matter.
         name: the name of the fused run.
-        k: how little the first ranks stand out; the paper's 60 is hardly ever worth tuning.
-        depth: how many documents to keep per topic; by default all.
-        weights: how much each run counts, 0 or more; by default all count the same.
+        k: a larger k gives first ranks less weight; the paper's 60 is rarely worth tuning.
+        depth: documents to keep per topic; by default all.
+        weights: the weight of each run, 0 or more; by default equal.
 
     Returns:
-        A run with every topic that any of the runs has, in the order in which they first come.
+        A run with every topic of any of the runs, in the order in which they first come.
 
     Raises:
-        ValueError: there are no runs, k or a weight is negative, all weights are 0, there is not
-            one weight per run, or the depth is not positive.
+        ValueError: there are no runs, k or a weight is negative, all weights are 0, the number of
+            weights is wrong, or the depth is not positive.
     """
     weights = _checked(runs, weights, depth)
     if k < 0:
@@ -77,7 +76,6 @@ def _topics(runs: Sequence[Run]) -> dict[str, None]:
 def _checked(
     runs: Sequence[Run], weights: Sequence[float] | None, depth: int | None
 ) -> Sequence[float]:
-    """The weights, one a run."""
     weights = (1.0,) * len(runs) if weights is None else weights
     if not runs:
         raise ValueError("there are no runs to fuse")

@@ -1,9 +1,9 @@
-"""The file beside each run that says how it was made.
+"""The file beside each run that records how it was made.
 
 Its sections are those of ir_metadata (Breuer, Keller and Schaer, SIGIR 2022), which follow the
 PRIMAD model of reproducibility: platform, research goal, implementation, method, actor, data. It is
-JSON, which is YAML as well, and holds what ir_metadata has no word for (hashes, seeds, timings)
-under names of our own.
+JSON, which is valid YAML, and has keys of our own for what ir_metadata has no word for (hashes,
+seeds, timings). Versions are read from installed distributions, so that nothing heavy is imported.
 """
 
 from __future__ import annotations
@@ -28,10 +28,6 @@ if TYPE_CHECKING:
 
     from irplatform.runs.run import Run
 
-
-# The machine and the software that made a run, as ir_metadata's `platform` section wants them.
-#
-# Versions are read from installed distributions, so that nothing heavy is imported to name it.
 
 LIBRARIES = (
     "irplatform",
@@ -62,12 +58,117 @@ LIBRARIES = (
     "pydantic",
     "pluggy",
 )
-"""What can move a score: what reads, searches, learns, ranks or measures, for any of our systems.
+"""Libraries that can change a score: for reading, searching, learning, ranking or measuring.
 
-All that is installed is named, whichever system ran: what a cached index or checkpoint was made
-with is not imported by the run that takes it.
+All that are installed are recorded, whichever system ran: a cached index or checkpoint was made
+with libraries that the run does not import.
 """
+
 _GIT_SECONDS = 5.0
+
+_SCHEMA_VERSION = "0.1"
+"""Of ir_metadata."""
+
+_SUFFIX = ".meta.json"
+
+_TIES = "document id descending"
+
+
+def metadata_path(run_path: Path | str) -> Path:
+    """Return the path of a run file's metadata: `delta.run.gz.meta.json` for `delta.run.gz`."""
+    path = Path(run_path)
+    return path.with_name(path.name + _SUFFIX)
+
+
+def run_metadata(
+    *,
+    tag: str,
+    command: Sequence[str],
+    data: Mapping[str, Any],
+    method: Mapping[str, Any],
+    timings: Mapping[str, float],
+    measures: Sequence[str] = (),
+    baseline: str | None = None,
+    significance: Sequence[Mapping[str, str]] = (),
+    java: str | None = None,
+    lucene: str | None = None,
+    accelerator: str | None = None,
+) -> dict[str, Any]:
+    """Build the content of a run's metadata file.
+
+    Args:
+        tag: the run's name.
+        command: the command line, program first.
+        data: `test collection` (name, hashes of topics and qrels), `training data`, `index`.
+        method: `retrieval` (a list of steps: name, method, options, what they rerank or
+            interpolate), `seed`, `weights` (hash).
+        timings: seconds per stage.
+        measures: names of the reported measures.
+        baseline: the run that the others are tested against.
+        significance: the tests: name, correction method.
+        java: see `describe_platform`.
+        lucene: see `describe_platform`.
+        accelerator: see `describe_platform`.
+    """
+    import irplatform
+
+    implementation: dict[str, Any] = {
+        "executable": {"cmd": shlex.join(command)},
+        "source": {"lang": ["python", "java"], "version": irplatform.__version__},
+    }
+    if revision := source_revision(irplatform.__file__):
+        implementation["source"]["commit"] = revision
+    evaluation: dict[str, Any] = {"reported measures": list(measures)}
+    if baseline is not None:
+        evaluation["baseline"] = [baseline]
+    if significance:
+        evaluation["significance test"] = [dict(test) for test in significance]
+    return {
+        "schema version": _SCHEMA_VERSION,
+        "tag": tag,
+        "platform": describe_platform(java=java, lucene=lucene, accelerator=accelerator),
+        "research goal": {"evaluation": evaluation},
+        "implementation": implementation,
+        "data": dict(data),
+        "method": {"automatic": True, "score ties": _TIES} | dict(method),
+        "timings": {stage: round(seconds, 3) for stage, seconds in timings.items()},
+    }
+
+
+def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -> None:
+    """Write a run file and its metadata, whose tag becomes the last column of the file.
+
+    If interrupted, no run stands beside the metadata of another; if it fails, the old files stay.
+
+    Raises:
+        InputError: see `write_run`.
+    """
+    described = metadata_path(path)
+    content = as_json(dict(metadata), default=_plain)
+    with atomic_write(described, "wb") as file:
+        file.write(content)
+        file.flush()  # what a full disk lacks room for is known before the old files go
+        write_run(run.renamed(metadata["tag"]), path, outdated=described)
+
+
+def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
+    """Read the metadata of a run; empty if there is none, or it is broken."""
+    try:
+        content = read_own_json(metadata_path(run_path))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _plain(value: object) -> object:
+    """Convert paths, sets and numpy's numbers to JSON."""
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if callable(item := getattr(value, "item", None)):
+        return item()
+    raise TypeError(f"metadata cannot hold a {type(value).__name__}: {value!r}")
 
 
 def describe_platform(
@@ -76,9 +177,9 @@ def describe_platform(
     """Describe hardware, operating system and software.
 
     Args:
-        java: version of the Java that ran, which only its caller knows.
+        java: version of the Java that ran.
         lucene: major version of the Lucene that searched.
-        accelerator: name of the GPU that was used, if one was.
+        accelerator: name of the GPU that was used.
     """
     import psutil
 
@@ -111,14 +212,7 @@ def describe_platform(
 
 
 def accelerator_name(device: str) -> str | None:
-    """The name of the GPU that a device stands for.
-
-    Args:
-        device: "cpu", "cuda", "cuda:1" or "mps".
-
-    Returns:
-        None where there is none: on the CPU.
-    """
+    """Return the name of the GPU behind "cuda", "cuda:1" or "mps"; None for the CPU."""
     if device.startswith("cuda"):
         import torch
 
@@ -128,7 +222,7 @@ def accelerator_name(device: str) -> str | None:
 
 
 def library_versions() -> dict[str, str]:
-    """Versions of the installed libraries that can move a score."""
+    """Return the versions of installed libraries that can change a score."""
     versions = {}
     for name in LIBRARIES:
         try:
@@ -139,10 +233,9 @@ def library_versions() -> dict[str, str]:
 
 
 def source_revision(module_file: str) -> str | None:
-    """The git commit of a module's source, with `-dirty` where it has been changed since.
+    """Return the git commit of a module's source, with `-dirty` if it was changed since.
 
-    Returns:
-        None where the module is not under version control, as in any installed package.
+    None if the module is not under version control, as in an installed package.
     """
     git = shutil.which("git")
     if git is None:
@@ -183,108 +276,3 @@ def _distribution() -> dict[str, str]:
         return {"distribution": platform.freedesktop_os_release().get("PRETTY_NAME", "unknown")}
     except OSError:
         return {}
-
-
-_SCHEMA_VERSION = "0.1"
-"""Of ir_metadata."""
-_SUFFIX = ".meta.json"
-_TIES = "document id descending"
-
-
-def metadata_path(run_path: Path | str) -> Path:
-    """Where the metadata of a run file lies: `delta.run.gz` has `delta.run.gz.meta.json`."""
-    path = Path(run_path)
-    return path.with_name(path.name + _SUFFIX)
-
-
-def run_metadata(
-    *,
-    tag: str,
-    command: Sequence[str],
-    data: Mapping[str, Any],
-    method: Mapping[str, Any],
-    timings: Mapping[str, float],
-    measures: Sequence[str] = (),
-    baseline: str | None = None,
-    significance: Sequence[Mapping[str, str]] = (),
-    java: str | None = None,
-    lucene: str | None = None,
-    accelerator: str | None = None,
-) -> dict[str, Any]:
-    """Put together what a run's metadata file holds.
-
-    Args:
-        tag: the run's name.
-        command: the command line, program first.
-        data: `test collection` (name, hashes of topics and qrels), `training data`, `index`
-            (fingerprint).
-        method: `retrieval` (a list of steps: name, method, options, what they rerank or
-            interpolate), `seed`, `weights` (hash).
-        timings: seconds per stage.
-        measures: names of the measures that are reported.
-        baseline: the run that the others are tested against.
-        significance: the tests: name, correction method.
-        java: see `describe_platform`, as of `lucene` and `accelerator`.
-        lucene: see there.
-        accelerator: see there.
-    """
-    import irplatform
-
-    implementation: dict[str, Any] = {
-        "executable": {"cmd": shlex.join(command)},
-        "source": {"lang": ["python", "java"], "version": irplatform.__version__},
-    }
-    if revision := source_revision(irplatform.__file__):
-        implementation["source"]["commit"] = revision
-    evaluation: dict[str, Any] = {"reported measures": list(measures)}
-    if baseline is not None:
-        evaluation["baseline"] = [baseline]
-    if significance:
-        evaluation["significance test"] = [dict(test) for test in significance]
-    return {
-        "schema version": _SCHEMA_VERSION,
-        "tag": tag,
-        "platform": describe_platform(java=java, lucene=lucene, accelerator=accelerator),
-        "research goal": {"evaluation": evaluation},
-        "implementation": implementation,
-        "data": dict(data),
-        "method": {"automatic": True, "score ties": _TIES} | dict(method),
-        "timings": {stage: round(seconds, 3) for stage, seconds in timings.items()},
-    }
-
-
-def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -> None:
-    """Write a run file and its metadata, whose tag is the last column of the file.
-
-    Wherever this is interrupted, no run stands beside the metadata of another one; where it fails,
-    both files of before stay.
-
-    Raises:
-        InputError: see `write_run`.
-    """
-    described = metadata_path(path)
-    content = as_json(dict(metadata), default=_plain)
-    with atomic_write(described, "wb") as file:
-        file.write(content)
-        file.flush()  # what a full disk lacks room for is known before the old files go
-        write_run(run.renamed(metadata["tag"]), path, outdated=described)
-
-
-def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
-    """What is recorded beside a run; nothing where there is no such file, or a broken one."""
-    try:
-        content = read_own_json(metadata_path(run_path))
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
-
-
-def _plain(value: object) -> object:
-    """Say paths, sets and numpy's numbers as JSON does."""
-    if isinstance(value, Path):
-        return str(value)
-    if isinstance(value, set | frozenset):
-        return sorted(value)
-    if callable(item := getattr(value, "item", None)):
-        return item()
-    raise TypeError(f"metadata cannot hold a {type(value).__name__}: {value!r}")

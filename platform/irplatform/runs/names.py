@@ -1,4 +1,4 @@
-"""Names of runs: the fused first stage, what rerankers leave, and what a file is called."""
+"""Names of runs: the fused first stage, rerankers' runs, and run files."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FUSED = "fused"
-"""The run that several retrievers make together."""
+"""The name of the run that several retrievers make together."""
 _ENDING = re.compile(r"(?<=.)(\.(run|txt|trec|res))?(\.gz)?$")
-"""What the name of a run file has beside the system's."""
+"""The part of a run file's name after the system's."""
 _SEED = re.compile(r"-seed\d+$")
 
 
 def alone_name(name: str) -> str:
-    """The name of a reranker's own scores, without the first stage's."""
+    """Return the name of a reranker's own scores, not mixed with the first stage's."""
     return f"{name}-alone"
 
 
 def system_of(name: str) -> str:
-    """The system whose run has a name: delta for delta-seed42-alone."""
+    """Return the system of a run's name: delta for delta-seed42-alone."""
     return _SEED.sub("", name.removesuffix(alone_name("")))
 
 
 def names_of(paths: Sequence[Path]) -> dict[Path, str]:
-    """What to call runs by their files: bm25 for runs/main/bm25.run.
+    """Name runs by their files: bm25 for runs/main/bm25.run.
 
-    Where two are called alike, their folders go before: main/bm25 and other/bm25.
+    If two have the same name, their folders go before it: main/bm25 and other/bm25.
     """
     names = {}
     for path in paths:
@@ -40,5 +40,4 @@ def names_of(paths: Sequence[Path]) -> dict[Path, str]:
 
 
 def _called(path: Path, depth: int) -> str:
-    """A file's name with some of the folders before it, without the ending of a run file."""
     return _ENDING.sub("", "/".join(path.parts[-depth:]))

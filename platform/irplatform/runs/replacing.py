@@ -1,7 +1,7 @@
-"""Whether a run file may be replaced: only by one that is made in the same way.
+"""Refusal to replace a run file by one that was made in another way.
 
-A run's metadata hold the settings that decide what is in it. Two of these are no options:
-`code`, the code that ranks, and `content`, what it reads beside documents and topics.
+A run's metadata hold the settings that decide its content. Two of these are not options: `code`,
+the code that ranks, and `content`, what it reads beside documents and topics.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 CODE = "code"
 CONTENT = "content"
 _CODE_MARKS = ("distribution", "version", "source")
-"""How a description says whose code something is."""
+"""Keys of a description that identify its code."""
 _NO_CONTENT = ("retriever", "reranker", "options", *_CODE_MARKS)
-"""What else a description says: these are settings themselves."""
+"""Other keys of a description; these are settings themselves."""
 _HASHED = ("documents", "topics", "judgments")
-"""Settings that stand for what is searched by a hash."""
+"""Settings that are a hash of the data."""
 _UNDECIDED = {"device": "auto"}
-"""Settings that are looked for after others are compared."""
+"""Settings that are resolved after the others are compared."""
 _DIGITS = 8
 _LONGEST = 60
 """Characters of a setting's value in a message."""
 
 
 def code_and_content(described: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The settings `code` and `content`, from the description that each system gives of itself."""
+    """Return the settings `code` and `content`, from the systems' descriptions of themselves."""
     code: dict[str, dict[str, str]] = {}
     content: dict[str, dict[str, str]] = {}
     for name, description in described.items():
@@ -48,7 +48,7 @@ def code_and_content(described: Mapping[str, Mapping[str, Any]]) -> dict[str, di
 
 
 def _code_of(name: str, description: object) -> Iterator[tuple[str, dict[str, str]]]:
-    """Whose code a system is, and the groups of features that it reads, by their names."""
+    """The code of a system and of the feature groups that it reads, by name."""
     if not isinstance(description, dict):
         return
     if "distribution" in description:
@@ -69,8 +69,8 @@ def refuse_other_run(path: Path, settings: Mapping[str, Any], instead: str) -> N
 
     Args:
         path: the run file to write.
-        settings: what decides its content, as JSON; its metadata will have it.
-        instead: what else to do: "Name another --out".
+        settings: the settings that decide its content, as JSON.
+        instead: advice, such as "Name another --out".
     """
     if not path.exists():
         return
@@ -92,7 +92,6 @@ def refuse_other_run(path: Path, settings: Mapping[str, Any], instead: str) -> N
 
 
 def _differences(recorded: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[str]:
-    """In words, what another run was made with."""
     options = [
         f"{name} {_shown(name, recorded)} -> {_shown(name, settings)}"
         for name in {**recorded, **settings}
@@ -116,7 +115,7 @@ def _differences(recorded: Mapping[str, Any], settings: Mapping[str, Any]) -> It
 
 
 def _changed_code(then: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Whose code has changed, and how: "'irplatform-mine' (source changed)"."""
+    """Changed code in words: "'irplatform-mine' (source changed)"."""
     who = f"'{now['distribution']}'"
     if then["distribution"] != now["distribution"]:
         return f"{who} (it was '{then['distribution']}')"
@@ -126,7 +125,6 @@ def _changed_code(then: Mapping[str, str], now: Mapping[str, str]) -> str:
 
 
 def _shown(name: str, settings: Mapping[str, Any]) -> str:
-    """A setting's value in a message; hashes of the data tell nobody anything."""
     value = settings.get(name)
     if name in _HASHED and value is not None:
         return f"{value[:_DIGITS]}…"

@@ -1,9 +1,9 @@
 """The run: a ranking of documents per topic, in the one order that everything here uses.
 
-The order is trec_eval's: score descending, ties by document id descending. What is ranked here has
-scores of 32 bits, rounded when the run is made, so that what is ranked, written, read back and
-scored is the same everywhere. A run that is read is ordered by its scores in 64 bits, as trec_eval
-does since release 10; it keeps those where 32 bits would give another order.
+The order is trec_eval's: score descending, ties by document id descending. Rankings made here have
+32-bit scores, rounded when the run is made, so that a run that is written, read back and scored is
+the same everywhere. A run that is read is ordered by its 64-bit scores, as in trec_eval 10; it
+keeps those if 32 bits would give another order.
 """
 
 from __future__ import annotations
@@ -23,6 +23,21 @@ if TYPE_CHECKING:
 
 Scores = npt.NDArray[np.floating[Any]]
 
+Values = npt.NDArray[np.float64]
+
+_ROUNDING = 1e-6
+"""Scores closer than this, relative to the largest, are equal: networks compute in 32 bits, so that
+rounding separates documents that they cannot tell apart.
+"""
+
+DEEPEST = 100_000
+"""Documents searched per topic at most: all of a closed pool, and in all of MEDLINE those that a
+first stage could tell apart.
+"""
+
+HITS_AT_ONCE = 2_000_000
+"""Results held at a time."""
+
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
@@ -30,7 +45,7 @@ class Ranking:
 
     Attributes:
         doc_ids: the documents' ids.
-        scores: one per document, never increasing; float32, or float64 where the order needs it.
+        scores: one per document, never increasing; float32, or float64 if the order needs it.
     """
 
     doc_ids: tuple[str, ...]
@@ -44,16 +59,16 @@ class Ranking:
         *,
         rounded: bool = True,
     ) -> Ranking:
-        """Order documents by score; see the module for the order.
+        """Order documents by score, then by document id, descending.
 
         Args:
             doc_ids: the documents.
             scores: one per document.
-            rounded: round the scores to 32 bits; otherwise the order is that of the scores as they
-                are given, and they are rounded where that leaves it alone.
+            rounded: round the scores to 32 bits; otherwise order by the given scores, and round
+                them if that keeps the order.
 
         Raises:
-            ValueError: a score is no number or not finite, a document comes twice, or the lengths
+            ValueError: a score is not a finite number, a document comes twice, or the lengths
                 differ.
         """
         given = np.asarray(scores)
@@ -82,11 +97,11 @@ class Ranking:
         return zip(self.doc_ids, self.scores.tolist(), strict=True)
 
     def top(self, depth: int) -> Ranking:
-        """The first `depth` documents."""
+        """Keep the first `depth` documents."""
         return self if len(self) <= depth else Ranking(self.doc_ids[:depth], self.scores[:depth])
 
     def in_32_bits(self) -> Ranking:
-        """The same documents in the order of trec_eval up to release 9, which reads 32 bits."""
+        """Return the order of trec_eval up to release 9, which reads 32 bits."""
         if self.scores.dtype == np.float32:
             return self
         return Ranking(*_ordered(self.doc_ids, _in_32_bits(self.scores)))
@@ -97,7 +112,7 @@ class Run:
     """A ranking per topic, under a name.
 
     Attributes:
-        name: the system's name, which is also the tag in a TREC file.
+        name: the system's name, and the tag in a TREC file.
         rankings: topic id to ranking, in the order of the topics.
     """
 
@@ -108,15 +123,15 @@ class Run:
         object.__setattr__(self, "rankings", MappingProxyType(dict(self.rankings)))
 
     def top(self, depth: int) -> Run:
-        """The first `depth` documents of every topic."""
+        """Keep the first `depth` documents of every topic."""
         return Run(self.name, {q: ranking.top(depth) for q, ranking in self.rankings.items()})
 
     def in_32_bits(self) -> Run:
-        """The rankings in the order of trec_eval up to release 9."""
+        """Return the rankings in the order of trec_eval up to release 9."""
         return Run(self.name, {q: ranking.in_32_bits() for q, ranking in self.rankings.items()})
 
     def renamed(self, name: str) -> Run:
-        """The same rankings under another name."""
+        """Return the same rankings under another name."""
         return Run(name, self.rankings)
 
 
@@ -126,7 +141,6 @@ def _in_32_bits(scores: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
 
 
 def _ordered(doc_ids: Sequence[str], scores: Scores) -> tuple[tuple[str, ...], Scores]:
-    """Documents and scores in the order of the module."""
     if np.all(scores[:-1] > scores[1:]):  # without ties there is nothing to decide
         return tuple(doc_ids), scores
     keys = scores.tolist()
@@ -135,22 +149,13 @@ def _ordered(doc_ids: Sequence[str], scores: Scores) -> tuple[tuple[str, ...], S
 
 
 def _same_order(doc_ids: Sequence[str], rounded: npt.NDArray[np.float32]) -> bool:
-    """Whether documents in their order would have the same by their rounded scores."""
+    """Return whether the rounded scores keep the order of the documents."""
     ties = np.flatnonzero(rounded[:-1] == rounded[1:]).tolist()
     return bool(np.isfinite(rounded).all()) and all(doc_ids[i] > doc_ids[i + 1] for i in ties)
 
 
-# Scores of different systems on one scale, so that they can be added.
-
-Values = npt.NDArray[np.float64]
-_ROUNDING = 1e-6
-"""Scores closer than this, relative to the largest, are equal. Networks compute in 32 bits, so that
-documents that they cannot tell apart differ by rounding; and some systems score by probabilities of
-1e-20."""
-
-
 def deviation(scores: Values) -> float:
-    """Standard deviation of scores; 0 where all are equal, or there are none."""
+    """Return the standard deviation of scores; 0 if all are equal, or there are none."""
     if not len(scores):
         return 0.0
     spread = float(scores.std())
@@ -158,11 +163,11 @@ def deviation(scores: Values) -> float:
 
 
 def standardized(scores: Values) -> Values:
-    """Scores with mean 0 and deviation 1; zeros where all are equal.
+    """Standardize scores to mean 0 and deviation 1; zeros if all are equal.
 
-    A few scores far from all others, such as a -1e9 for what a system rejects, stretch the
-    deviation until the others are equal in a run's 32 bits. Where the better half would lose more
-    than a hundredth of its distinct scores so, places among the scores are standardized instead.
+    A few outliers, such as a -1e9 for rejected documents, stretch the deviation until the other
+    scores are equal in 32 bits. If the better half would lose more than a hundredth of its distinct
+    scores, places among the scores are standardized instead.
     """
     unit = deviation(scores)
     if not unit:
@@ -176,21 +181,8 @@ def standardized(scores: Values) -> Values:
 
 
 def _distinct(scores: Values) -> int:
-    """How many there are in the bits of a run."""
+    """The number of distinct scores in 32 bits."""
     return len(np.unique(scores.astype(np.float32)))
-
-
-# Ranking a given set of documents per topic, with a retriever that can only search all of them.
-#
-# The retriever searches deeply, and what was not asked for is left out. A document that it does
-# not find at all (none of the query's words occur in it) comes last, by decreasing id, so that
-# every system ranks the same sets.
-
-DEEPEST = 100_000
-"""Documents that are searched per topic at most: all of a closed pool, and in all of MEDLINE those
-that a first stage could ever tell apart."""
-HITS_AT_ONCE = 2_000_000
-"""Results that are held at a time."""
 
 
 def rank_given(
@@ -199,13 +191,16 @@ def rank_given(
     among: Mapping[str, Sequence[str]],
     count: int,
 ) -> Run:
-    """Rank exactly the given documents of every topic.
+    """Rank exactly the given documents of every topic with a search over all documents.
+
+    The search goes deep, and other documents are dropped. Documents that it does not find come
+    last, by descending id, so that every system ranks the same sets.
 
     Args:
         find: a search: topics and a depth to the documents of every topic, best first.
         topics: the topics.
         among: topic id to the documents to rank; all of them are in the index.
-        count: how many documents the index has.
+        count: number of documents in the index.
     """
     depth = max(1, min(count, DEEPEST))
     step = max(1, HITS_AT_ONCE // depth)
@@ -219,10 +214,10 @@ def rank_given(
 
 
 def restrict(ranking: Ranking, doc_ids: Sequence[str]) -> Ranking:
-    """The documents of a topic in the order of a ranking, those not in it last.
+    """Keep some documents in the order of a ranking, those that it lacks last.
 
-    The latter share a score just below that of the last document found: by a hundredth of the
-    distance between the first and the last, so that standardized scores are not stretched.
+    The latter share a score just below the last one found: lower by a hundredth of the distance
+    between first and last, so that standardized scores are not stretched.
     """
     scores = dict(ranking)
     last = 0.0

@@ -1,9 +1,9 @@
 """TREC run files: `topic Q0 docid rank score tag`, one result a line, gzipped if named `.gz`.
 
-Reading is one pass in blocks: a block is split, checked and converted as columns; only when a check
-fails is the file read again, line by line, to say where and why. Lines that begin with `#` and text
-after the run tag are ignored, as trec_eval 10 ignores them. Scores are written as the shortest
-decimals that read back as the same floats, so that order and bytes survive a round trip.
+Files are read in blocks, which are split, checked and converted as columns; only if a check fails,
+the file is read again line by line (`scan`) to say where and why. Like trec_eval 10, it ignores
+lines that begin with `#` and text after the run tag. Scores are written as the shortest decimals
+that read back as the same floats, so that order and bytes survive a round trip.
 """
 
 from __future__ import annotations
@@ -37,14 +37,19 @@ if TYPE_CHECKING:
     from typing import IO
 
 
-# The lines of a TREC run file, one by one: results, and what makes a line unreadable.
-#
-# `trec` reads runs in blocks, much faster, and comes here when something is wrong with one.
-
 COLUMNS = "Every line needs: topic Q0 docid rank score tag."
+
 _JSON = f"this is JSON, and no run. {COLUMNS} For answers to BioASQ, name the run behind them."
+
 _JSON_BEGINS = (b"{", b"[")
+
 _LARGEST = float(np.finfo(np.float32).max)
+
+_END_OF_LINE = b" \0 "
+
+_COMPRESSION = 6
+
+_WHITE_SPACE = frozenset(" \t\n\r\v\f")
 
 
 @dataclass(frozen=True)
@@ -52,10 +57,10 @@ class Problem:
     """Something wrong with a run file.
 
     Attributes:
-        level: "error" makes the file unreadable or TREC refuse it; a "warning" does not.
+        level: an "error" makes the file unreadable or TREC refuse it; a "warning" does not.
         message: what is wrong and what to do.
-        line: the line at fault, counted from 1; None where it is the whole file.
-        lines: all of them, where the same is wrong with several.
+        line: the first line at fault, from 1; None for the whole file.
+        lines: all lines with the same problem.
     """
 
     level: Literal["error", "warning"]
@@ -77,15 +82,94 @@ class Result:
     tag: str
 
 
-def scan(path: Path, *, strict: bool = True) -> Iterator[Result | Problem]:
-    """Yield every line of a run file that is not blank: its result, or why it has none.
+def read_run(path: Path | str) -> Run:
+    """Read a run.
 
-    Of a file that holds JSON, only the first line is yielded.
+    As in trec_eval, the ranking follows from scores and document ids alone: the order of lines and
+    the rank column do not matter.
+
+    Returns:
+        The run, its topics in the order in which they first appear, named by the first line's tag.
+
+    Raises:
+        InputError: the file is missing or empty, or a line is at fault: a wrong number of columns,
+            a score that is not a finite number, a document that comes twice, text that is not
+            UTF-8.
+    """
+    path = Path(path)
+    documents: dict[str, list[str]] = {}
+    scores: dict[str, list[npt.NDArray[np.float64]]] = {}
+    ids = _Decoded()
+    passed = _Passed()
+    tag = b""
+    try:
+        for block in blocks_of_lines(path):
+            topics, _, block_ids, _, block_scores, tags = _columns(block, passed)
+            if not topics:
+                continue
+            tag = tag or tags[0]
+            doc_ids = list(map(ids.__getitem__, block_ids))
+            values = _floats(block_scores)
+            for topic, start, end in stretches(topics):
+                topic_id = topic.decode()
+                documents.setdefault(topic_id, []).extend(doc_ids[start:end])
+                scores.setdefault(topic_id, []).append(values[start:end])
+        rankings = {
+            topic_id: Ranking.of(doc_ids, np.concatenate(scores.pop(topic_id)), rounded=False)
+            for topic_id, doc_ids in documents.items()
+        }
+    except ValueError as error:  # UnicodeDecodeError is one
+        _raise_first_error(path, error)
+    if not rankings:
+        raise InputError(f"there are no results in this file. {COLUMNS}", path=path)
+    tell_of_comments(path, passed.comments)
+    if passed.longer:
+        notice_once(f"{path}: ignored after the run tag: text in {counted(passed.longer, 'line')}")
+    return Run(tag.decode(errors="replace"), rankings)
+
+
+def write_run(run: Run, path: Path | str, *, outdated: Path | None = None) -> None:
+    """Write a run; the file appears whole or not at all, and equal runs give equal bytes.
+
+    Topics without results leave no trace in the file.
+
+    Args:
+        run: the run; its name becomes the tag.
+        path: the file; gzipped if it ends in `.gz`.
+        outdated: a file about the old run, removed at the moment when the new one appears.
+
+    Raises:
+        InputError: the name or an id is empty or has white space in it, a topic id begins with `#`,
+            or the folder cannot be written to.
+    """
+    path = Path(path)
+    _refuse_white_space([run.name], "the run's name", path)
+    _refuse_white_space(run.rankings, "a topic id", path)
+    if hidden := next((topic for topic in run.rankings if topic.startswith("#")), None):
+        raise InputError(
+            f"cannot be written: a topic id is '{hidden}', and a line of a TREC run that begins "
+            "with '#' is a comment. Rename it.",
+            path=path,
+        )
+    with atomic_write(path, "wb") as file:
+        if path.suffix == ".gz":
+            with gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as packed:
+                _write_lines(run, packed, path)
+        else:
+            _write_lines(run, file, path)
+        if outdated is not None:
+            file.flush()
+            outdated.unlink(missing_ok=True)
+
+
+def scan(path: Path, *, strict: bool = True) -> Iterator[Result | Problem]:
+    """Yield the result of every line that is not blank, or why it has none.
+
+    For a file of JSON, only the first line is yielded.
 
     Args:
         path: the file.
-        strict: as TREC's check scripts read runs; otherwise as trec_eval 10 does, which passes over
-            lines that begin with `#` and over text after the run tag, and reads 64 bits.
+        strict: read runs as TREC's check scripts do; otherwise as trec_eval 10 does.
 
     Raises:
         InputError: the file cannot be opened, or its lines end in a carriage return alone.
@@ -136,7 +220,7 @@ def scan(path: Path, *, strict: bool = True) -> Iterator[Result | Problem]:
 
 
 def run_errors(path: Path) -> Iterator[Problem]:
-    """Find every line that keeps a run file from being read, in the order of the file.
+    """Yield the problems that keep a run file from being read, in the order of the file.
 
     Raises:
         InputError: see `scan`.
@@ -157,105 +241,16 @@ def _score_fault(text: str, strict: bool) -> str:
     return ""
 
 
-_END_OF_LINE = b" \0 "
-_COMPRESSION = 6
-_WHITE_SPACE = frozenset(" \t\n\r\v\f")
-
-
 @dataclass
 class _Passed:
-    """How many lines are passed over as comments, and how many have text after the run tag."""
+    """Counts of ignored comments, and of lines with text after the run tag."""
 
     comments: int = 0
     longer: int = 0
 
 
-def read_run(path: Path | str) -> Run:
-    """Read a run.
-
-    The order of lines and the rank column do not matter, nor does it matter whether the lines of a
-    topic are together: the ranking follows from scores and document ids alone, as in trec_eval.
-
-    Args:
-        path: the file.
-
-    Returns:
-        The run, its topics in the order in which they first appear, named by the tag of the first
-        line.
-
-    Raises:
-        InputError: the file is missing or empty, or a line of it is at fault (it is named): wrong
-            number of columns, a score that is not a finite number, a document that its topic has
-            already, text that is not UTF-8.
-    """
-    path = Path(path)
-    documents: dict[str, list[str]] = {}
-    scores: dict[str, list[npt.NDArray[np.float64]]] = {}
-    ids = _Decoded()
-    passed = _Passed()
-    tag = b""
-    try:
-        for block in blocks_of_lines(path):
-            topics, _, block_ids, _, block_scores, tags = _columns(block, passed)
-            if not topics:
-                continue
-            tag = tag or tags[0]
-            doc_ids = list(map(ids.__getitem__, block_ids))
-            values = _floats(block_scores)
-            for topic, start, end in stretches(topics):
-                topic_id = topic.decode()
-                documents.setdefault(topic_id, []).extend(doc_ids[start:end])
-                scores.setdefault(topic_id, []).append(values[start:end])
-        rankings = {
-            topic_id: Ranking.of(doc_ids, np.concatenate(scores.pop(topic_id)), rounded=False)
-            for topic_id, doc_ids in documents.items()
-        }
-    except ValueError as error:  # UnicodeDecodeError is one
-        _raise_first_error(path, error)
-    if not rankings:
-        raise InputError(f"there are no results in this file. {COLUMNS}", path=path)
-    tell_of_comments(path, passed.comments)
-    if passed.longer:
-        notice_once(f"{path}: ignored after the run tag: text in {counted(passed.longer, 'line')}")
-    return Run(tag.decode(errors="replace"), rankings)
-
-
-def write_run(run: Run, path: Path | str, *, outdated: Path | None = None) -> None:
-    """Write a run; the file appears whole or not at all, and equal runs give equal bytes.
-
-    Topics without results leave no trace in the file: the format cannot say that they were asked.
-
-    Args:
-        run: what to write; its name becomes the tag.
-        path: where; gzipped if it ends in `.gz`.
-        outdated: a file about what is there until now; it goes at the moment when the run comes.
-
-    Raises:
-        InputError: the name or an id is empty or has white space in it, or a topic id begins with
-            `#`, none of which the format can hold; or the folder cannot be written to.
-    """
-    path = Path(path)
-    _refuse_white_space([run.name], "the run's name", path)
-    _refuse_white_space(run.rankings, "a topic id", path)
-    if hidden := next((topic for topic in run.rankings if topic.startswith("#")), None):
-        raise InputError(
-            f"cannot be written: a topic id is '{hidden}', and a line of a TREC run that begins "
-            "with '#' is a comment. Rename it.",
-            path=path,
-        )
-    with atomic_write(path, "wb") as file:
-        if path.suffix == ".gz":
-            with gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as packed:
-                _write_lines(run, packed, path)
-        else:
-            _write_lines(run, file, path)
-        if outdated is not None:
-            file.flush()
-            outdated.unlink(missing_ok=True)
-
-
 class _Decoded(dict[bytes, str]):
-    """Ids as text, each decoded and held once however many topics retrieve it."""
+    """Ids as text, each decoded and held once."""
 
     def __missing__(self, name: bytes) -> str:
         text = self[name] = name.decode()
@@ -263,7 +258,7 @@ class _Decoded(dict[bytes, str]):
 
 
 def _columns(block: bytes, passed: _Passed) -> list[list[bytes]]:
-    """Split lines into six columns in one go, by making the end of a line a seventh."""
+    """Split lines into six columns at once, with the end of a line as a seventh."""
     if not block.endswith(b"\n"):
         block += b"\n"
     lines = block.count(b"\n")
@@ -278,7 +273,7 @@ def _columns(block: bytes, passed: _Passed) -> list[list[bytes]]:
 
 
 def _columns_by_line(block: bytes, passed: _Passed) -> list[list[bytes]]:
-    """Split lines where some are blank, comments or longer than a result."""
+    """Split lines if some are blank, comments or longer than a result."""
     rows = []
     for line in block.split(b"\n"):
         columns = line.split()
@@ -322,7 +317,6 @@ def _write_lines(run: Run, file: IO[bytes] | gzip.GzipFile, path: Path) -> None:
 
 
 def _shortest(scores: Scores) -> list[str]:
-    """The shortest decimals that read back as the same floats."""
     packed = orjson.dumps(np.ascontiguousarray(scores), option=orjson.OPT_SERIALIZE_NUMPY)
     texts = packed[1:-1].decode().split(",") if len(scores) else []
     read_back = np.array(list(map(float, texts)), dtype=np.float64).astype(scores.dtype)
@@ -336,7 +330,7 @@ def _refuse_white_space(names: Iterable[str], what: str, path: Path) -> None:
     for name in names:
         if not name or not _WHITE_SPACE.isdisjoint(name):
             raise InputError(
-                f"cannot be written: {what} is '{name}', and a TREC run's columns are parted by "
-                "white space. Rename it.",
+                f"cannot be written: {what} is '{name}', and a TREC run's columns are separated "
+                "by white space. Rename it.",
                 path=path,
             )

@@ -1,4 +1,4 @@
-"""What the options of retrievers and rerankers say about themselves, for who searches over them."""
+"""The declared types and bounds of systems' options, which a search over them needs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Declared:
     """An option of a system.
 
     Attributes:
-        system: whose option it is.
-        value: what it is without a search.
-        kinds: the types and literal values that it takes; empty where that is not declared.
+        system: the system.
+        value: its value without a search.
+        kinds: the types and literal values that it takes; empty if not declared.
         low: its declared lower bound.
         high: its declared upper bound.
-        above: whether it must be above `low` (`gt`), not just as high.
-        below: whether it must be below `high` (`lt`), not just as low.
+        above: it must be above `low` (`gt`).
+        below: it must be below `high` (`lt`).
     """
 
     system: str
@@ -43,28 +43,28 @@ class Declared:
 
     @property
     def whole(self) -> bool:
-        """Whether it takes whole numbers, and no others."""
+        """Whether it takes whole numbers only."""
         if self.kinds:
             return int in self.kinds and float not in self.kinds
         return isinstance(self.value, int)
 
     @property
     def number(self) -> bool:
-        """Whether it takes numbers, and is no switch."""
+        """Whether it takes numbers, and is not a switch."""
         if self.kinds:
             return bool({int, float}.intersection(self.kinds)) and bool not in self.kinds
         return isinstance(self.value, int | float) and not isinstance(self.value, bool)
 
     @property
     def text(self) -> bool:
-        """Whether it takes text (words of a choice and names of files are), and no number."""
+        """Whether it takes text (words of a choice and file names too), and no number."""
         texts = [kind for kind in self.kinds if kind in (str, Path) or isinstance(kind, str)]
         others = [kind for kind in self.kinds if kind not in texts and kind is not NoneType]
         return bool(texts) and all(get_origin(kind) for kind in others)
 
     @property
     def literals(self) -> tuple[object, ...]:
-        """All values that it takes, where they can be listed."""
+        """All values that it takes, if they can be listed."""
         if any(kind in (int, float, str) or get_origin(kind) for kind in self.kinds):
             return ()
         switches = (False, True) if bool in self.kinds else ()
@@ -74,20 +74,20 @@ class Declared:
 def declarations(
     systems: Sequence[ChosenRetriever | ChosenReranker], name: str
 ) -> Iterator[Declared]:
-    """The options that a setting's name reaches, one per system that has it."""
+    """Yield the options that a setting's name reaches, one per system that has it."""
     for system in systems:
         if path := _path(system, name):
             yield _walk(system, path)
 
 
 def takes_text(systems: Sequence[ChosenRetriever | ChosenReranker], name: str) -> bool:
-    """Whether a setting's name reaches text, in every system that has it."""
+    """Return whether a setting is text in every system that has it."""
     options = list(declarations(systems, name))
     return bool(options) and all(option.text for option in options)
 
 
 def in_common(systems: Sequence[ChosenRetriever | ChosenReranker], name: str, other: str) -> str:
-    """The option that two names of settings both reach, as "k1 of bm25"; "" for none."""
+    """Return the option that two settings both reach, such as "k1 of bm25", or ""."""
     for system in systems:
         path = _path(system, name)
         if path and path == _path(system, other):
@@ -96,7 +96,7 @@ def in_common(systems: Sequence[ChosenRetriever | ChosenReranker], name: str, ot
 
 
 def _path(system: ChosenRetriever | ChosenReranker, name: str) -> list[str]:
-    """Where in a system's options a setting's name leads; nowhere where it has no such option."""
+    """The path of a setting in a system's options; empty if it has no such option."""
     options = type(system.options).model_fields
     path = path_within(name, system.name, options)
     return path if path and path[0] in options else []
@@ -120,7 +120,7 @@ def _walk(system: ChosenRetriever | ChosenReranker, path: Sequence[str]) -> Decl
 
 
 def _kinds(annotation: Any) -> tuple[Any, ...]:
-    """The members of a union, with the values of its literals in their place."""
+    """The members of a union, with its literals replaced by their values."""
     origin = get_origin(annotation)
     if origin in (Union, UnionType):
         return tuple(kind for member in get_args(annotation) for kind in _kinds(member))
@@ -132,7 +132,7 @@ def _kinds(annotation: Any) -> tuple[Any, ...]:
 
 
 def _bounds(field: FieldInfo | None) -> tuple[float | None, float | None, bool, bool]:
-    """The bounds of `Field(ge=…, lt=…)`, and which of them are values that it does not take."""
+    """The bounds of `Field(ge=…, lt=…)`, and whether each is excluded."""
     low = high = None
     above = below = False
     for constraint in field.metadata if field else ():

@@ -1,4 +1,4 @@
-"""What a search found, for people, as JSON, and as the TOML file that `--config` takes."""
+"""The report of a search: a table, JSON, the TOML file for `--config`, and progress lines."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class TuneReport:
     Attributes:
         collection: the collection that was named.
         tuned_on: the collection whose topics were used.
-        measure: what was improved.
+        measure: the measure that was improved.
         systems: names of retrievers and reranker.
         names: the options that were searched.
         defaults: their values without the search.
         settings: other options that were given.
-        outcome: what was found.
-        at_ends: searched options whose chosen value lies at an end that the user could move.
-        command: how it was asked for.
+        outcome: the outcome of the search.
+        at_ends: options whose chosen value lies at an end that the user could move.
+        command: the command line.
     """
 
     collection: str
@@ -52,7 +52,7 @@ class TuneReport:
 
     @property
     def chosen(self) -> dict[str, object]:
-        """Every searched option with the value that is recommended."""
+        """Every searched option with the recommended value."""
         return {**self.defaults, **self.outcome.chosen.settings}
 
     @property
@@ -66,7 +66,7 @@ class TuneReport:
         return self.outcome.best is not self.outcome.chosen
 
     def as_json(self) -> dict[str, Any]:
-        """What `platform tune --json` prints."""
+        """Return what `platform tune --json` prints."""
         outcome, comparison = self.outcome, self.comparison
         return {
             "collection": self.collection,
@@ -96,7 +96,7 @@ class TuneReport:
         }
 
     def __repr__(self) -> str:
-        """The table, for `print` and for notebooks."""
+        """The table, for `print` and notebooks."""
         outcome, gain = self.outcome, self.outcome.gain
         folds = [{**self.defaults, **trial.settings} for trial in outcome.per_fold]
         rows = [("option", "default", "chosen", "in each fold")]
@@ -141,7 +141,7 @@ class TuneReport:
         return "\n".join(lines)
 
     def as_toml(self) -> str:
-        """All given and chosen options, for `--config`."""
+        """Return all given and chosen options, for `--config`."""
         outcome, gain = self.outcome, self.outcome.gain
         # TOML lets no part of a table be set beside the whole, such as one weight of a query plan.
         settings = flat({**self.settings, **self.chosen})
@@ -167,7 +167,7 @@ class TuneReport:
 
 
 def command_line(command: Sequence[str]) -> str:
-    """The first line of the TOML file: how it was asked for."""
+    """Return the first line of the TOML file: the command that wrote it."""
     words = [word for word in command if word != "--force"]
     return f"# {one_line(shlex.join(words))}" if words else "# platform tune"
 
@@ -186,14 +186,12 @@ def _shown(value: object) -> str:
     return value if isinstance(value, str) else toml_value(value).strip('"')
 
 
-# Lines about a search that runs: what was found so far, and how long the rest takes.
-
 _QUIET_INTERVAL = 15.0
 """Seconds between two lines."""
 
 
 class Progress:
-    """Says how the search goes: a line after the first trial, then at most one every 15 seconds."""
+    """Reports the search: a line after the first trial, then at most one every 15 seconds."""
 
     def __init__(self, expected: int, measure: str) -> None:
         self._expected = expected

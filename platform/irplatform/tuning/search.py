@@ -1,7 +1,17 @@
 """The search: trials of a fixed design, a choice on all topics, and one more per held-out fold.
 
-A trial scores every topic, and all folds share it: a nested estimate costs hardly more than the
-search alone.
+The design is all combinations if they are few, else points of a scrambled Halton sequence, which
+fill the space more evenly than random ones (Bergstra and Bengio, JMLR 2012, on why random search
+beats grids). It depends on nothing but the space and the seed, so that an interrupted search finds
+its trials again, and that it reveals nothing about held-out topics. The local search around the
+best point is a pattern search (Hooke and Jeeves, JACM 1961); it looks at scores, so every fold
+makes its own.
+
+The best mean wins if it beats the defaults by more than one standard error of the difference. Its
+gain on the topics it was chosen on is too good to be true: cross-validation repeats the choice
+without each fold and scores it there. A trial scores every topic and all folds share it, so that
+the estimate costs hardly more than the search. Finished trials are kept in a journal, each named by
+the complete options of all systems.
 """
 
 from __future__ import annotations
@@ -27,207 +37,23 @@ if TYPE_CHECKING:
     from irplatform.tuning.space import Dimension, Point
 
 
-# Which values are tried: a fixed design first, and a local search around the best of it.
-#
-# The design is all combinations where they are few, else points of a scrambled Halton sequence,
-# which fill the space more evenly than random ones (Bergstra and Bengio, JMLR 2012, on why random
-# search beats grids). It depends on nothing but the space and the seed: so the trials of an
-# interrupted search are found again, more trials continue fewer, and what is tried says nothing
-# about the topics that cross-validation holds out. The local search is a pattern search (Hooke and
-# Jeeves, JACM 1961); it looks at scores, so every fold makes its own.
-
 _FIRST_STEP = 0.125
+
 _LAST_STEP = 0.01
+
 _DRAWS_PER_TRIAL = 10
-"""Draws that may repeat an earlier point before the design is taken to be exhausted."""
-
-
-def design(dimensions: Sequence[Dimension], trials: int, seed: int) -> list[Point]:
-    """At most so many points of a space, tried whatever they score."""
-    sizes = [dimension.size for dimension in dimensions]
-    if all(sizes) and math.prod(size or 0 for size in sizes) <= trials:
-        return list(itertools.product(*(dimension.every() for dimension in dimensions)))
-    from scipy.stats.qmc import Halton
-
-    sequence = Halton(len(dimensions), seed=seed)
-    points: dict[str, Point] = {}
-    for _ in range(_DRAWS_PER_TRIAL):
-        for row in sequence.random(trials).tolist():
-            point = tuple(d.at(position) for d, position in zip(dimensions, row, strict=True))
-            points.setdefault(repr(point), point)
-            if len(points) == trials:
-                return list(points.values())
-    return list(points.values())
-
-
-def pattern_search(
-    dimensions: Sequence[Dimension], start: Point, score: Callable[[Point], float], trials: int
-) -> Point:
-    """Improve a point along one dimension at a time, in steps that get smaller.
-
-    Args:
-        dimensions: the space.
-        start: where to begin.
-        score: the larger, the better; asked again for points that it has seen.
-        trials: how many new points to ask for at most.
-    """
-    best, highest = start, score(start)
-    tried = {repr(start)}
-    step = _FIRST_STEP
-    while step >= _LAST_STEP:
-        improved = False
-        for index in range(len(dimensions)):
-            for point in _neighbours(dimensions, best, index, step):
-                if repr(point) in tried:
-                    continue
-                if len(tried) > trials:
-                    return best
-                tried.add(repr(point))
-                value = score(point)
-                if value > highest:
-                    best, highest, improved = point, value, True
-                    break
-        if not improved:
-            step /= 2
-    return best
-
-
-def _neighbours(
-    dimensions: Sequence[Dimension], point: Point, index: int, step: float
-) -> Iterator[Point]:
-    """A step up and a step down; all other values where there is no order."""
-    dimension = dimensions[index]
-    if isinstance(dimension, Values):
-        others = dimension.values()
-    else:
-        current = dimension.position(point[index])
-        others = [dimension.at(min(max(current + s, 0.0), 1 - 1e-9)) for s in (step, -step)]
-    for value in others:
-        yield (*point[:index], value, *point[index + 1 :])
-
-
-# Choosing among trials, and estimating without bias what the choice is worth.
-#
-# The best mean wins, provided that it beats the defaults by more than one standard error of the
-# difference; otherwise the defaults stay. What the choice gains on the topics it was made on is
-# too good to be true; cross-validation makes it anew without each fold of topics, and scores it on
-# that fold.
-
-
-def gain_over(scores: Mapping[str, float], defaults: Mapping[str, float]) -> MeanDifference:
-    """The gain over the defaults' scores, over the topics of `scores`."""
-    return MeanDifference.of(np.array([scores[t] - defaults[t] for t in scores]))
-
-
-def mean_over(trial: Trial, topics: Sequence[str]) -> float:
-    """A trial's mean score over some topics."""
-    return float(np.mean([trial.scores[topic] for topic in topics]))
-
-
-def best_of(trials: Sequence[Trial], topics: Sequence[str]) -> Trial:
-    """The trial with the best mean over some topics; of equal ones the first."""
-    return max(trials, key=lambda trial: mean_over(trial, topics))
-
-
-def best_if_clear(best: Trial, defaults: Trial, topics: Sequence[str]) -> Trial:
-    """The best trial, or the defaults where it does not beat them by a standard error."""
-    gain = gain_over({t: best.scores[t] for t in topics}, defaults.scores)
-    return best if gain.is_clear else defaults
-
-
-# What settings score: one search (and reranking) of all topics per trial, kept in a journal.
-#
-# A trial is named by the complete options of all systems, so that searches over other options or
-# ranges share what they have in common. The journal is a line per finished trial in the cache: a
-# killed search goes on where it stopped.
-
-
-@dataclass(frozen=True)
-class Trial:
-    """Settings and what they scored.
-
-    Attributes:
-        settings: option to value; empty for the defaults.
-        scores: topic id to the measure's value.
-        seconds: how long it took.
-    """
-
-    settings: Mapping[str, object]
-    scores: Mapping[str, float]
-    seconds: float
-
-
-class Trials:
-    """Runs trials, each once.
-
-    Args:
-        describe: settings to the complete options of all systems, as JSON.
-        score: settings to the value of every topic; 0 for those that are left out.
-        topics: the topics, in the order of the journal.
-        journal: the file that keeps finished trials, in a folder that is there; None keeps none.
-        finished: told of every new trial.
-    """
-
-    def __init__(
-        self,
-        describe: Callable[[Mapping[str, object]], Mapping[str, Any]],
-        score: Callable[[Mapping[str, object]], Mapping[str, float]],
-        topics: Sequence[str],
-        journal: Path | None,
-        finished: Callable[[Trial], None] = lambda _: None,
-    ) -> None:
-        self._describe = describe
-        self._score = score
-        self._topics = list(topics)
-        self._journal = journal
-        self.finished = finished
-        self._results = _read(journal, len(self._topics))
-        self._marks: set[str] = set()
-
-    def __len__(self) -> int:
-        return len(self._marks)
-
-    def known(self, settings: Mapping[str, object]) -> bool:
-        """Whether these settings have been tried."""
-        return fingerprint(self._describe(settings)) in self._results
-
-    def run(self, settings: Mapping[str, object]) -> Trial:
-        """Try settings, or remember what they scored."""
-        mark = fingerprint(self._describe(settings))
-        self._marks.add(mark)
-        if mark not in self._results:
-            started = time.monotonic()
-            scores = self._score(settings)
-            values = [float(scores.get(topic, 0.0)) for topic in self._topics]
-            seconds = round(time.monotonic() - started, 3)
-            self._results[mark] = (values, seconds)
-            entry = {"trial": mark, "settings": dict(settings), "seconds": seconds}
-            append_journal(self._journal, [{**entry, "scores": values}])
-            self.finished(Trial(settings, dict(zip(self._topics, values, strict=True)), seconds))
-        values, seconds = self._results[mark]
-        return Trial(settings, dict(zip(self._topics, values, strict=True)), seconds)
-
-
-def _read(journal: Path | None, topics: int) -> dict[str, tuple[list[float], float]]:
-    """Finished trials: their name to the topics' values, and how long they took."""
-
-    def parse(line: Any) -> tuple[str, tuple[list[float], float]]:
-        if len(line["scores"]) != topics:
-            raise ValueError("a trial over other topics")
-        return line["trial"], (line["scores"], line["seconds"])
-
-    return dict(read_journal(journal, parse))
+"""Draws that may repeat earlier points before the design counts as exhausted."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is tried.
+    """The size of a search.
 
     Attributes:
-        trials: points of the design, beside the defaults.
+        trials: points of the design, in addition to the defaults.
         refine: further points around the best, for every fold and for the final choice.
-        folds: of the nested estimate.
-        seed: of the design and the folds.
+        folds: folds of the nested estimate.
+        seed: seed of the design and the folds.
     """
 
     trials: int = 30
@@ -238,15 +64,15 @@ class Plan:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a search found.
+    """The outcome of a search.
 
     Attributes:
-        defaults: the trial of the settings as they were.
-        chosen: the trial that is recommended; `defaults` where nothing beats them clearly.
+        defaults: the trial of the defaults.
+        chosen: the recommended trial; `defaults` if nothing beats them clearly.
         best: the trial with the best mean, lucky or not.
-        per_fold: what was chosen without each fold's topics.
-        held_out: topic id to its score under what was chosen without it.
-        tried: number of trials, the defaults among them.
+        per_fold: the choice without each fold's topics.
+        held_out: topic id to its score under the choice made without it.
+        tried: number of trials, the defaults included.
     """
 
     defaults: Trial
@@ -258,7 +84,7 @@ class Outcome:
 
     @property
     def gain(self) -> MeanDifference:
-        """The unbiased estimate of what choosing so gains."""
+        """The unbiased estimate of the gain."""
         return gain_over(self.held_out, self.defaults.scores)
 
 
@@ -270,9 +96,9 @@ def search(
     usual: Point | None = None,
     families: Sequence[int] | None = None,
 ) -> Outcome:
-    """Choose settings on all topics, and estimate on held-out folds what that is worth.
+    """Choose settings on all topics, and estimate the gain on held-out folds.
 
-    `usual` holds the values of the defaults, where a refinement begins if nothing is better; for
+    `usual` has the defaults' values, where a refinement begins if nothing is better; for
     `families`, see `fold_topics`.
     """
     names = [dimension.name for dimension in dimensions]
@@ -306,3 +132,159 @@ def search(
     return Outcome(
         defaults, chosen, best, per_fold, {topic: held_out[topic] for topic in topics}, len(trials)
     )
+
+
+def design(dimensions: Sequence[Dimension], trials: int, seed: int) -> list[Point]:
+    """Return at most `trials` points of a space, independent of scores."""
+    sizes = [dimension.size for dimension in dimensions]
+    if all(sizes) and math.prod(size or 0 for size in sizes) <= trials:
+        return list(itertools.product(*(dimension.every() for dimension in dimensions)))
+    from scipy.stats.qmc import Halton
+
+    sequence = Halton(len(dimensions), seed=seed)
+    points: dict[str, Point] = {}
+    for _ in range(_DRAWS_PER_TRIAL):
+        for row in sequence.random(trials).tolist():
+            point = tuple(d.at(position) for d, position in zip(dimensions, row, strict=True))
+            points.setdefault(repr(point), point)
+            if len(points) == trials:
+                return list(points.values())
+    return list(points.values())
+
+
+def pattern_search(
+    dimensions: Sequence[Dimension], start: Point, score: Callable[[Point], float], trials: int
+) -> Point:
+    """Improve a point along one dimension at a time, in steps that get smaller.
+
+    Args:
+        dimensions: the space.
+        start: the first point.
+        score: the larger, the better; asked again for points that it has seen.
+        trials: maximum number of new points.
+    """
+    best, highest = start, score(start)
+    tried = {repr(start)}
+    step = _FIRST_STEP
+    while step >= _LAST_STEP:
+        improved = False
+        for index in range(len(dimensions)):
+            for point in _neighbours(dimensions, best, index, step):
+                if repr(point) in tried:
+                    continue
+                if len(tried) > trials:
+                    return best
+                tried.add(repr(point))
+                value = score(point)
+                if value > highest:
+                    best, highest, improved = point, value, True
+                    break
+        if not improved:
+            step /= 2
+    return best
+
+
+def _neighbours(
+    dimensions: Sequence[Dimension], point: Point, index: int, step: float
+) -> Iterator[Point]:
+    """A step up and a step down; all other values if there is no order."""
+    dimension = dimensions[index]
+    if isinstance(dimension, Values):
+        others = dimension.values()
+    else:
+        current = dimension.position(point[index])
+        others = [dimension.at(min(max(current + s, 0.0), 1 - 1e-9)) for s in (step, -step)]
+    for value in others:
+        yield (*point[:index], value, *point[index + 1 :])
+
+
+def gain_over(scores: Mapping[str, float], defaults: Mapping[str, float]) -> MeanDifference:
+    """Return the gain over the defaults' scores, over the topics of `scores`."""
+    return MeanDifference.of(np.array([scores[t] - defaults[t] for t in scores]))
+
+
+def mean_over(trial: Trial, topics: Sequence[str]) -> float:
+    """Return a trial's mean score over some topics."""
+    return float(np.mean([trial.scores[topic] for topic in topics]))
+
+
+def best_of(trials: Sequence[Trial], topics: Sequence[str]) -> Trial:
+    """Return the trial with the best mean over some topics; of equal ones the first."""
+    return max(trials, key=lambda trial: mean_over(trial, topics))
+
+
+def best_if_clear(best: Trial, defaults: Trial, topics: Sequence[str]) -> Trial:
+    """Return the best trial, or the defaults if it does not beat them by a standard error."""
+    gain = gain_over({t: best.scores[t] for t in topics}, defaults.scores)
+    return best if gain.is_clear else defaults
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Settings (empty for the defaults), their score by topic id, and the seconds it took."""
+
+    settings: Mapping[str, object]
+    scores: Mapping[str, float]
+    seconds: float
+
+
+class Trials:
+    """Runs trials, each once.
+
+    Args:
+        describe: settings to the complete options of all systems, as JSON.
+        score: settings to the value of every topic; 0 for those left out.
+        topics: the topics, in the order of the journal.
+        journal: the file of finished trials, in an existing folder; None keeps none.
+        finished: called with every new trial.
+    """
+
+    def __init__(
+        self,
+        describe: Callable[[Mapping[str, object]], Mapping[str, Any]],
+        score: Callable[[Mapping[str, object]], Mapping[str, float]],
+        topics: Sequence[str],
+        journal: Path | None,
+        finished: Callable[[Trial], None] = lambda _: None,
+    ) -> None:
+        self._describe = describe
+        self._score = score
+        self._topics = list(topics)
+        self._journal = journal
+        self.finished = finished
+        self._results = _read(journal, len(self._topics))
+        self._marks: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._marks)
+
+    def known(self, settings: Mapping[str, object]) -> bool:
+        """Return whether these settings have been tried."""
+        return fingerprint(self._describe(settings)) in self._results
+
+    def run(self, settings: Mapping[str, object]) -> Trial:
+        """Try settings, or look up their scores."""
+        mark = fingerprint(self._describe(settings))
+        self._marks.add(mark)
+        if mark not in self._results:
+            started = time.monotonic()
+            scores = self._score(settings)
+            values = [float(scores.get(topic, 0.0)) for topic in self._topics]
+            seconds = round(time.monotonic() - started, 3)
+            self._results[mark] = (values, seconds)
+            entry = {"trial": mark, "settings": dict(settings), "seconds": seconds}
+            append_journal(self._journal, [{**entry, "scores": values}])
+            self.finished(Trial(settings, dict(zip(self._topics, values, strict=True)), seconds))
+        values, seconds = self._results[mark]
+        return Trial(settings, dict(zip(self._topics, values, strict=True)), seconds)
+
+
+def _read(journal: Path | None, topics: int) -> dict[str, tuple[list[float], float]]:
+    """Finished trials: name to the topics' values and the seconds."""
+
+    def parse(line: Any) -> tuple[str, tuple[list[float], float]]:
+        if len(line["scores"]) != topics:
+            raise ValueError("a trial over other topics")
+        return line["trial"], (line["scores"], line["seconds"])
+
+    return dict(read_journal(journal, parse))

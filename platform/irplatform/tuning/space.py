@@ -1,8 +1,11 @@
-"""What is searched: for every option a span of numbers or a list of values.
+"""The searched space, written as `--over NAME[=RANGE]`: a span or a list of values per option.
 
-A dimension maps positions in [0, 1) to values, so that the search knows nothing of types and
-scales. Numbers are rounded to about a hundredth of their span: a finer choice would be noise, and
-short numbers read well in a TOML file.
+`k1=0.4:2.0` is a span, `mu=100:4000:log` one on a logarithmic scale, `fb_docs=5,10,20` a list of
+values. A name alone takes the declared bounds, or all values of a switch or a choice; if bounds are
+missing or far away, from a quarter of the present value to four times it, on a logarithmic scale.
+
+A dimension maps positions in [0, 1) to values. Numbers are rounded to about a hundredth of their
+span: a finer choice would be noise, and short numbers read well in a TOML file.
 """
 
 from __future__ import annotations
@@ -25,13 +28,21 @@ if TYPE_CHECKING:
 
 
 Value = object
-"""Of an option, as `--set` takes it."""
+"""A value of an option, as `--set` takes it."""
+
 Point = tuple[Value, ...]
 """A value per dimension."""
 
+_FACTOR = 4
+
+_WIDE = 10
+"""Bounds beyond this many times the present value only prevent nonsense."""
+
+_FORMS = "Write NAME, NAME=LOW:HIGH, NAME=LOW:HIGH:log or NAME=VALUE,VALUE,…"
+
 
 def decimals(scale: float) -> int:
-    """How many decimals tell numbers apart that differ by about a hundredth of a scale."""
+    """Return the decimals that separate numbers by about a hundredth of a scale."""
     return -math.floor(math.log10(scale / 100))
 
 
@@ -43,7 +54,7 @@ class Span:
         name: as `--set` takes it.
         low: lower end.
         high: upper end, above the lower one.
-        log: equal ratios are equally far apart, not equal differences.
+        log: use a logarithmic scale.
         whole: whole numbers only.
     """
 
@@ -59,16 +70,16 @@ class Span:
         return int(self.high) - int(self.low) + 1 if self.whole else None
 
     def values(self) -> list[Value]:
-        """Both ends."""
+        """Return both ends."""
         ends = [self.low, self.high]
         return [int(end) for end in ends] if self.whole else [*ends]
 
     def every(self) -> list[Value]:
-        """All whole numbers; none of others."""
+        """Return all whole numbers; none for others."""
         return list(range(int(self.low), int(self.high) + 1)) if self.whole else []
 
     def at(self, position: float) -> Value:
-        """The number at a position."""
+        """Return the number at a position."""
         low, high = self._ends()
         value = low + position * (high - low)
         if self.log:
@@ -79,7 +90,7 @@ class Span:
         return max(self.low, min(self.high, round(value, digits)))
 
     def position(self, value: Value) -> float:
-        """Where a number lies in [0, 1); the nearest place for one that is outside."""
+        """Return the position of a number in [0, 1), clipped to the span."""
         if not isinstance(value, int | float):
             return 0.5
         low, high = self._ends()
@@ -88,7 +99,7 @@ class Span:
         return min(place, math.nextafter(1.0, 0.0))
 
     def _ends(self) -> tuple[float, float]:
-        """What positions 0 and 1 stand for; a whole number has half a step on either side."""
+        """The ends as positions 0 and 1; a whole number has half a step on either side."""
         margin = 0.5 if self.whole else 0.0
         low, high = self.low - margin, self.high + margin
         if not self.log:
@@ -98,52 +109,34 @@ class Span:
 
 @dataclass(frozen=True)
 class Values:
-    """Values in no order: names, switches, lists.
-
-    Attributes:
-        name: as `--set` takes it.
-        given: the values, at least two of them, all different.
-    """
+    """Values without an order: names, switches, lists; at least two different ones."""
 
     name: str
     given: tuple[Value, ...]
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """The number of values."""
         return len(self.given)
 
     def values(self) -> list[Value]:
-        """All of them."""
+        """Return all values."""
         return list(self.given)
 
     every = values
 
     def at(self, position: float) -> Value:
-        """The value at a position: every one has an equal share."""
+        """Return the value at a position: each has an equal share."""
         return self.given[min(int(position * len(self.given)), len(self.given) - 1)]
 
     def position(self, value: Value) -> float:
-        """The middle of a value's share."""
+        """Return the middle of a value's share."""
         at = self.given.index(value) if value in self.given else 0
         return (at + 0.5) / len(self.given)
 
 
 Dimension: TypeAlias = Span | Values
-"""An option that is searched over: positions in [0, 1) stand for its values."""
-
-
-# `--over NAME[=RANGE]`: from what a user writes to a dimension of the search.
-#
-# `k1=0.4:2.0` is a span, `mu=100:4000:log` one on a logarithmic scale, `fb_docs=5,10,20` a list of
-# values. A name alone takes the declared bounds, or all values of a switch or a choice; where
-# bounds are missing or far away, from a quarter of the present value to four times it, on a
-# logarithmic scale.
-
-_FACTOR = 4
-_WIDE = 10
-"""Bounds that go beyond so many times the present value keep out nonsense; they suggest nothing."""
-_FORMS = "Write NAME, NAME=LOW:HIGH, NAME=LOW:HIGH:log or NAME=VALUE,VALUE,…"
+"""A searched option: positions in [0, 1) stand for its values."""
 
 
 def read_space(
@@ -154,18 +147,18 @@ def read_space(
     over: Sequence[str],
     said: Sequence[str] | None = None,
 ) -> list[Dimension]:
-    """Understand all `--over` of a command.
+    """Read all `--over` of a command.
 
     Args:
-        plugins: where names are resolved.
+        plugins: the registry.
         retrievers: names.
         rerankers: names.
-        settings: options that stay as they are.
+        settings: options that stay fixed.
         over: what the user wrote.
-        said: the names in `settings` that are the user's, not the collection's; all by default.
+        said: the names in `settings` that the user gave; by default all.
 
     Raises:
-        InputError: an option is unknown, set as well or searched twice, or a range is at fault.
+        InputError: an option is unknown, set as well or searched twice, or a range is wrong.
     """
     if not over:
         raise InputError(f"say with --over which options to search. {_FORMS}.")
@@ -251,9 +244,9 @@ def _declared(name: str, declared: Declared) -> Dimension:
 def _inside_bounds(
     declared: Declared, low: float, high: float, scale: float | None = None
 ) -> tuple[float, float]:
-    """The ends of a range, those that the option does not take a rounding step further in.
+    """The ends of a range, excluded bounds moved a rounding step inwards.
 
-    Numbers are rounded to a hundredth of `scale`; without one, of each end itself.
+    Numbers are rounded to a hundredth of `scale`, or of each end.
     """
     if declared.above and low == declared.low:
         low = math.floor(low) + 1 if declared.whole else _stepped(low, scale or low, 1)

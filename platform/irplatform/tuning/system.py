@@ -1,7 +1,7 @@
 """The system whose options are tuned: from settings to a score for every topic.
 
-What is learned is cross-validated on the topics, so that none is scored by a reranker, or by
-weights of a fusion, that learned from it.
+Whatever learns is cross-validated on the topics, so that no topic is scored by a reranker or by
+fusion weights that learned from it.
 """
 
 from __future__ import annotations
@@ -38,99 +38,28 @@ if TYPE_CHECKING:
     from irplatform.runs import Ranking
 
 
-# What retrievers find for the topics that a system is tuned on, trial after trial.
-#
-# All topics are searched without filling the cache with runs. The last runs are kept in memory,
-# since a reranker's options leave them as they are.
-
 _RUNS_KEPT = 4
-
-
-class FirstStages:
-    """First stages over some judged topics, each searched once.
-
-    Args:
-        depth: documents that each retriever finds.
-        fusion: "auto", or "plain" where all retrievers count the same.
-    """
-
-    def __init__(
-        self,
-        topics: Sequence[Topic],
-        qrels: Mapping[str, Mapping[str, float]],
-        depth: int,
-        fusion: str,
-        resources: CollectionResources,
-    ) -> None:
-        self._topics = topics
-        self._qrels = qrels
-        self._depth = depth
-        self._fusion = fusion
-        self._resources = resources
-        self._runs: dict[str, Run] = {}
-        self._last_fused: tuple[str, FirstStage] | None = None
-
-    def of(self, choices: Sequence[ChosenRetriever]) -> FirstStage:
-        """What retrievers find, fused where they are several."""
-        retrievals = []
-        for choice in choices:
-            mark = fingerprint(choice.describe())
-            run = self._runs.pop(mark, None)
-            if run is None:
-                run = find(choice, self._topics, self._depth, self._resources)
-            self._runs[mark] = run  # to the end: used last
-            retrievals.append(Retrieval(run, mark))
-        for old_mark in list(self._runs)[: -max(_RUNS_KEPT, len(choices))]:
-            del self._runs[old_mark]
-        first = combine(retrievals, self._depth)
-        if len(retrievals) == 1 or self._fusion != AUTO:
-            return first
-        # While only a reranker's options vary, the first stage stays as it is.
-        if self._last_fused is None or self._last_fused[0] != first.fingerprint:
-            self._last_fused = first.fingerprint, self._fused(first)
-        return self._last_fused[1]
-
-    def _fused(self, first: FirstStage) -> FirstStage:
-        """The runs, fused for every topic as those of other folds have it."""
-        topic_families = families(self._topics)
-        fusions: list[dict[str, Any]] = []
-        rankings: dict[str, Ranking] = {}
-        for split in fold_topics(self._topics, FOLDS, self._resources.seed, topic_families):
-            fusion = choose_fusion(_parts(first.runs, split.training), self._qrels)
-            fused = fusion.fuse(_parts(first.runs, split.validation), first.final.name)
-            fusions.append(fusion.describe())
-            rankings.update(fused.rankings)
-        return replace(
-            first,
-            final=Run(first.final.name, {t.id: rankings[t.id] for t in self._topics}),
-            fingerprint=fingerprint({"runs": first.fingerprint, "fusions": fusions}),
-        )
-
-
-def _parts(runs: Sequence[Run], topics: Sequence[Topic]) -> list[Run]:
-    """The runs, of some topics only."""
-    return [Run(run.name, {topic.id: run.rankings[topic.id] for topic in topics}) for run in runs]
 
 
 @dataclass(frozen=True)
 class TunedSystem:
-    """Retrievers, and a reranker perhaps, over some judged topics.
+    """Retrievers, and perhaps a reranker, over some judged topics.
 
     Attributes:
-        plugins: where names are resolved.
-        retrievers: names; several are fused, with weights that are learned on other topics.
+        plugins: the registry.
+        retrievers: names; several are fused, with weights learned on other topics.
         rerankers: the name of the reranker, or nothing.
-        settings: options that stay as they are.
+        settings: options that stay fixed.
         topics: the topics.
-        judgments: theirs, with the one measure that scores.
+        judgments: their judgments, with the one measure that scores.
         depth: documents that each retriever finds.
-        rerank_depth: how many of them are reranked.
-        interpolate: the first stage's share; None chooses it in every fold.
-        resources: the harness's resources.
-        members: how many models of a reranker that learns are trained and averaged.
-        declared: what a reranker learns from before that says so itself.
-        sampled: the file of sampled judgments, where there is one.
-        fusion: "auto", or "plain" where all retrievers count the same.
+        rerank_depth: documents that are reranked.
+        interpolate: the first stage's weight; None chooses it in every fold.
+        resources: the collection's resources.
+        members: models of a reranker that are trained and averaged.
+        declared: the training set of a reranker that asks for pre-training.
+        sampled: the file of sampled judgments.
+        fusion: "auto", or "plain" for equal weights.
     """
 
     plugins: Registry
@@ -150,20 +79,20 @@ class TunedSystem:
 
     @property
     def measure(self) -> str:
-        """What scores."""
+        """The measure that scores."""
         return self.judgments.measures[0]
 
     def retrieving(self) -> Sequence[ChosenRetriever]:
-        """The retrievers, before anything is tuned."""
+        """Return the retrievers, before anything is tuned."""
         return self._chosen({})[0]
 
     def describe(self, settings: Mapping[str, object]) -> dict[str, Any]:
-        """All options of all systems under some settings."""
+        """Return all options of all systems under some settings."""
         first, second = self._chosen(settings)
         return {"systems": [*(c.describe() for c in first), *(c.describe() for c in second)]}
 
     def depends_on(self) -> dict[str, Any]:
-        """What scores depend on beside settings."""
+        """Return what scores depend on in addition to settings."""
         dependencies: dict[str, Any] = {
             "index": self.resources.index_artifact().fingerprint,
             "topics": [topic.describe() for topic in self.topics],
@@ -193,7 +122,7 @@ class TunedSystem:
         return dependencies
 
     def score(self, settings: Mapping[str, object]) -> Mapping[str, float]:
-        """The measure's value for every topic; it may leave out one without results."""
+        """Score every topic; topics without results may be left out."""
         retrievers, rerankers = self._chosen(settings)
         first = self._first_stages.of(retrievers)
         run = first.cut(first.final)
@@ -218,7 +147,7 @@ class TunedSystem:
         return FirstStages(self.topics, self._qrels(), self.depth, self.fusion, self.resources)
 
     def _qrels(self) -> dict[str, dict[str, float]]:
-        """The topics' ordinary judgments; a topic may have sampled ones alone."""
+        """The topics' ordinary judgments; a topic may have sampled ones only."""
         qrels = self.judgments.qrels
         return {topic.id: dict(qrels[topic.id]) for topic in self.topics if topic.id in qrels}
 
@@ -232,3 +161,75 @@ class TunedSystem:
             {**self.settings, **settings},
             members=self.members,
         )
+
+
+class FirstStages:
+    """First stages over some judged topics, each searched once.
+
+    The last runs stay in memory, since a reranker's options do not change them; the cache is not
+    filled with runs.
+
+    Args:
+        topics: the topics.
+        qrels: their judgments.
+        depth: documents that each retriever finds.
+        fusion: "auto", or "plain" for equal weights.
+        resources: the collection's resources.
+    """
+
+    def __init__(
+        self,
+        topics: Sequence[Topic],
+        qrels: Mapping[str, Mapping[str, float]],
+        depth: int,
+        fusion: str,
+        resources: CollectionResources,
+    ) -> None:
+        self._topics = topics
+        self._qrels = qrels
+        self._depth = depth
+        self._fusion = fusion
+        self._resources = resources
+        self._runs: dict[str, Run] = {}
+        self._last_fused: tuple[str, FirstStage] | None = None
+
+    def of(self, choices: Sequence[ChosenRetriever]) -> FirstStage:
+        """Search with retrievers, and fuse several."""
+        retrievals = []
+        for choice in choices:
+            mark = fingerprint(choice.describe())
+            run = self._runs.pop(mark, None)
+            if run is None:
+                run = find(choice, self._topics, self._depth, self._resources)
+            self._runs[mark] = run  # to the end: used last
+            retrievals.append(Retrieval(run, mark))
+        for old_mark in list(self._runs)[: -max(_RUNS_KEPT, len(choices))]:
+            del self._runs[old_mark]
+        first = combine(retrievals, self._depth)
+        if len(retrievals) == 1 or self._fusion != AUTO:
+            return first
+        # While only a reranker's options vary, the first stage stays as it is.
+        if self._last_fused is None or self._last_fused[0] != first.fingerprint:
+            self._last_fused = first.fingerprint, self._fused(first)
+        return self._last_fused[1]
+
+    def _fused(self, first: FirstStage) -> FirstStage:
+        """The runs, fused for every topic with weights learned on other folds."""
+        topic_families = families(self._topics)
+        fusions: list[dict[str, Any]] = []
+        rankings: dict[str, Ranking] = {}
+        for split in fold_topics(self._topics, FOLDS, self._resources.seed, topic_families):
+            fusion = choose_fusion(_parts(first.runs, split.training), self._qrels)
+            fused = fusion.fuse(_parts(first.runs, split.validation), first.final.name)
+            fusions.append(fusion.describe())
+            rankings.update(fused.rankings)
+        return replace(
+            first,
+            final=Run(first.final.name, {t.id: rankings[t.id] for t in self._topics}),
+            fingerprint=fingerprint({"runs": first.fingerprint, "fusions": fusions}),
+        )
+
+
+def _parts(runs: Sequence[Run], topics: Sequence[Topic]) -> list[Run]:
+    """The runs, limited to some topics."""
+    return [Run(run.name, {topic.id: run.rankings[topic.id] for topic in topics}) for run in runs]

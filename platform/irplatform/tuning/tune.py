@@ -1,4 +1,4 @@
-"""From a space of options and judged topics to tuned options."""
+"""`platform tune`: from options with ranges and judged topics to tuned options."""
 
 from __future__ import annotations
 
@@ -50,138 +50,30 @@ if TYPE_CHECKING:
 
 
 FEWEST_TOPICS = 10
-"""Fewer judged topics than this choose nothing but chance."""
+"""A choice on fewer judged topics is chance."""
+
 _FORMAT = 3
+
 _END = 0.06
 """Share of a range that counts as its end."""
 
-
-def tune_system(
-    system: TunedSystem,
-    dimensions: Sequence[Dimension],
-    plan: Plan,
-    *,
-    label: str,
-    collection: str,
-    fixed: Mapping[str, object],
-    command: Sequence[str] = (),
-) -> TuneReport:
-    """Search for the options that suit some topics best.
-
-    Args:
-        system: what is tuned, on which topics.
-        dimensions: the options and their ranges.
-        plan: how much is tried.
-        label: the id of the collection that the topics are from.
-        collection: the id of the collection that the options are for.
-        fixed: options that were given beside those that are searched.
-        command: how this was asked for.
-    """
-    if label != collection:
-        notice(f"tuning on the topics of '{label}' for '{collection}'")
-    names = [dimension.name for dimension in dimensions]
-    first, second = choose_systems(
-        system.plugins, system.retrievers, system.rerankers, system.settings
-    )
-    declared = {name: _declared([*first, *second], name) for name in names}
-    depends_on = {"format": _FORMAT, **system.depends_on(), **arithmetic()}
-    journal = home() / "tune" / f"{label}-{fingerprint(depends_on)}.jsonl"
-    topics = [topic.id for topic in system.topics]
-    journal.parent.mkdir(parents=True, exist_ok=True)
-    with lock(journal, wait=True):  # a second process waits, and finds everything done
-        if not system.resources.resume:
-            journal.unlink(missing_ok=True)
-        trials = Trials(system.describe, system.score, topics, journal)
-        trials.finished = Progress(_to_run(trials, dimensions, plan), system.measure)
-        values = tuple(declared[name].value for name in names)
-        usual = values if None not in values else None
-        outcome = search(dimensions, trials, topics, plan, usual, families(system.topics))
-    return TuneReport(
-        collection,
-        label,
-        system.measure,
-        [*system.retrievers, *system.rerankers],
-        names,
-        {name: to_jsonable_python(option.value) for name, option in declared.items()},
-        fixed,
-        outcome,
-        [d.name for d in dimensions if _at_end(d, declared[d.name], outcome.chosen)],
-        command,
-    )
-
-
-def _declared(systems: Sequence[ChosenRetriever | ChosenReranker], name: str) -> Declared:
-    """An option that is searched; systems must agree on what it is by default."""
-    first, *others = declarations(systems, name)
-    if other := next((each for each in others if each.value != first.value), None):
-        raise InputError(
-            f"--over {name}: by default it is {first.value} for {first.system} and {other.value} "
-            f"for {other.system}. Name one, as {other.system}.{name}."
-        )
-    return first
-
-
-def usable_topics(
-    topics: Sequence[Topic], judgments: Judgments, most: int | None, seed: int
-) -> list[Topic]:
-    """The topics with something relevant to the measure, or so many of them, drawn at random.
-
-    Raises:
-        InputError: they are too few to choose anything on.
-    """
-    usable = [topic for topic in topics if judgments.is_scored(topic.id)]
-    if most is not None and most < len(usable):
-        numbers = np.random.default_rng([seed, 11]).permutation(len(usable))[:most]
-        usable = [usable[number] for number in sorted(numbers.tolist())]
-    if (distinct := len(set(families(usable)))) < FEWEST_TOPICS:
-        same = distinct == len(usable)
-        remark = "" if same else f", of {distinct} different questions or sources"
-        are = "is" if len(usable) == 1 else "are"
-        raise InputError(
-            f"there {are} {counted(len(usable), 'topic')} with a relevant document to tune on"
-            f"{remark}; at least {FEWEST_TOPICS} are needed."
-        )
-    return usable
-
-
-def _at_end(span: Dimension, declared: Declared, chosen: Trial) -> bool:
-    """Whether a value lies where the range ends although the option's declaration goes on."""
-    if not isinstance(span, Span) or span.name not in chosen.settings:
-        return False
-    place = span.position(chosen.settings[span.name])
-    low = place < _END and (declared.low is None or span.low > declared.low)
-    high = place > 1 - _END and (declared.high is None or span.high < declared.high)
-    return low or high
-
-
-def _to_run(trials: Trials, dimensions: Sequence[Dimension], plan: Plan) -> int:
-    """How many trials are not in the journal, at most."""
-    names = [dimension.name for dimension in dimensions]
-    points = design(dimensions, plan.trials, plan.seed)
-    settings = [{}, *(dict(zip(names, point, strict=True)) for point in points)]
-    known_count = sum(trials.known(each) for each in settings)
-    if known_count:
-        notice(f"{known_count:,} of {len(settings):,} trials are known from before")
-    return len(settings) - known_count + plan.refine * (plan.folds + 1)
-
-
-# A search for options on training topics.
+_OF_JUDGMENTS = ("NumQ", "NumRel")
+"""Measures that are the same for all runs."""
 
 
 @settings_kept()
 def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneReport:
-    """Choose options of retrievers, or of a reranker, on training topics.
+    """Tune the options of retrievers or of a reranker on training topics.
 
     The topics are those of the collection's training partner, since its own are for testing.
 
     Args:
-        settings: the systems, or a collection; `settings` stay as they are, `measures` has one
-            name at most.
-        tuning: what is searched, and how; or options with their ranges.
+        settings: the systems, or a collection; `settings` stay fixed, `measures` has at most one
+            name.
+        tuning: the options with their ranges, and the size of the search.
 
     Raises:
-        InputError: a wrong name, option, range or file, no topics to tune on, or several
-            rerankers.
+        InputError: a wrong name, option, range or file, no topics to tune on, or several rerankers.
     """
     settings = settings_of(settings)
     if not isinstance(tuning, TuneSettings):
@@ -233,12 +125,7 @@ def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneR
     )
 
 
-_OF_JUDGMENTS = ("NumQ", "NumRel")
-"""Measures that are the same for all runs."""
-
-
 def _names(over: Sequence[str]) -> list[str]:
-    """The options that `--over` names, without their ranges."""
     return [option.partition("=")[0] for option in over]
 
 
@@ -250,11 +137,6 @@ def _tuned_system(
     tuning_collection: Collection,
     system_settings: Mapping[str, object],
 ) -> TunedSystem:
-    """What is tuned, over the topics of the collection that is used for it.
-
-    Raises:
-        InputError: there are no judgments, a wrong measure, or too few topics.
-    """
     usual = NDCG_OF_LEVELS if NDCG_OF_LEVELS in tuning_collection.measures else NDCG
     measures = settings.measures or (usual,)
     for measure in measures:
@@ -290,7 +172,7 @@ def _check_fit(
     system_settings: Mapping[str, object],
     dimensions: Sequence[Dimension],
 ) -> None:
-    """See that retrievers' options fit topics, whatever is tried, and that systems can be used."""
+    """Check that retrievers' options fit the topics in every trial, and systems can be used."""
     for reranker in systems.rerankers:
         reranker.check()
         reranker.check_training()
@@ -306,7 +188,7 @@ def _check_fit(
 def _declared_pretraining(
     collection: Collection, systems: Systems, resources: CollectionResources, settings: RunSettings
 ) -> TrainingSet | None:
-    """What a reranker learns from before, as in a run where nobody says."""
+    """The pre-training that a reranker asks for, as in a run."""
 
     def learned_before(name: str) -> TrainingSet | None:
         return pretraining_set(
@@ -323,13 +205,13 @@ def _declared_pretraining(
 
 
 def _expansion(retrievers: Sequence[ChosenRetriever]) -> Mapping[str, object]:
-    """As settings, what retrievers expand queries with: rerankers may ask for it, as in a run."""
+    """The settings of query expansion, which rerankers may ask for, as in a run."""
     expansions = {choice.name: getattr(choice.options, "expand", ()) for choice in retrievers}
     return {f"{name}.expand": list(bases) for name, bases in expansions.items() if bases}
 
 
 def _one_plan(retrievers: Sequence[str], over: Sequence[str]) -> Mapping[str, object]:
-    """Settings that let every topic be searched with the plan that is tried.
+    """Settings that make every topic be searched with the plan that is tried.
 
     Otherwise topics that the default plan was chosen on would have weights of their own with the
     defaults, and with no other trial.
@@ -339,3 +221,112 @@ def _one_plan(retrievers: Sequence[str], over: Sequence[str]) -> Mapping[str, ob
         for name in retrievers
         if any(option.startswith((f"{name}.plan.", "plan.")) for option in over)
     }
+
+
+def usable_topics(
+    topics: Sequence[Topic], judgments: Judgments, most: int | None, seed: int
+) -> list[Topic]:
+    """Return the topics with something relevant to the measure, or `most` of them at random.
+
+    Raises:
+        InputError: they are too few to choose anything on.
+    """
+    usable = [topic for topic in topics if judgments.is_scored(topic.id)]
+    if most is not None and most < len(usable):
+        numbers = np.random.default_rng([seed, 11]).permutation(len(usable))[:most]
+        usable = [usable[number] for number in sorted(numbers.tolist())]
+    if (distinct := len(set(families(usable)))) < FEWEST_TOPICS:
+        same = distinct == len(usable)
+        remark = "" if same else f", of {distinct} different questions or sources"
+        are = "is" if len(usable) == 1 else "are"
+        raise InputError(
+            f"there {are} {counted(len(usable), 'topic')} with a relevant document to tune on"
+            f"{remark}; at least {FEWEST_TOPICS} are needed."
+        )
+    return usable
+
+
+def tune_system(
+    system: TunedSystem,
+    dimensions: Sequence[Dimension],
+    plan: Plan,
+    *,
+    label: str,
+    collection: str,
+    fixed: Mapping[str, object],
+    command: Sequence[str] = (),
+) -> TuneReport:
+    """Search for the options that suit some topics best.
+
+    Args:
+        system: the system to tune, with its topics.
+        dimensions: the options and their ranges.
+        plan: the size of the search.
+        label: the id of the collection that the topics are from.
+        collection: the id of the collection that the options are for.
+        fixed: options that were given in addition to the searched ones.
+        command: the command line.
+    """
+    if label != collection:
+        notice(f"tuning on the topics of '{label}' for '{collection}'")
+    names = [dimension.name for dimension in dimensions]
+    first, second = choose_systems(
+        system.plugins, system.retrievers, system.rerankers, system.settings
+    )
+    declared = {name: _declared([*first, *second], name) for name in names}
+    depends_on = {"format": _FORMAT, **system.depends_on(), **arithmetic()}
+    journal = home() / "tune" / f"{label}-{fingerprint(depends_on)}.jsonl"
+    topics = [topic.id for topic in system.topics]
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    with lock(journal, wait=True):  # a second process waits, and finds everything done
+        if not system.resources.resume:
+            journal.unlink(missing_ok=True)
+        trials = Trials(system.describe, system.score, topics, journal)
+        trials.finished = Progress(_to_run(trials, dimensions, plan), system.measure)
+        values = tuple(declared[name].value for name in names)
+        usual = values if None not in values else None
+        outcome = search(dimensions, trials, topics, plan, usual, families(system.topics))
+    return TuneReport(
+        collection,
+        label,
+        system.measure,
+        [*system.retrievers, *system.rerankers],
+        names,
+        {name: to_jsonable_python(option.value) for name, option in declared.items()},
+        fixed,
+        outcome,
+        [d.name for d in dimensions if _at_end(d, declared[d.name], outcome.chosen)],
+        command,
+    )
+
+
+def _declared(systems: Sequence[ChosenRetriever | ChosenReranker], name: str) -> Declared:
+    """A searched option; systems must agree on its default."""
+    first, *others = declarations(systems, name)
+    if other := next((each for each in others if each.value != first.value), None):
+        raise InputError(
+            f"--over {name}: by default it is {first.value} for {first.system} and {other.value} "
+            f"for {other.system}. Name one, as {other.system}.{name}."
+        )
+    return first
+
+
+def _at_end(span: Dimension, declared: Declared, chosen: Trial) -> bool:
+    """Whether a value lies at the end of the range although the declaration goes on."""
+    if not isinstance(span, Span) or span.name not in chosen.settings:
+        return False
+    place = span.position(chosen.settings[span.name])
+    low = place < _END and (declared.low is None or span.low > declared.low)
+    high = place > 1 - _END and (declared.high is None or span.high < declared.high)
+    return low or high
+
+
+def _to_run(trials: Trials, dimensions: Sequence[Dimension], plan: Plan) -> int:
+    """The maximum number of trials that are not in the journal."""
+    names = [dimension.name for dimension in dimensions]
+    points = design(dimensions, plan.trials, plan.seed)
+    settings = [{}, *(dict(zip(names, point, strict=True)) for point in points)]
+    known_count = sum(trials.known(each) for each in settings)
+    if known_count:
+        notice(f"{known_count:,} of {len(settings):,} trials are known from before")
+    return len(settings) - known_count + plan.refine * (plan.folds + 1)
