@@ -285,7 +285,7 @@ def test_another_process_must_give_the_same(check):
 LACKS_A_FILE = """
 import numpy as np
 from irplatform.errors import InputError
-from irplatform.plugin import TrainableFeatureGroup, hookimpl
+from irplatform.plugin import Reads, TrainableFeatureGroup, hookimpl
 
 class Lacks(TrainableFeatureGroup):
     def names(self):

@@ -1,6 +1,7 @@
 """What goes wrong in a group of features names the group, not the reranker that reads it."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from irplatform.features import Group
 from irplatform.plugin import (
     Documents,
     FeatureGroup,
+    KnowledgeBases,
+    Options,
     Reads,
     Reranker,
     Retriever,
@@ -102,6 +105,23 @@ def test_what_it_returns_is_checked(what, message):
 def test_what_it_was_prepared_with_is_json(answer, message):
     with pytest.raises(PluginError, match=f"{TWO} {message}"):
         _group(prepared_with=answer).described  # noqa: B018
+
+
+class BasesOptions(Options):
+    """Options of a group that reads knowledge bases."""
+
+    bases: KnowledgeBases = None
+
+
+def test_features_depend_on_the_knowledge_bases_that_options_name(monkeypatch):
+    monkeypatch.setattr("irplatform.knowledge.installed", lambda: {"mesh": None})
+    monkeypatch.setattr(
+        "irplatform.knowledge.open_knowledge",
+        lambda names: SimpleNamespace(fingerprint="+".join(names)),
+    )
+    assert _group(Options=BasesOptions).described["of"] == {"knowledge": "mesh"}
+    own = _group(Options=BasesOptions, prepared_with=lambda self: {"knowledge": "own"})
+    assert own.described["of"] == {"knowledge": "own"}
 
 
 def test_it_is_asked_before_any_work(monkeypatch):

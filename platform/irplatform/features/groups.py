@@ -14,7 +14,7 @@ from irplatform.data import Documents, Topic
 from irplatform.errors import PluginError, quoted
 from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
 from irplatform.registry.answers import json_mapping, numbers, text
-from irplatform.registry.chosen import FEATURES_FORMAT, Chosen, check_names
+from irplatform.registry.chosen import FEATURES_FORMAT, Chosen, check_names, knowledge_mark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -114,7 +114,8 @@ class Group:
     @cached_property
     def described(self) -> dict[str, Any]:
         """What its features depend on, besides documents and topics."""
-        depends_on = Chosen(self.registration, self.held.options).dependencies()
+        chosen = Chosen(self.registration, self.held.options)
+        depends_on = chosen.dependencies()
         description = self.registration.describe(self.held.options)
         with self.plugin_call("saying what it was prepared with"):
             answer = self.held.prepared_with()
@@ -122,7 +123,10 @@ class Group:
             "group": self.name,
             "options": self.held.options.model_dump(mode="json"),
             "features": list(self.names),
-            "of": json_mapping(self.who, "prepared_with", answer),
+            "of": {
+                **knowledge_mark(chosen.knowledge()),
+                **json_mapping(self.who, "prepared_with", answer),
+            },
             **({"names": depends_on} if depends_on else {}),
             "format": FEATURES_FORMAT,
             # What identifies third-party code, and the files that its options name.

@@ -1,4 +1,7 @@
-"""The plugin contract: the one file that an author of a reranker, retriever or collection reads.
+"""The plugin contract, a short file for each kind: `rerankers`, `retrievers` and `features`.
+
+`declarations` is what these share, `resources` what the platform lends them, and `hooks` how they
+are registered.
 
 A plugin is a Python package with an entry point in the group `irplatform` that names a module (or
 object) with hook implementations:

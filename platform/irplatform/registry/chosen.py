@@ -84,10 +84,9 @@ class Chosen(Generic[System]):
                 (groups if named.kind == GROUP else found)[named.name] = depends_on
         if any(named.kind == GROUP for named in reads.systems):
             found["feature_format"] = FEATURES_FORMAT
-        if self.registration.kind != GROUP:  # of groups, `prepared_with` says it
+        if self.registration.kind != GROUP:  # `features.Group` adds its own
             knowledge += self.knowledge()
-        if marks := _fingerprints(knowledge):
-            found["knowledge"] = marks[0] if len(marks) == 1 else marks
+        found |= knowledge_mark(knowledge)
         if groups:
             found["features"] = groups
         return found
@@ -221,6 +220,14 @@ def knowledge_options(options: type[Options]) -> Iterator[str]:
     return (name for name, option in options.model_fields.items() if FILLED in option.metadata)
 
 
+def knowledge_mark(bases: Iterable[Sequence[str]]) -> dict[str, object]:
+    """What stands for the content of knowledge bases, or of several choices of them."""
+    from irplatform.knowledge import open_knowledge
+
+    marks = sorted({open_knowledge(names).fingerprint for names in bases if names})
+    return {"knowledge": marks[0] if len(marks) == 1 else marks} if marks else {}
+
+
 def _contents(reads: Reads) -> dict[str, object]:
     """Digests of files and checkpoints."""
     for path in (*reads.files, *reads.checkpoints):
@@ -235,9 +242,3 @@ def _contents(reads: Reads) -> dict[str, object]:
         for number, folder in enumerate(reads.checkpoints)
     }
     return {**({"files": files} if files else {}), **checkpoints}
-
-
-def _fingerprints(bases: Iterable[Sequence[str]]) -> list[str]:
-    from irplatform.knowledge import open_knowledge
-
-    return sorted({open_knowledge(names).fingerprint for names in bases if names})
