@@ -40,11 +40,11 @@ English corpus have more than nine tenths of it."""
 
 @dataclass
 class UsageLog:
-    """What work used and told.
+    """A record of what work used and of its notices.
 
     Attributes:
         artifacts: fingerprints of what it used.
-        notices: what it told the user.
+        notices: the lines that it showed.
     """
 
     artifacts: dict[str, str] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class UsageLog:
 
 @dataclass
 class _Opened:
-    """What is open already; shared by resources that differ in their seed."""
+    """Open files and indexes, shared by resources that differ in their seed."""
 
     index_artifact: Artifact | None = None
     index: LuceneIndex | None = None
@@ -62,7 +62,7 @@ class _Opened:
     notices: set[str] = field(default_factory=set)
     log: UsageLog | None = None
     compared: set[str] = field(default_factory=set)
-    """Fingerprints of the vectors whose share of the collection's words was told."""
+    """Fingerprints of the vectors whose share of the collection's words was shown."""
 
 
 @dataclass
@@ -114,7 +114,7 @@ class CollectionResources:
     def unopened(self) -> CollectionResources:
         """The same with nothing open yet, to be sent to another process.
 
-        What the user was told here is not told there again.
+        Notices that were shown here are not shown there again.
         """
         opened = _Opened(notices=set(self._opened.notices), compared=set(self._opened.compared))
         return replace(
@@ -189,7 +189,7 @@ class CollectionResources:
     def _tell_coverage(self, vectors: WordVectors, mark: str) -> None:
         """Tell how many of the collection's words have a vector, where vectors are published ones.
 
-        Nothing is told before something needs both the vectors and the forward index.
+        It waits until something needs both the vectors and the forward index.
         """
         imported = vectors.facts.get("source") == "imported"
         if not imported or self._opened.forward_index is None or mark in self._opened.compared:
@@ -271,7 +271,7 @@ class CollectionResources:
         return console.progress(label, total, unit)
 
     def notice(self, message: str) -> None:
-        """A line on stderr; the same line is told once."""
+        """Show a line on stderr, once."""
         message = one_line(message)
         if self._opened.log is not None and message not in self._opened.log.notices:
             self._opened.log.notices.append(message)
@@ -281,7 +281,7 @@ class CollectionResources:
 
     @contextmanager
     def record(self) -> Iterator[UsageLog]:
-        """What a block uses and tells, for when its results are taken from the cache."""
+        """Record what a block uses and its notices, to be replayed with cached results."""
         outer, self._opened.log = self._opened.log, UsageLog()
         try:
             yield self._opened.log
@@ -289,7 +289,7 @@ class CollectionResources:
             self._opened.log = outer
 
     def replay(self, used: UsageLog) -> None:
-        """Record and tell what work whose results are taken from the cache used and told."""
+        """Replay the fingerprints and notices that were recorded with a cached result."""
         for name, fingerprint in used.artifacts.items():
             self._note(name, fingerprint)
         for message in used.notices:

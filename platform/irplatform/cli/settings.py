@@ -1,4 +1,4 @@
-"""From what options say to what a run is told: `--set`, `--config`, `--interpolate`."""
+"""From a command's options to the settings of a run: `--set`, `--config`, `--interpolate`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def run_settings(
     options: Mapping[str, Any], *, rerankers: Sequence[str] = (), **more: Any
 ) -> RunSettings:
-    """What a run is told by a command's options.
+    """The settings of a run, from a command's options.
 
     Args:
         options: as click has them: `settings` and `config`, perhaps `interpolate`, and others that
@@ -30,12 +30,12 @@ def run_settings(
     """
     from irplatform.api import RunSettings
 
-    told = {**options, **more, "rerankers": rerankers}
-    of_systems = (told.pop("settings"), told.pop("config"))
-    told["settings"] = read_settings(*of_systems, told["retrievers"], rerankers)
-    if "interpolate" in told:
-        told["interpolate"] = interpolation_weight(told["interpolate"])
-    return RunSettings(**told)
+    given = {**options, **more, "rerankers": rerankers}
+    of_systems = (given.pop("settings"), given.pop("config"))
+    given["settings"] = read_settings(*of_systems, given["retrievers"], rerankers)
+    if "interpolate" in given:
+        given["interpolate"] = interpolation_weight(given["interpolate"])
+    return RunSettings(**given)
 
 
 def read_settings(

@@ -53,7 +53,7 @@ def explain(
     """Explain a reranker's scores of some documents.
 
     Args:
-        settings: what `run` would be told, `rerankers` names one; or a collection.
+        settings: those of `run`, whose `rerankers` names one; or a collection.
         topic: the id of a topic of the collection.
         documents: ids of documents; they need not have been retrieved.
         member: which member of the system to ask, counted from 1; None takes the one nearest to

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from irplatform.runs import Run
 
 _K = 60
-"""Of reciprocal ranks where nobody says: the paper's."""
+"""The default for reciprocal ranks: the paper's."""
 _MOST_K = 1_000_000
 """With a larger one, neighbours' scores are the same number of 32 bits."""
 
@@ -128,7 +128,7 @@ def _metadata(
     weights: Mapping[Path, float],
     command: Sequence[str],
 ) -> dict[str, Any]:
-    """What the metadata of a fused run say: which runs, and how much each counts."""
+    """The metadata of a fused run: which runs it is made of, and how much each counts."""
     inputs: list[dict[str, Any]] = [
         {"run": str(path), "sha256": file_digest(readable_again(path)), "weight": weight}
         for path, weight in weights.items()

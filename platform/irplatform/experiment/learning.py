@@ -1,4 +1,4 @@
-"""What rerankers learn from: which collection, and what they are pre-trained on before.
+"""Training collections and pre-training: the topics that rerankers learn from.
 
 Nothing is learned from the topics that are evaluated, but in cross-validation. What cannot be
 learned from is refused before anything is searched.
@@ -40,13 +40,13 @@ ELSEWHERE = (
     "Train on it with `platform train` and give the result with --checkpoint; for rerankers that "
     "do not learn, give --interpolate W."
 )
-"""What to do with training topics over other documents."""
+"""Advice for training topics over other documents."""
 MESH = "mesh"
 """The name of pre-training on MeSH-term queries."""
 NO_PRETRAINING = "none"
 """Says that rerankers are not pre-trained, those that would be by default included."""
 PLAIN_RETRIEVER = "bm25"
-"""What finds candidates for MeSH-term queries."""
+"""The retriever that finds candidates for MeSH-term queries."""
 _MAKE_SOME = (
     "Queries to pre-train on ask for the same documents; `platform headings --from "
     "COLLECTION` makes some where these have MeSH headings."
@@ -115,7 +115,7 @@ def _check_learnable(training: Collection) -> None:
 
 
 def same_documents(training: Collection, collection: Collection) -> bool:
-    """Whether two collections search the same documents."""
+    """Tell if two collections search the same documents."""
     return training.corpus.same_documents(collection.corpus)
 
 
@@ -144,7 +144,7 @@ def to_fuse_on(training: Collection, collection: Collection, *, named: bool) -> 
     Args:
         training: the collection that would be learned from.
         collection: what is evaluated.
-        named: whether the user named it; a partner with other documents is told of and left out.
+        named: whether the user named it; a partner with other documents is left out, with a notice.
 
     Raises:
         InputError: the user named one that has other documents.
@@ -205,7 +205,7 @@ def check_repetitions(seeds: int, members: int, rerankers: Sequence[ChosenRerank
 def check_cross_validation(
     collection: Collection, rerankers: Sequence[ChosenReranker], qrels: Qrels | None
 ) -> bool:
-    """Whether rerankers can be cross-validated on a collection without a training partner.
+    """Tell if rerankers can be cross-validated on a collection without a training partner.
 
     Raises:
         InputError: they cannot, and one of them has to learn.
@@ -242,12 +242,7 @@ def check_cross_validation(
 
 
 def warning_of_fields(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
-    """What to say where topics ask for what no training topic asks for; "" where all is known.
-
-    Args:
-        topics: what is evaluated.
-        learned_on: what rerankers learn from.
-    """
+    """Warn of evaluated topics that ask for what no training topic asks for; "" if none do."""
     new_fields = [name for name in _ASKED if _have(topics, name) and not _have(learned_on, name)]
     if not new_fields:
         return _warning_of_missing(topics, learned_on)
@@ -258,7 +253,7 @@ def warning_of_fields(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> s
 
 
 def _warning_of_missing(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
-    """What to say where only training topics ask for a disease or a gene."""
+    """Warn where only training topics ask for a disease or a gene."""
     known = [name for name in _ASKED if _have(learned_on, name)]
     if not known or any(_have(topics, name) for name in _ASKED):
         return ""
@@ -289,7 +284,7 @@ def find_candidates(
         retrievers: the first stage.
         depth: documents that each retriever finds per topic.
         rerank_depth: how many of them are candidates.
-        resources: the harness's resources.
+        resources: the collection's resources.
         source: where the candidates of the training topics come from.
 
     Raises:
@@ -323,7 +318,7 @@ def check_pretraining(
     *,
     queries: int = MESH_QUERIES,
 ) -> None:
-    """Refuse pre-training that would have no effect, or on what there is not.
+    """Refuse pre-training that would have no effect, or on something that does not exist.
 
     Raises:
         InputError: nothing is trained, a reranker cannot be pre-trained with its options, there is
@@ -387,7 +382,7 @@ def declared_pretraining(
     rerankers: Sequence[ChosenReranker],
     learned_before: Callable[[str], TrainingSet | None],
 ) -> TrainingSet | None:
-    """What rerankers learn from first where nobody says: MeSH-term queries, if one declares it.
+    """The pre-training of rerankers that declare their own: MeSH-term queries.
 
     Documents without headings, or hardly any with some, make none; then nothing is learned from
     first, which a notice tells.
@@ -421,7 +416,7 @@ def pretraining_set(
     *,
     queries: int,
 ) -> TrainingSet | None:
-    """What rerankers learn from before they learn from the training collection.
+    """The training set that rerankers are pre-trained on.
 
     Args:
         name: "mesh" for MeSH-term queries of the collection's documents, or a collection over the
@@ -430,7 +425,7 @@ def pretraining_set(
         plugins: where names of collections are looked up.
         retrievers: the first stage, for the candidates of a collection's topics; those of topics
             that are made of headings are found by plain BM25.
-        resources: the harness's resources.
+        resources: the collection's resources.
         fusion: how the retrievers are fused.
         queries: how many MeSH-term queries to draw.
 
@@ -454,6 +449,6 @@ def pretraining_set(
 
 
 def _of_headings(source: Collection) -> bool:
-    """Whether all topics were made of MeSH headings."""
+    """Tell if all topics were made of MeSH headings."""
     topics = source.topics
     return bool(topics) and all(topic.fields.get(MESH_FIELD) for topic in topics)

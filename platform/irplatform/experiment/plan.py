@@ -62,7 +62,7 @@ class RunPlan:
         retrievers: the first stage.
         rerankers: what reranks.
         source: where candidates come from.
-        resources: the harness's resources; their device is to be looked for, see `on_device`.
+        resources: the collection's resources; their device is to be looked for, see `on_device`.
         training: the collection to learn from, where something learns from one.
         folds: whether rerankers are cross-validated over the collection's own topics.
     """
@@ -100,7 +100,7 @@ class RunPlan:
 
     @property
     def fuses(self) -> bool:
-        """Whether weights of several retrievers have to be learned."""
+        """Weights of several retrievers have to be learned."""
         return len(self.retrievers) > 1 and self.settings.fusion == AUTO
 
     def on_device(self) -> RunPlan:
@@ -175,11 +175,13 @@ def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> System
 
     Raises:
         InputError: a wrong name, option or file, something that would have no effect, or a large
-            download that nobody asked for.
+            download without a question.
     """
     systems = resolve_systems(settings, plugins)
     check_repetitions(settings.seeds, settings.members, systems.rerankers)
-    rerankers = apply_checkpoint(settings.checkpoint, systems.rerankers)
+    rerankers = systems.rerankers
+    if settings.checkpoint is not None:
+        rerankers = apply_checkpoint(settings.checkpoint, rerankers)
     check_pretraining(
         settings.pretrain,
         systems.collection,

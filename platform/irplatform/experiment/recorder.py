@@ -91,7 +91,7 @@ class Recorder:
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """What is searched and judged, by name and fingerprints."""
+        """The name of the collection, and fingerprints of its parts."""
         data: Mapping[str, Any] = self._data["test collection"]
         return data
 
@@ -380,7 +380,7 @@ class Scoreboard:
         topic_ids = {topic.id for topic in self._collection.topics}
         missing = evaluation.missing
         warning = ""
-        if missing and missing != self._missing:  # told of the runs before
+        if missing and missing != self._missing:  # the same as of the runs before
             warning = f"{run.name}: {without_results(evaluation)}"
             if strange := [topic for topic in missing if topic not in topic_ids]:
                 warning += (
@@ -414,7 +414,7 @@ class Scoreboard:
 
 
 def _describe_data(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:
-    """What was searched and judged, by name and fingerprints."""
+    """The name of the collection and fingerprints of its parts, for metadata."""
     topics = [topic.describe() for topic in collection.topics]
     judged = {q: dict(grades) for q, grades in (qrels or {}).items()}
     sampled = collection.sampled_qrels
@@ -431,15 +431,15 @@ def _describe_data(collection: Collection, qrels: Qrels | None) -> dict[str, Any
 
 def _cut_short(measures: Sequence[str], depth: int | None, reranked: int | None) -> list[str]:
     """Lines about measures that look deeper than runs, or rerankers, go."""
-    told = []
+    lines = []
     if depth is not None and (deeper := beyond(measures, depth)):
-        told.append(f"{listing(deeper)}: no run has more than {depth:,} documents per topic")
+        lines.append(f"{listing(deeper)}: no run has more than {depth:,} documents per topic")
     if reranked is not None and (deeper := beyond(measures, reranked)):
-        told.append(
+        lines.append(
             f"{listing(deeper)}: no more than {counted(reranked, 'document')} per topic were "
             "reranked; the others follow in the first stage's order"
         )
-    return told
+    return lines
 
 
 def _lengths(run: Run) -> list[int]:

@@ -30,7 +30,7 @@ from irplatform.plugin.hooks import RunEvent
 from irplatform.registry.loading import registry
 from irplatform.registry.lookup import Registry
 from irplatform.reranking.fitting import train as train_system
-from irplatform.reranking.rerank import rerank_with_seeds
+from irplatform.reranking.rerank import RERANKING, rerank_with_seeds
 from irplatform.reranking.training_set import LearningPlan, training_set
 from irplatform.reranking.warnings import warning_of_fusion
 from irplatform.retrieval.candidates import Request
@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from irplatform.resources import CollectionResources
     from irplatform.retrieval.candidates import Candidates
 
-_SEARCHING, _RERANKING = 1 / 3, 4
-"""Shares of the progress bar: of each chapter before reranking, and of each reranker."""
+_SEARCHING = 1 / 3
+"""Share of the progress bar of each chapter before reranking."""
 _DEEP = 10_000
 """Beyond this depth the documents are counted, which opens the index."""
 
@@ -91,22 +91,21 @@ def run(
         # Other runs in the folder are refused before torch is loaded.
         recorder.plan(planned_runs(plan, recorder.data), force=settings.force)
         plan = plan.on_device()
+        resources = plan.resources
         recorder.plan(planned_runs(plan, recorder.data), force=settings.force)
-        with _announced(plan, recorder), parts(3 * _SEARCHING + len(plan.rerankers) * _RERANKING):
-            recorder.warn(refuse_broken_corpus(plan.collection, plan.qrels, plan.resources))
+        with _underway(plan, recorder):
+            recorder.warn(refuse_broken_corpus(plan.collection, plan.qrels, resources))
             candidates = retrieve(plan)
-            recorder.add_retrieved(candidates, plan.resources)
+            recorder.add_retrieved(candidates, resources)
             training = retrieve_training(plan)
             recorder.warn(*warnings_of_training(plan, candidates, training))
-            candidates = candidates.fused(choose_fusion(plan, training))
-            recorder.add_fused(candidates, plan.resources)
-            learning = learning_plan(plan, training, candidates.first.fusion or Fusion())
+            fusion = choose_fusion(plan, training)
+            candidates = candidates.fused(fusion)
+            recorder.add_fused(candidates, resources)
+            learning = learning_plan(plan, training, fusion)
             for chosen in plan.rerankers:
-                with stage("", _RERANKING):
-                    runs = rerank_with_seeds(
-                        chosen, candidates, learning, plan.resources, settings.seeds
-                    )
-                    recorder.add_reranked(chosen.name, runs)
+                runs = rerank_with_seeds(chosen, candidates, learning, resources, settings.seeds)
+                recorder.add_reranked(chosen.name, runs)
             return recorder.report()
 
 
@@ -120,12 +119,13 @@ def _recorder(plan: RunPlan) -> Recorder:
 
 
 @contextmanager
-def _announced(plan: RunPlan, recorder: Recorder) -> Iterator[None]:
-    """Tell plugins that a run starts, and what it came to."""
+def _underway(plan: RunPlan, recorder: Recorder) -> Iterator[None]:
+    """Show one progress bar, and tell plugins that a run starts and what it came to."""
     names = (*plan.settings.retrievers, *plan.settings.labels)
     event = RunEvent(plan.collection.id, names, plan.run_dir)
     plan.plugins.announce("run_started", event)
-    yield
+    with parts(3 * _SEARCHING + len(plan.rerankers) * RERANKING):
+        yield
     finished = replace(event, results=recorder.results, runs=recorder.runs)
     plan.plugins.announce("run_finished", finished)
 
@@ -279,7 +279,7 @@ def warnings_of_training(
 
 
 def learning_plan(plan: RunPlan, training: Candidates | None, fusion: Fusion) -> LearningPlan:
-    """What rerankers learn from, pre-training included.
+    """The plan of what rerankers learn from, pre-training included.
 
     Args:
         plan: the run.

@@ -52,7 +52,7 @@ _OF_RERANKERS: Mapping[str, object] = {
 
 @dataclass(frozen=True)
 class RunSettings:
-    """Everything that a run can be told.
+    """The settings of a run.
 
     A text will do for a path, one name for a list of names, and "auto" for `interpolate`.
 
@@ -128,7 +128,7 @@ class RunSettings:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the rerankers are called in this run."""
+        """The rerankers' names in this run."""
         return tuple(label_and_name(text)[0] for text in self.rerankers)
 
     def __post_init__(self) -> None:
@@ -192,7 +192,7 @@ class RunSettings:
         return len(self.retrievers) > 1 and self.fusion == AUTO
 
     def _refuse_options_of_rerankers(self) -> None:
-        """Refuse, where nothing is reranked, what only rerankers heed."""
+        """Refuse options of rerankers where nothing is reranked."""
         for name, usual in _OF_RERANKERS.items():
             if name == "train_on" and self._learns_fusion:
                 continue
@@ -203,7 +203,7 @@ class RunSettings:
                 raise InputError(f"--{option} has no effect without --reranker NAME.")
 
     def _refuse_options_of_training(self) -> None:
-        """Refuse, where a checkpoint takes the place of training, what only training heeds."""
+        """Refuse options of training where a checkpoint takes its place."""
         # Beside a checkpoint's reranker there may be others, whose weights are chosen.
         weighs = len(self.rerankers) > 1 and self.interpolate is None
         if self.train_on and not (weighs or self._learns_fusion):
@@ -233,7 +233,7 @@ class RunSettings:
 def settings_of(
     given: RunSettings | AnyPath | None, options: Mapping[str, Any] | None = None
 ) -> RunSettings:
-    """What a run is told: its settings, or a collection, and options by their names.
+    """The settings of a run, from settings or a collection, and options by their names.
 
     Raises:
         InputError: it is neither, or there is no such option.
@@ -256,7 +256,7 @@ def settings_of(
 
 
 def label_and_name(text: str) -> tuple[str, str]:
-    """What a reranker is called in a run, and its registered name: "big=delta" has both.
+    """A reranker's label in a run, and its registered name: "big=delta" has both.
 
     Raises:
         InputError: the label cannot be the name of a run.
@@ -277,7 +277,7 @@ def one_reranker(settings: RunSettings, what: str) -> str:
     """The name of the only reranker that settings name.
 
     Args:
-        settings: what is told.
+        settings: of a run.
         what: what takes it: "explain".
 
     Raises:
@@ -291,7 +291,7 @@ def one_reranker(settings: RunSettings, what: str) -> str:
 
 @dataclass(frozen=True)
 class TuneSettings:
-    """What a search for options can be told.
+    """The settings of a search for options.
 
     Attributes:
         over: options with their ranges, see `irplatform.tuning.space`.

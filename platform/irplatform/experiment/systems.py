@@ -38,14 +38,14 @@ class Systems:
 
     Attributes:
         collection: what they search.
-        told: the settings of systems that the user gave.
+        chosen: the settings of systems that the user gave.
         given: these, and beneath them how the collection wants its queries expanded.
         retrievers: the first stage.
         rerankers: what reranks.
     """
 
     collection: Collection
-    told: Mapping[str, object]
+    chosen: Mapping[str, object]
     given: Mapping[str, object]
     retrievers: Sequence[ChosenRetriever]
     rerankers: Sequence[ChosenReranker]
@@ -81,12 +81,12 @@ def resolve_systems(
     collection = find(settings.collection)
     names = settings.retrievers
     expansion = expansion_settings(plugins, names, settings.expand, settings.query_plan)
-    told = {**expansion, **settings.settings}
-    given = with_expansion_of(collection, plugins, names, told)
+    chosen = {**expansion, **settings.settings}
+    given = with_expansion_of(collection, plugins, names, chosen)
     retrievers, rerankers = _choose(
         plugins, names, settings.rerankers, given, settings.preset, settings.members
     )
-    return Systems(collection, told, given, retrievers, rerankers)
+    return Systems(collection, chosen, given, retrievers, rerankers)
 
 
 def choose_systems(
@@ -392,9 +392,7 @@ def expanded_for(
 
 
 def refuse_idle_plan(
-    retrievers: Sequence[ChosenRetriever],
-    rerankers: Sequence[ChosenReranker],
-    given: Iterable[str],
+    retrievers: Sequence[ChosenRetriever], rerankers: Sequence[ChosenReranker], given: Iterable[str]
 ) -> None:
     """See that a query plan is set only where queries are expanded.
 

@@ -88,7 +88,7 @@ def explained(
         doc_ids: ids of documents; they need not be candidates.
         candidates: what the reranker ranked.
         interpolate: the first stage's share; None for the one that was chosen.
-        resources: the harness's resources.
+        resources: the collection's resources.
         member: which member to ask, counted from 1.
 
     Returns:

@@ -55,7 +55,7 @@ def fit_system(
     Args:
         choice: the reranker.
         training_set: what it learns from.
-        resources: the harness's resources.
+        resources: the collection's resources.
         pretraining: what a reranker that learns is pre-trained on.
         scores: of a reranker that does not learn, those of the training topics, where they are
             known.
@@ -93,7 +93,7 @@ def open_checkpoint(
     Args:
         choice: its reranker, with the options that it scores with.
         folder: of the checkpoint.
-        resources: the harness's resources.
+        resources: the collection's resources.
         recipe: a fingerprint of all that it was made from, where that is known.
 
     Raises:
@@ -145,7 +145,7 @@ def _require_validation(
 def _warning_of_validation(
     choice: ChosenReranker, training_set: TrainingSet, splits: Sequence[Split[Example]]
 ) -> str:
-    """What to tell where members are validated on topics that no ranking is good for, or ""."""
+    """Warn of members that are validated on topics without a relevant candidate; "" if none."""
     blind = sum(not any(e.found_relevant for e in split.validation) for split in splits)
     if not blind:
         return ""
@@ -172,9 +172,9 @@ def train(
     Args:
         choice: the reranker.
         training_set: what it learns from.
-        resources: the harness's resources.
+        resources: the collection's resources.
         pretraining: what it is pre-trained on.
-        doing: what the user is told to happen; "" for the training of this reranker.
+        doing: the work's name in progress and notices; "" for the training of this reranker.
 
     Raises:
         InputError: nothing is relevant in the training set, or no topic is left to validate on.

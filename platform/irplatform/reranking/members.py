@@ -66,7 +66,7 @@ class Member:
     Attributes:
         choice: the reranker.
         split: what it learns from and is validated on.
-        resources: the harness's resources, with the member's seed.
+        resources: the collection's resources, with the member's seed.
         number: which one it is, from 0.
         folder: of the checkpoint.
         start: the weights that it starts from; None for its own.
@@ -128,14 +128,14 @@ class Member:
 
     @property
     def finished(self) -> bool:
-        """Whether weights and scores are there, and the word vectors that they go with."""
+        """Weights, scores, and the word vectors that they go with are there."""
         if not (self.workspace / _FINISHED).exists():
             return False
         return all(Path(path).is_dir() for path in self.record["vectors"].values())
 
     @property
     def record(self) -> dict[str, Any]:
-        """What was written when the member was finished."""
+        """The record that a finished member leaves."""
         record: dict[str, Any] = read_own_json(self.workspace / _FINISHED)
         return record
 
@@ -215,7 +215,7 @@ def train_members(
     Args:
         choice: the reranker.
         splits: what each learns from and is validated on.
-        resources: the harness's resources; member n has its seed plus n.
+        resources: the collection's resources; member n has its seed plus n.
         folder: of the checkpoint. Members that it has are not trained again.
         start: the weights that every member starts from.
         held_out: topics that nothing may be learned of.
@@ -268,7 +268,7 @@ def train_members(
 
 
 def _results(members: Sequence[Member]) -> tuple[list[dict[str, Values]], dict[str, Path]]:
-    """What finished members wrote, whichever process or attempt it was."""
+    """The scores and word vectors of finished members, whichever process trained them."""
     vectors = {
         key: Path(path) for member in members for key, path in member.record["vectors"].items()
     }
@@ -325,13 +325,13 @@ def _train_here(packed: Member) -> None:
 
 
 def learn_side_by_side(choice: ChosenReranker, resources: CollectionResources) -> bool:
-    """Whether members can be trained at once: a GPU may hold one model only."""
+    """Tell if members can be trained at once: a GPU may hold one model only."""
     on_gpu = resources.device != "cpu" and choice.traits.learns_on_device
     return not on_gpu and can_travel(choice, resources)
 
 
 def can_travel(choice: ChosenReranker, resources: CollectionResources) -> bool:
-    """Whether another process can train the reranker, with what it can import."""
+    """Tell if another process can train the reranker, with what it can import."""
     ours, theirs = choice.registration, registry().rerankers.get(choice.registration.name)
     # Defaults may differ: variants share a pre-trained model, and options travel along.
     if theirs is None or (theirs.system, theirs.plugin) != (ours.system, ours.plugin):

@@ -35,15 +35,17 @@ if TYPE_CHECKING:
 
 FOLDS = 5
 """Of cross-validation over a collection's own topics."""
+RERANKING = 4
+"""Share of a run's progress bar of each reranker; a chapter before reranking has a third of 1."""
 _TRAINING, _WEIGHING = 6, 2
 """Parts of the progress bar, where scoring the topics has 1: of training, and of scoring others."""
 _FEW_TOPICS = 5
-"""Where a weight was chosen on fewer, that is told: another few topics may choose another."""
+"""A weight that was chosen on fewer gets a notice: other few topics may choose another."""
 
 
 @dataclass(frozen=True)
 class RerankedRun:
-    """What a reranker made of the candidates.
+    """The runs that a reranker makes of the candidates.
 
     Attributes:
         alone: the run of the reranker's scores.
@@ -82,13 +84,13 @@ def rerank_with_seeds(
         choice: the reranker; one that does not learn ranks once.
         candidates: what it ranks.
         learning: what it learns from.
-        resources: the harness's resources; the first seed is theirs.
+        resources: the collection's resources; the first seed is theirs.
         count: how many seeds; where there are several, the names of the runs carry them, and so
-            does every line that is told meanwhile.
+            does every notice meanwhile.
     """
     seeds = seeds_of(resources.seed, count if choice.trainable else 1)
     several = len(seeds) > 1
-    with parts(len(seeds)) as advance:
+    with stage("", RERANKING), parts(len(seeds)) as advance:
         for seed in seeds:
             # What others of the process use is not what these runs are made with.
             seeded = replace(resources, seed=seed, artifacts=candidates.first.used)
@@ -167,10 +169,10 @@ def training_per_topics(
     learning: LearningPlan,
     resources: CollectionResources,
 ) -> list[tuple[TrainingSet | None, Sequence[Topic]]]:
-    """What is learned from, and the topics that are scored by what learned from it.
+    """Training sets, each with the topics that a system of it scores.
 
-    One training set for all topics, or none; or one per fold of cross-validation, which has no
-    topic that it is for.
+    There is one for all topics, or none (None), or one per fold of cross-validation, which has none
+    of the topics that it is for.
     """
     if not learning.folds or (learning.checkpoint is not None and choice.trainable):
         return [(learning.training_set, candidates.topics)]
@@ -202,7 +204,7 @@ def fit(
         choice: the reranker.
         learning: whether it is a checkpoint's, and what it is pre-trained on.
         training_set: what it learns from; None where it learns nothing.
-        resources: the harness's resources.
+        resources: the collection's resources.
         scores: those of all topics, where the reranker learns nothing and they are known.
     """
     if learning.checkpoint is not None and choice.trainable:
@@ -213,7 +215,7 @@ def fit(
 
 
 def _few_topics(choice: ChosenReranker, systems: Sequence[System]) -> str:
-    """What to tell where weights were chosen on so few topics that it may be luck, or ""."""
+    """Tell that weights were chosen on so few topics that it may be luck; "" if not."""
     counts = [system.chosen_on for system in systems if system.chosen_on is not None]
     if not counts or min(counts) >= _FEW_TOPICS:
         return ""
@@ -233,17 +235,13 @@ def resources_with(
     return resources.with_vectors(Checkpoint.read(learning.checkpoint).vectors)
 
 
-def apply_checkpoint(
-    checkpoint: Path | None, rerankers: Sequence[ChosenReranker]
-) -> list[ChosenReranker]:
+def apply_checkpoint(checkpoint: Path, rerankers: Sequence[ChosenReranker]) -> list[ChosenReranker]:
     """The rerankers, the one that a checkpoint belongs to with the options it was trained with.
 
     Raises:
         InputError: it is no checkpoint, not whole, or of another reranker, or several rerankers
             learn.
     """
-    if checkpoint is None:
-        return list(rerankers)
     trainable = [choice for choice in rerankers if choice.trainable]
     if len(trainable) != 1:
         raise InputError("--checkpoint needs exactly one reranker that learns.")

@@ -58,7 +58,7 @@ def score_topics(
         members: prepared (and trained) instances.
         topics: the topics.
         candidates: topic id to the ids of its candidates.
-        resources: the harness's resources.
+        resources: the collection's resources.
         journal: a file that keeps the scores of finished topics, so that an interrupted call goes
             on where it stopped.
 
@@ -92,7 +92,7 @@ def rescore_topics(
     scores: Mapping[str, Values],
     resources: Resources,
 ) -> dict[str, Values]:
-    """What the scores of all candidates become where they depend on one another.
+    """Scores of all candidates that depend on one another.
 
     Args:
         registration: who made the reranker, for error messages.
@@ -100,7 +100,7 @@ def rescore_topics(
         topics: the topics.
         candidates: topic id to the ids of its candidates.
         scores: topic id to theirs, as `score_topics` returns them.
-        resources: the harness's resources.
+        resources: the collection's resources.
 
     Returns:
         The same, changed by the reranker, which is not asked about topics without candidates.
@@ -150,7 +150,7 @@ def _scores(registration: Registration[Reranker], reranker: Reranker, batch: Bat
 
 
 def checked_scores(who: str, topic: Topic, documents: Documents, returned: object) -> Values:
-    """What a reranker returned for a topic, as one finite number per document.
+    """The answer of a reranker for a topic, as one finite number per document.
 
     Raises:
         PluginError: it is not.
@@ -224,7 +224,7 @@ def _within_memory(
 
 
 def _per_topic(who: str, answer: object, topics: int) -> list[Sequence[float]]:
-    """What `score_batch` returned, as a list with an entry for every topic.
+    """The answer of `score_batch`, as a list with an entry for every topic.
 
     Raises:
         PluginError: it is not.
@@ -288,22 +288,22 @@ def cached_scores(
         system: what scores.
         topics: the topics.
         candidates: topic id to the ids of its candidates.
-        resources: the harness's resources.
+        resources: the collection's resources.
 
     Returns:
         Topic id to float64 scores, in the order of the candidates.
     """
 
     def build(folder: Path) -> None:
-        finished, told = folder / _FINISHED, folder / _USED
+        finished, log = folder / _FINISHED, folder / _USED
         with resources.record() as used:
-            if told.exists():  # when an interrupted call scored the topics that are finished
-                resources.replay(UsageLog(**kept_json(told)))
+            if log.exists():  # when an interrupted call scored the topics that are finished
+                resources.replay(UsageLog(**kept_json(log)))
             try:
                 made = system.choice.registration, system.members
                 scores = final_scores(*made, topics, candidates, resources, finished)
             finally:
-                write_json(told, asdict(used))
+                write_json(log, asdict(used))
         np.savez(folder / _SCORES, *(scores[topic.id] for topic in topics))
         finished.unlink(missing_ok=True)
 

@@ -48,7 +48,7 @@ class ChosenReranker(Chosen[Reranker]):
 
     @property
     def trainable(self) -> bool:
-        """Whether it learns."""
+        """It learns from judged topics."""
         return issubclass(self.registration.system, TrainableReranker)
 
     def check_training(self) -> None:
@@ -123,7 +123,7 @@ class ChosenReranker(Chosen[Reranker]):
         return replace(self, registration=shared, options=options, members=1)
 
     def describe(self) -> dict[str, Any]:
-        """What its scores depend on, beside documents, topics and training."""
+        """All that its scores depend on, beside documents, topics and training."""
         more = self.dependencies()
         return {
             "reranker": self.registration.name,
@@ -142,7 +142,7 @@ class System:
         weight: the first stage's share in interpolation, as chosen on validation topics.
         fingerprint: of all that its scores depend on, beside documents and topics.
         description: what is recorded about its training; empty for an untrained one.
-        chosen_on: how many topics the weight was chosen on; None where it was not, or nobody knows.
+        chosen_on: how many topics the weight was chosen on; None where that is unknown.
     """
 
     choice: ChosenReranker

@@ -1,4 +1,4 @@
-"""What rerankers are fitted on: judged topics with their candidates, and how these are split.
+"""Training sets of rerankers: judged topics with their candidates, and how these are split.
 
 Without validation topics of their own, the training topics are split into folds, each of which
 validates the member that learned from the others: no topic is lost to learning, and the weight of
@@ -63,19 +63,19 @@ class Example:
 
     @property
     def has_relevant(self) -> bool:
-        """Whether something is relevant to the topic: others tell nothing about a ranking."""
+        """A document is relevant to the topic; without one it says nothing about a ranking."""
         return any(grade > 0 for grade in self.labelled.judgments.values())
 
     @property
     def found_relevant(self) -> bool:
-        """Whether something relevant is among its candidates, so that they can be ranked well."""
+        """A relevant document is among its candidates, so that they can be ranked well."""
         judgments = self.labelled.judgments
         return any(judgments.get(doc_id, 0) > 0 for doc_id in self.labelled.candidates)
 
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """What systems are fitted on.
+    """Topics that systems are fitted on.
 
     Attributes:
         label: where it comes from, for messages and names: the training collection's id.
@@ -150,7 +150,7 @@ class LearningPlan:
     interpolate: float | None = None
 
     def pretraining_of(self, choice: ChosenReranker) -> TrainingSet | None:
-        """What a reranker is pre-trained on."""
+        """The training set that a reranker is pre-trained on."""
         return self.declared if self.declared and choice.traits.pretraining else self.pretraining
 
 
@@ -165,8 +165,7 @@ def examples(candidates: Candidates, resources: CollectionResources) -> list[Exa
     """The judged topics to learn from; judgments of documents that are not there are left out.
 
     Official judgments name documents that a copy of the corpus lacks. Measures count them, but
-    nothing can be learned from what cannot be read. A negative grade marks a document that nobody
-    judged.
+    nothing can be learned from what cannot be read. A negative grade marks an unjudged document.
     """
     qrels = {topic.id: candidates.qrels[topic.id] for topic in candidates.judged_topics}
     missing = _missing(candidates, qrels, resources)

@@ -1,6 +1,7 @@
-"""What to tell where something learns from the very topics that it is evaluated on.
+"""Warnings: something learned from evaluated topics, or a checkpoint is of other code or knowledge.
 
 Topics are known by their words (`topic_marks`): another collection may have them under other ids.
+A function returns "" where there is nothing to warn of.
 """
 
 from __future__ import annotations
@@ -23,13 +24,7 @@ if TYPE_CHECKING:
 def warning_of_learned(
     choice: ChosenReranker, topics: Sequence[Topic], learning: LearningPlan
 ) -> str:
-    """What to tell where a reranker learns from topics that it is evaluated on, or "".
-
-    Args:
-        choice: the reranker.
-        topics: the evaluated topics.
-        learning: what it learns from.
-    """
+    """Warn of a reranker that learns from topics that it is evaluated on."""
     if learning.checkpoint is not None and choice.trainable:
         learned = Checkpoint.read(learning.checkpoint).learned(topics)
         some = _some(learned, topics)
@@ -50,7 +45,7 @@ def warning_of_learned(
 def warning_of_pairs(
     choice: ChosenReranker, topics: Sequence[Topic], learning: LearningPlan
 ) -> str:
-    """What to tell where pairs of texts that a reranker learns from ask what topics do, or "".
+    """Warn of pairs of texts to learn from that ask what evaluated topics ask.
 
     In cross-validation it does not learn from those of the topics that it is evaluated on; what a
     checkpoint learned from is among its queries.
@@ -74,11 +69,7 @@ def warning_of_pairs(
 
 
 def warning_of_scores_read(choice: ChosenReranker, topics: Sequence[Topic]) -> str:
-    """What to tell where a reranker reads scores of models that learned from evaluated topics.
-
-    Returns:
-        A warning, or "" where it does not.
-    """
+    """Warn of a reranker that reads scores of models that learned from evaluated topics."""
     some = _some(learned_by(choice.checkpoints(), topics), topics)
     return some and (
         f"WARNING: {choice.name} reads scores of a checkpoint that was trained on {some}: these "
@@ -87,23 +78,13 @@ def warning_of_scores_read(choice: ChosenReranker, topics: Sequence[Topic]) -> s
 
 
 def warning_of_fusion(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
-    """What to tell where retrievers are fused with weights of evaluated topics, or "".
-
-    Args:
-        topics: the evaluated topics.
-        learned_on: the topics that the weights were chosen on.
-    """
+    """Warn of retrievers that are fused with weights chosen on evaluated topics."""
     some = _chosen_on(topics, learned_on)
     return some and f"WARNING: the weights of the fused retrievers were chosen on {some}."
 
 
 def warning_of_tuning(topics: Sequence[Topic], tuned_on: Sequence[Topic]) -> str:
-    """What to tell where options are chosen on topics of the collection that they are for, or "".
-
-    Args:
-        topics: of that collection.
-        tuned_on: the topics that the options are chosen on.
-    """
+    """Warn of options that are chosen on topics of the collection that they are for."""
     some = _chosen_on(topics, tuned_on)
     return some and f"WARNING: options are chosen on {some}: no scores of these are a test."
 
@@ -120,8 +101,6 @@ def _some(some: Sequence[Topic], topics: Sequence[Topic]) -> str:
     return f"{len(some):,} of these {len(topics):,} topics ({listing([t.id for t in some])})"
 
 
-# What to tell where a checkpoint was trained by other code, or with other knowledge, than now.
-
 _GROUPS = "features"
 """Under this name a checkpoint says what groups of features are made of."""
 _CODE = {"distribution", "version", "source"}
@@ -129,7 +108,7 @@ _CODE = {"distribution", "version", "source"}
 
 
 def warning_of_code(choice: ChosenReranker, learning: LearningPlan) -> str:
-    """What to tell where a checkpoint was trained by other code than what scores now, or ""."""
+    """Warn of a checkpoint that was trained by other code than what scores now."""
     if learning.checkpoint is None or not choice.trainable:
         return ""
     trained = Checkpoint.read(learning.checkpoint).description
@@ -146,10 +125,7 @@ def warning_of_code(choice: ChosenReranker, learning: LearningPlan) -> str:
 
 
 def warning_of_surroundings(choice: ChosenReranker, learning: LearningPlan) -> str:
-    """What to tell where a checkpoint was trained with other knowledge bases than there are now.
-
-    Or with other files that its options name: whatever a system says that it depends on.
-    """
+    """Warn of a checkpoint that was trained with other knowledge bases or files than now."""
     if learning.checkpoint is None or not choice.trainable:
         return ""
     trained = Checkpoint.read(learning.checkpoint).description.get("of", {})
@@ -175,9 +151,9 @@ def warning_of_surroundings(choice: ChosenReranker, learning: LearningPlan) -> s
 
 
 def _but_code(group: object) -> dict[str, object]:
-    """What a group is made of, without what tells whose code it is."""
-    told = group if isinstance(group, dict) else {}
-    return {name: value for name, value in told.items() if name not in _CODE}
+    """The parts of a group of features, without its code's."""
+    parts = group if isinstance(group, dict) else {}
+    return {name: value for name, value in parts.items() if name not in _CODE}
 
 
 def _changed_groups(trained: object, now: object) -> list[str]:
@@ -187,19 +163,10 @@ def _changed_groups(trained: object, now: object) -> list[str]:
     return sorted(n for n in {*trained, *now} if trained.get(n) != now.get(n))
 
 
-# All that the reader of a reranker's scores must know of how it was trained.
-
-
 def warnings_of(
     choice: ChosenReranker, topics: Sequence[Topic], learning: LearningPlan
 ) -> tuple[str, ...]:
-    """The warnings of a reranker for some topics, whoever asks for its scores.
-
-    Args:
-        choice: the reranker.
-        topics: those that it scores.
-        learning: what it learned from.
-    """
+    """All warnings for the reader of a reranker's scores of some topics."""
     warnings = (
         warning_of_code(choice, learning),
         warning_of_surroundings(choice, learning),

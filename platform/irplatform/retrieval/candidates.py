@@ -8,10 +8,11 @@ topic, as many papers do; scores are then much higher, and only comparable among
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, did_you_mean, listing
 from irplatform.retrieval.first_stage import FirstStage, Retrieval, retrieve
@@ -109,14 +110,14 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Request:
-    """What a source of candidates is asked for.
+    """A question to a source of candidates.
 
     Attributes:
         collection: whose topics and judgments these are.
         retrievers: the first stage.
         depth: documents that each retriever finds per topic.
         rerank_depth: how many of them are reranked.
-        resources: the harness's resources.
+        resources: the collection's resources.
         names: of the rerankers, which the first stage's run must not share.
     """
 
@@ -128,21 +129,24 @@ class Request:
     names: Sequence[str] = ()
 
 
-class CandidateSource(Protocol):
+class CandidateSource(ABC):
     """A way of choosing candidates."""
 
-    def refuse(self, collection: Collection) -> None:
+    def refuse(self, _collection: Collection) -> None:
         """Raise an InputError if it cannot work for a collection, before anything is done."""
+        return
 
+    @abstractmethod
     def find(self, request: Request) -> Candidates:
         """Choose candidates for all topics of a collection."""
 
     def for_training(self) -> CandidateSource:
-        """The source for the topics of another collection that rerankers learn from."""
+        """The source for the topics of another collection, which rerankers learn from."""
+        return self
 
 
 def source_of(text: str) -> CandidateSource:
-    """What `--candidates` names.
+    """The source of candidates that `--candidates` names.
 
     Raises:
         InputError: neither a protocol nor a run file.
@@ -162,11 +166,8 @@ def source_of(text: str) -> CandidateSource:
     return FromRun(path)
 
 
-class Retrieved:
+class Retrieved(CandidateSource):
     """The first documents of every retriever."""
-
-    def refuse(self, collection: Collection) -> None:
-        """Any collection can be searched."""
 
     def find(self, request: Request) -> Candidates:
         """Search, and take the union of the first documents."""
@@ -192,10 +193,6 @@ class Retrieved:
             request.collection.id,
         )
 
-    def for_training(self) -> CandidateSource:
-        """The same."""
-        return self
-
 
 def _apart(first: FirstStage, taken: Sequence[str]) -> FirstStage:
     """The first stage under names that no reranker has: "x" finds as "x-retriever"."""
@@ -208,7 +205,7 @@ def _apart(first: FirstStage, taken: Sequence[str]) -> FirstStage:
     return replace(first, retrievals=apart, final=apart[0].run if len(apart) == 1 else first.final)
 
 
-class Judged:
+class Judged(CandidateSource):
     """All judged documents of every topic, relevant or not."""
 
     def refuse(self, collection: Collection) -> None:
@@ -224,7 +221,7 @@ class Judged:
         collection = request.collection
         self.refuse(collection)
         qrels: Qrels = collection.load_qrels() if collection.load_qrels else {}
-        judged = {  # a negative grade says that nobody judged what was pooled
+        judged = {  # a negative grade marks what was pooled and not judged
             topic.id: [d for d, grade in qrels.get(topic.id, {}).items() if grade >= 0]
             for topic in request.collection.topics
         }
@@ -259,13 +256,9 @@ class Judged:
             collection.id,
         )
 
-    def for_training(self) -> CandidateSource:
-        """The same: a model learns from what it will be given."""
-        return self
-
 
 @dataclass(frozen=True)
-class FromRun:
+class FromRun(CandidateSource):
     """The documents of a run file, which is the first stage."""
 
     path: Path

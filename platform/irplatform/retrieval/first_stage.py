@@ -100,7 +100,7 @@ class ChosenRetriever(Chosen[Retriever]):
     """A retriever with its options, as a run uses it."""
 
     def describe(self) -> dict[str, Any]:
-        """What its ranking depends on, beside index and topics."""
+        """All that its ranking depends on, beside index and topics."""
         depends_on = self.dependencies()
         return {
             "retriever": self.name,
@@ -115,7 +115,7 @@ class ChosenRetriever(Chosen[Retriever]):
             retriever.check_topics(topics)
 
     def about(self, topics: Sequence[Topic], resources: CollectionResources) -> dict[str, Any]:
-        """What metadata say of a search for some topics; the user is told what matters of it."""
+        """Facts about a search for some topics, for metadata; notices tell what matters of it."""
         retriever = self.registration.made(self.options)
         with self.registration.plugin_call("looking at topics"):
             facts = retriever.about(topics, resources)
@@ -131,7 +131,7 @@ class ChosenRetriever(Chosen[Retriever]):
 
 @dataclass(frozen=True)
 class Retrieval:
-    """What one retriever found.
+    """The result of one retriever.
 
     Attributes:
         run: its run.
@@ -150,7 +150,7 @@ class Retrieval:
 
 @dataclass(frozen=True)
 class FirstStage:
-    """What the retrievers found.
+    """The results of the retrievers.
 
     Attributes:
         retrievals: one per retriever.
@@ -187,7 +187,7 @@ class FirstStage:
         )
 
     def describe(self) -> list[Mapping[str, Any]]:
-        """What `final` is made of, for the metadata of runs."""
+        """The parts of `final`, for the metadata of runs."""
         fusion = [{"fusion": self.fusion.describe()}] if self.fusion else []
         return [*(each.description for each in self.retrievals), *fusion]
 
@@ -220,7 +220,7 @@ def retrieve(
         choices: the retrievers.
         topics: the topics.
         depth: most documents per topic and retriever.
-        resources: the harness's resources.
+        resources: the collection's resources.
         label: a readable beginning for the names in the cache.
         among: topic id to the only documents that are ranked, all of them, whatever the depth.
     """

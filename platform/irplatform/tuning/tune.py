@@ -96,7 +96,7 @@ def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneR
         settings.rerankers,
         system_settings,
         tuning.over,
-        list(systems.told),
+        list(systems.chosen),
     )
     train_on = [plugins.collection(name) for name in tuning.train_on]
     tuning_collection = topics_to_tune_on(collection, train_on, itself=tuning.on_these_topics)
