@@ -96,12 +96,7 @@ class Topic:
 
 
 class Documents(Sequence[Document]):
-    """A topic's candidates: their ids at once, their text fetched in one batch at first use.
-
-    Args:
-        ids: the candidates' ids, best of the first stage first.
-        fetch: returns the documents with some ids, in their order.
-    """
+    """A topic's candidates, best first: their ids at once, their texts in one batch at first use."""
 
     def __init__(
         self, ids: Sequence[str], fetch: Callable[[Sequence[str]], Sequence[Document]]
@@ -255,11 +250,7 @@ class Corpus(ABC):
 
     @abstractmethod
     def __iter__(self) -> Iterator[Document]:
-        """Stream the documents.
-
-        Raises:
-            InputError: a document cannot be read (file and line are named).
-        """
+        """Stream the documents; InputError names the file and line of one that cannot be read."""
 
     def count(self) -> int | None:
         """How many documents there are, if that is known without reading them."""

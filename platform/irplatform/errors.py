@@ -125,11 +125,7 @@ def show_traceback(error: BaseException) -> None:
 
 
 def check_least(option: str, value: float, least: int) -> None:
-    """Refuse a number that is too small; in the option's name, `_` stands for `-`.
-
-    Raises:
-        InputError: it is smaller than the least.
-    """
+    """Refuse a number below the least; in the option's name, `_` stands for `-`."""
     if value < least:
         raise InputError(f"--{option.replace('_', '-')} is {value}; it must be at least {least}.")
 

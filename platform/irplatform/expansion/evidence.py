@@ -112,11 +112,7 @@ class Evidence:
         return self.occurring([*trusted, *self.abbreviations(trusted, _ABBREVIATED)])
 
     def abbreviated(self, short: str, diseases: Iterable[list[Synonym]]) -> str:
-        """The disease that an abbreviation stands for in most documents, by its most frequent name.
-
-        Returns:
-            "" if none of them occurs with it often enough.
-        """
+        """The most frequent name of the disease that an abbreviation mostly stands for, or ""."""
         shares = ((self.agreement(short, names), names) for names in diseases)
         share, names = max(shares, key=lambda each: each[0], default=(0.0, []))
         if share < _ABBREVIATED:

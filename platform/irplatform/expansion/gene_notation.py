@@ -219,10 +219,9 @@ def _variants(text: str) -> tuple[list[str], list[str]]:
 
 
 def _words(raw_words: list[str], genes: list[str], variants: list[str]) -> tuple[list[str], int]:
-    """Add the genes and variants among some words to the known ones.
+    """Add the genes and variants among some words to the known ones; return the other words.
 
-    Returns:
-        The other words, and how many of them come before the first gene.
+    The number after them is how many of these come before the first gene.
     """
     words: list[str] = []
     behind = 0

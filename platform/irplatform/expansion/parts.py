@@ -246,9 +246,6 @@ def check_fields(topics: Sequence[Topic], plan: QueryPlan) -> None:
     The default plan names fields that many topics lack; those topics are searched by their words. A
     field in somebody's own plan is meant to exist: misspelt, it would silently leave a part of
     every query out.
-
-    Raises:
-        InputError: no topic has a field; the nearest one is named.
     """
     known = {name for topic in topics for name, value in topic.fields.items() if value}
     for setting, name in _named(plan):

@@ -269,11 +269,7 @@ class ChosenOn:
 
 
 def chosen_on(topics: Sequence[Topic], plan: QueryPlan) -> ChosenOn | None:
-    """The topics that a plan, or the default that it changes, was chosen on.
-
-    Returns:
-        None if there is no such topic.
-    """
+    """The topics that a plan, or the default that it changes, was chosen on, if there are any."""
     marks = {mark for fold in plan.folds or _default_folds() for mark in fold.topics}
     count = sum(topic_mark(topic, plan) in marks for topic in topics)
     if not count:

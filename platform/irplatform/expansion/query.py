@@ -51,11 +51,7 @@ _HALF = 0.5
 
 
 class Expander:
-    """Expands topics.
-
-    Raises:
-        InputError: a knowledge base is not installed.
-    """
+    """Expands topics; InputError if a knowledge base is not installed."""
 
     def __init__(
         self, index: LuceneIndex, knowledge_bases: tuple[str, ...], plan: QueryPlan

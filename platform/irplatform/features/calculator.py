@@ -187,11 +187,7 @@ def save_groups(groups: Sequence[Group], path: Path) -> None:
 
 
 def load_groups(path: Path, resources: Resources) -> list[Group]:
-    """Read what `save_groups` wrote.
-
-    Raises:
-        InputError: files are damaged, or a group has other features now.
-    """
+    """Read what `save_groups` wrote; InputError if a group has other features now."""
     from irplatform.registry.loading import registry
 
     try:

@@ -68,11 +68,7 @@ class Group:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Its features' names.
-
-        Raises:
-            PluginError: they are not several texts, or two features have the same name.
-        """
+        """Its features' names; PluginError if these are not distinct texts."""
         with self.plugin_call("naming its features"):
             answer = self.held.names()
             names = tuple(answer)
@@ -99,11 +95,7 @@ class Group:
         return self.registration.plugin_call(doing)
 
     def save(self, instance: TrainableFeatureGroup, folder: Path) -> None:
-        """Let an instance of the group save what it learned in an empty folder.
-
-        Raises:
-            PluginError: it fails or writes nothing, so that what it learned would be lost.
-        """
+        """Let an instance of the group save what it learned in an empty folder; it must."""
         with self.plugin_call("saving"):
             instance.save(folder)
         if not any(folder.iterdir()):
@@ -155,11 +147,7 @@ class Group:
         return not lacking
 
     def checked(self, batch: Batch) -> list[Features]:
-        """Its features for a batch of topics.
-
-        Raises:
-            PluginError: it returned a matrix of another shape, or numbers that are not finite.
-        """
+        """Its features for a batch of topics; PluginError for other shapes or infinite numbers."""
         with self.plugin_call("computing"):
             computed = list(self.held.compute_batch([*batch]))
         if len(computed) != len(batch):
@@ -187,11 +175,7 @@ class Group:
 def open_groups(
     names: Sequence[str], settings: Mapping[str, Mapping[str, Any]], resources: Resources
 ) -> list[Group]:
-    """Prepare groups of features.
-
-    Raises:
-        InputError: there is no such group, it is named twice, or settings are for another one.
-    """
+    """Prepare groups of features; InputError for unknown or repeated names and stray settings."""
     from irplatform.registry.loading import registry
 
     check_names(names, settings, among="the features")

@@ -50,15 +50,9 @@ _SCALES = "features.safetensors"
 class SideFeatures:
     """Standardized features of some groups, for any topic and documents.
 
-    `fit` or `load` comes before `matrix` and `matrices`.
-
-    Args:
-        names: of groups; none makes matrices without columns.
-        settings: options of groups, by name.
-        resources: those of the reranker.
-
-    Raises:
-        InputError: there is no such group, it is named twice, or settings are for another one.
+    `fit` or `load` comes before `matrix`, `matrices` and `save`, which raise InputError otherwise.
+    Without names, matrices have no columns. Unknown or repeated names and stray settings are an
+    InputError.
     """
 
     def __init__(
@@ -143,22 +137,11 @@ class SideFeatures:
         return standard
 
     def matrix(self, topic: Topic, doc_ids: Sequence[str]) -> Features:
-        """Features of documents of a topic: float32 [documents, width], standardized, within ±5.
-
-        Raises:
-            InputError: neither `fit` nor `load` came before.
-        """
+        """Features of documents of a topic: float32 [documents, width], standardized, within ±5."""
         return self.matrices([(topic, doc_ids)])[0]
 
     def matrices(self, asked: Sequence[tuple[Topic, Sequence[str]]]) -> list[Features]:
-        """Features for several topics; groups may compute those of all at once.
-
-        Returns:
-            Per topic what `matrix` returns.
-
-        Raises:
-            InputError: neither `fit` nor `load` came before.
-        """
+        """The `matrix` of several topics; groups may compute all of them at once."""
         self._require_ready()
         batch: Batch = [(topic, self._resources.documents(ids)) for topic, ids in asked]
         columns = [self._of(group, batch) for group in self._groups]
@@ -201,11 +184,7 @@ class SideFeatures:
         return (folder / _GROUPS).exists()
 
     def save(self, folder: Path) -> None:
-        """Write what was learned into a folder, beside the weights; nothing without groups.
-
-        Raises:
-            InputError: neither `fit` nor `load` came before.
-        """
+        """Write what was learned into a folder, beside the weights; nothing without groups."""
         self._require_ready()
         if self._groups:
             from safetensors.numpy import save_file
@@ -215,11 +194,7 @@ class SideFeatures:
             share(folder / _SCALES)
 
     def load(self, folder: Path) -> None:
-        """Read what `save` wrote.
-
-        Raises:
-            InputError: files are missing or damaged, or belong to other groups.
-        """
+        """Read what `save` wrote; InputError if it is damaged or belongs to other groups."""
         if not self._groups:
             return
         from safetensors import SafetensorError
@@ -256,10 +231,7 @@ def contributions(
 ) -> dict[str, Any]:
     """The part of one document's score that features make, as JSON: by group, and the largest.
 
-    Args:
-        groups: per group, the names of its features, `group.feature`.
-        values: float32 [features], of all groups.
-        adds: float [features], what each adds to the score.
+    `groups` are the names of each group's features; values and what each adds are [features].
     """
     names = [name for group in groups for name in group]
     order = np.argsort(-np.abs(adds), kind="stable")

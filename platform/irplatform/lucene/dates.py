@@ -43,11 +43,7 @@ _DEEPER = 4
 
 
 def date_limits(topics: Sequence[Topic]) -> dict[str, str]:
-    """The topics with a date limit, and their years.
-
-    Raises:
-        InputError: a limit is not a year of four digits.
-    """
+    """The topics with a date limit, and their years; InputError for other limits than years."""
     limits = {}
     for topic in topics:
         if year := topic.fields.get(PUBLISHED_BEFORE):

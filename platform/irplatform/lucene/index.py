@@ -67,11 +67,7 @@ class LuceneIndex:
 
     @classmethod
     def open(cls, path: Path) -> LuceneIndex:
-        """Open an index.
-
-        Raises:
-            InputError: there is none in this folder, or it cannot be read.
-        """
+        """Open the index in a folder; InputError if there is none or it cannot be read."""
         # Anserini takes the name of a missing folder for an index to download; this rules it out.
         if not any(path.glob("segments_*")):
             raise InputError("there is no Lucene index in this folder.", path=path)

@@ -203,11 +203,7 @@ def start() -> None:
 
 
 def refuse_fork() -> None:
-    """Refuse a process that was forked after Java had started.
-
-    Raises:
-        PlatformError: this is one.
-    """
+    """Refuse a process that was forked after Java had started."""
     if _started_in not in (None, os.getpid()):
         raise PlatformError(
             "Java was started before this process was forked, and does not work in the copy. Use "
@@ -269,11 +265,7 @@ def _silence(autoclass: Callable[[str], Any]) -> None:
 
 
 def check_heap(heap: str) -> None:
-    """Refuse a heap that Java would refuse: it would end the process without an exception.
-
-    Raises:
-        InputError: the heap is not a size, is below 64 MB, or is more than this process can have.
-    """
+    """Refuse a heap that Java would refuse: it would end the process without an exception."""
     import psutil
 
     size = re.fullmatch(r"(\d+)([kmg])", heap.lower())

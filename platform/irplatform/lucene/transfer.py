@@ -46,11 +46,7 @@ _BLANK = "".join(map(chr, range(33)))
 
 
 def to_record(document: Document) -> str:
-    """A document as JSON.
-
-    Raises:
-        InputError: it holds text that is not Unicode.
-    """
+    """A document as JSON; InputError if it holds text that is not Unicode."""
     text = composed(document.text)
     record: dict[str, object] = {
         "id": document.id,

@@ -74,11 +74,7 @@ def arithmetic() -> dict[str, str]:
 
 
 def check_arithmetic() -> None:
-    """Check that numbers are computed as `IRPLATFORM_ARITHMETIC` asks.
-
-    Raises:
-        InputError: the variable is none of `ARITHMETICS`, or asks for what cannot be.
-    """
+    """Refuse a value of `IRPLATFORM_ARITHMETIC` that does not exist, or that cannot be had here."""
     choice = os.environ.get(VARIABLE)
     if choice and choice not in ARITHMETICS:
         raise InputError(f"{VARIABLE} is '{choice}'. Set it to {' or '.join(ARITHMETICS)}.")

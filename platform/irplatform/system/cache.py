@@ -431,11 +431,7 @@ def _sizes(path: Path, counted: set[tuple[int, int]]) -> tuple[int, int]:
 
 
 def remove(items: Iterable[Item]) -> tuple[list[Item], list[Item]]:
-    """Remove items, except those that another process is making.
-
-    Returns:
-        The removed items, and those that are being made.
-    """
+    """Remove items, except those that another process is making; return both kinds."""
     removed: list[Item] = []
     busy: list[Item] = []
     for item in items:

@@ -287,9 +287,7 @@ def detail(message: str) -> None:
 def parts(total: float, done: float = 0) -> Iterator[Advance]:
     """Divide work into parts, each a `stage` or some steps; yields a function that takes steps.
 
-    Args:
-        total: the size of all parts together, in any unit.
-        done: how much is done already.
+    `total` is the size of all parts together, in any unit, `done` how much is done already.
     """
     with _display.showing(Work(total=total, done=done)) as work:
         yield lambda steps: _display.advance(work, steps)
@@ -297,11 +295,10 @@ def parts(total: float, done: float = 0) -> Iterator[Advance]:
 
 @contextmanager
 def stage(title: str, share: float = 1) -> Iterator[None]:
-    """Show a part of the work around it; the progress within it tells how far it is.
+    """Show a part of the work around it, worth `share` of its total.
 
-    Args:
-        title: "training delta"; "" shows the label of the progress within.
-        share: of the total of the work around it.
+    The progress within tells how far it is. A title such as "training delta" is shown; for "", the
+    label of the progress within.
     """
     around = innermost(_display._works)
     if around is not None:

@@ -122,11 +122,7 @@ def command() -> Iterator[None]:
 
 
 def raise_lost() -> None:
-    """Raise an interruption again that was lost on its way.
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C has come; or `Terminated`, for SIGTERM.
-    """
+    """Raise an interruption again that was lost on its way: KeyboardInterrupt or `Terminated`."""
     if _signals and threading.current_thread() is threading.main_thread():
         raise _signals[0]
 
@@ -201,12 +197,9 @@ def _raise(kind: type[KeyboardInterrupt]) -> Callable[[int, object], None]:
 
 
 def _end_late(reading: int, ended: threading.Event, numbers: set[int]) -> None:
-    """End the process if it is still there `GRACE` seconds after a signal.
+    """End the process if it is still there `GRACE` seconds after one of some signals.
 
-    Args:
-        reading: a pipe to which the system writes the number of each signal.
-        ended: set when the command has ended.
-        numbers: the signals.
+    The system writes the number of each signal to the pipe. `ended` is set at the command's end.
     """
     with os.fdopen(reading, "rb", buffering=0) as pipe:
         while received := pipe.read(1):

@@ -58,11 +58,7 @@ def digest(path: Path) -> str:
 
 
 def digests(paths: Sequence[Path], *, anew: bool = False) -> list[str]:
-    """The digests of several files, hashed side by side; `anew` uses and keeps no memory.
-
-    Raises:
-        InputError: a file is missing or cannot be read.
-    """
+    """The digests of several files, hashed side by side; `anew` uses and keeps no memory."""
     memory = home() / "digests.json"
     entries = {} if anew or not paths else _read(memory)
     fresh: dict[str, list[Any]] = {}
@@ -156,11 +152,7 @@ class HashedFiles:
         return [self._digests[path] for path in self._paths]
 
     def check(self, path: Path) -> None:
-        """Compare a file with its digest; call it before and after reading.
-
-        Raises:
-            ChangedFileError: the file has changed.
-        """
+        """Refuse a file that has changed (ChangedFileError); call it before and after reading."""
         if path not in self._digests or (state := _state(path)) == self._states[path]:
             return
         if digest(path) != self._digests[path]:

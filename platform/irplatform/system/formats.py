@@ -51,13 +51,10 @@ def read_json(path: Path, *, hint: str = "", most: int = _MOST_JSON) -> Any:
 def parse_json(
     content: bytes, path: Path | None = None, line: int | None = None, *, hint: str = ""
 ) -> Any:
-    r"""A value that another program wrote.
+    r"""A value that another program wrote; JSONError if it is not JSON.
 
     Half of a surrogate pair, which programs write that cut texts between UTF-16's units, becomes
     U+FFFD: `"\ud83d"` is JSON, but no text. Whole numbers beyond 64 bits become floats.
-
-    Raises:
-        JSONError: it is not JSON.
     """
     try:
         return _loads(content)
@@ -106,11 +103,7 @@ class TOMLError(InputError):
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The content of a TOML file; a byte order mark, as Windows' Notepad writes one, is ignored.
-
-    Raises:
-        InputError: the file is missing, cannot be read, or is not TOML.
-    """
+    """The content of a TOML file; a byte order mark, as Windows' Notepad writes one, is ignored."""
     content = read_whole(path, _MOST_TOML)
     try:
         return parse_toml(content.decode("utf-8-sig"), path)
@@ -119,11 +112,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def parse_toml(text: str, path: Path | None = None) -> dict[str, Any]:
-    """The content of a text in TOML.
-
-    Raises:
-        TOMLError: it is not TOML.
-    """
+    """The content of a text in TOML; TOMLError if it is not TOML."""
     import tomllib
 
     try:

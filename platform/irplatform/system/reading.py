@@ -133,11 +133,7 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
 
 
 def read_whole(path: Path, most: int) -> bytes:
-    """The content of a file.
-
-    Raises:
-        InputError: see `open_bytes`; or the file is larger than `most` bytes, unpacked.
-    """
+    """The content of a file as `open_bytes` reads it; InputError beyond `most` bytes, unpacked."""
     with open_bytes(path) as file:
         content = file.read(most + 1)
     if len(content) > most:

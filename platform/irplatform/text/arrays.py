@@ -63,11 +63,7 @@ def map_array(path: Path, dtype: type[Number]) -> npt.NDArray[Number]:
 
 
 def new_matrix(path: Path, shape: tuple[int, int]) -> Matrix:
-    """A float32 matrix on disk, as .npy, to be filled row by row and flushed.
-
-    Raises:
-        OSError: the disk has no room for it.
-    """
+    """A float32 matrix on disk, as .npy, with its space reserved, to be filled and flushed."""
     open_memmap: Any = np.lib.format.open_memmap
     matrix: Matrix = open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
     _reserve(path)

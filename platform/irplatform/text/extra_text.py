@@ -22,11 +22,7 @@ _COLUMNS = ("title", "abstract", "text", "sentence")
 
 
 def read_paragraphs(path: Path) -> Iterator[str]:
-    """Stream the paragraphs of a file.
-
-    Raises:
-        InputError: the file cannot be read, or has none of the formats above (file and line).
-    """
+    """Stream the paragraphs of a file in one of the formats above."""
     readers = {".txt": _read_lines, ".jsonl": _read_objects, ".tsv": _read_table}
     reader = readers.get(ending(path))
     if reader is None:

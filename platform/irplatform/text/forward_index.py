@@ -71,21 +71,13 @@ class ForwardIndex:
 
     @classmethod
     def open(cls, folder: Path) -> ForwardIndex:
-        """Memory-map the index in a folder.
-
-        Raises:
-            PlatformError: there is none, or it is of another format.
-        """
+        """Memory-map the index in a folder; PlatformError if there is none of this format."""
         if not (folder / "facts.json").exists():
             raise PlatformError(f"{folder}: there is no forward index here.")
         return cls(folder)
 
     def rows(self, doc_ids: Sequence[str]) -> Int64:
-        """The rows of documents: int64 [len(doc_ids)].
-
-        Raises:
-            PlatformError: a document is not in the index.
-        """
+        """The rows of documents: int64 [len(doc_ids)]; PlatformError names a missing one."""
         rows = self._doc_ids.find(doc_ids)
         if len(rows) and rows.min() == UNKNOWN:
             missing = doc_ids[int(np.argmin(rows))]
@@ -335,11 +327,7 @@ class StringTableWriter:
         self._ends.close()
 
     def finish(self) -> str | None:
-        """Complete the table, once its files are closed.
-
-        Returns:
-            A string that was added twice; None if all are distinct, as they must be.
-        """
+        """Complete the table, once its files are closed; return a string that came twice, or None."""
         hashes = np.concatenate([*self._hashes, np.empty(0, np.uint64)])
         order = np.argsort(hashes, kind="stable")
         hashes = hashes[order]

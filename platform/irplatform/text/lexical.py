@@ -225,11 +225,7 @@ LexicalNames = Annotated[tuple[str, ...], AfterValidator(_only_known)]
 
 
 def feature_names(features: Sequence[str | int]) -> tuple[str, ...]:
-    """The names of features that are given by name or by the paper's number.
-
-    Raises:
-        InputError: there is no such feature.
-    """
+    """The names of features that are given by name or by the paper's number."""
     names = []
     for feature in features:
         if isinstance(feature, int) or feature.isdecimal():
@@ -249,14 +245,7 @@ def lexical_features(
 ) -> npt.NDArray[np.float32]:
     """Lexical match features of a query with documents, float32 [len(rows), len(features)].
 
-    Args:
-        index: the collection's forward index.
-        query_ids: see `ForwardIndex.query_ids`.
-        rows: see `ForwardIndex.rows`.
-        features: by name or by the paper's number.
-
-    Raises:
-        InputError: there is no such feature.
+    Query ids and rows are those of the index; features are given by name or by the paper's number.
     """
     names = feature_names(features)
     values = np.zeros((len(rows), len(names)), dtype=np.float32)

@@ -90,11 +90,7 @@ _GREEK_NAMES = {  # Unicode spells λ "lamda"
 
 
 def tokenize(text: str) -> list[str]:
-    """Split text into words; see the module for the rules.
-
-    Returns:
-        The words in order: letters and digits only, in lower case, or one of `NUMBER_CLASSES`.
-    """
+    """The words of a text: letters and digits in lower case, or one of `NUMBER_CLASSES`."""
     return [word if word.isalpha() else normalize(word) for word in pieces(text)]
 
 

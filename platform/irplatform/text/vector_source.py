@@ -41,11 +41,7 @@ class VectorSource:
                 raise InputError("there is no such file of text or word vectors.", path=path)
 
     def check(self) -> None:
-        """Check that the user's files hold vectors and text, as far as their beginnings show.
-
-        Raises:
-            InputError: they do not.
-        """
+        """Refuse files of the user without vectors or text, as far as their beginnings show."""
         from irplatform.text.extra_text import read_paragraphs
         from irplatform.text.vectors import recognize
 

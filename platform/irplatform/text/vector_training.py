@@ -248,11 +248,7 @@ def _tokenized_sentences(texts: Sequence[str]) -> tuple[str, int]:
 
 
 def sentences(text: str) -> list[str]:
-    """Split text into sentences.
-
-    Returns:
-        The sentences in order, without the space around them; none is empty.
-    """
+    """Split text into sentences, in order, without the space around them; none is empty."""
     return [
         sentence for paragraph in _PARAGRAPH.split(text) for sentence in _of_paragraph(paragraph)
     ]

@@ -97,11 +97,7 @@ class WordVectors:
 
     @classmethod
     def open(cls, folder: Path) -> WordVectors:
-        """Memory-map the vectors in a folder.
-
-        Raises:
-            PlatformError: there are none.
-        """
+        """Memory-map the vectors in a folder; PlatformError if there are none."""
         if not (folder / _FACTS).exists():
             raise PlatformError(f"{folder}: there are no word vectors here.")
         facts = read_own_json(folder / _FACTS)
@@ -109,11 +105,7 @@ class WordVectors:
         return cls(StringTable.open(folder, "words"), np.asarray(matrix), facts)
 
     def save(self, folder: Path) -> None:
-        """Write the vectors into a folder, which is made if it is missing.
-
-        Raises:
-            PlatformError: a word has two vectors.
-        """
+        """Write the vectors into a folder, made if missing; PlatformError if a word comes twice."""
         folder.mkdir(parents=True, exist_ok=True)
         with StringTableWriter(folder, "words") as table:
             for start in range(0, len(self.words), _CHUNK):
@@ -184,10 +176,9 @@ def unit_rows(matrix: Float32) -> Float32:
 
 
 def unit_vectors(vectors: WordVectors) -> Float32:
-    """Word vectors of length 1, for sums and cosines of known words.
+    """Word vectors of length 1, for sums and cosines: float32 [words + 1, dimensions].
 
-    Returns:
-        float32 [words + 1, dimensions]; the row of unknown words is 0, which adds nothing.
+    The row of unknown words is 0, which adds nothing.
     """
     matrix = np.array(vectors.matrix, dtype=np.float32)
     matrix[vectors.unk] = 0
@@ -195,11 +186,7 @@ def unit_vectors(vectors: WordVectors) -> Float32:
 
 
 def import_vectors(path: Path, folder: Path) -> None:
-    """Read published vectors and write them where `WordVectors.open` finds them.
-
-    Raises:
-        InputError: the file is of no known kind, damaged, or a pickle.
-    """
+    """Read published vectors and write them where `WordVectors.open` finds them."""
     kind = recognize(path)
     by_word: dict[str, npt.NDArray[np.float32]] = {}
     entries = 0
@@ -224,11 +211,7 @@ def import_vectors(path: Path, folder: Path) -> None:
 
 
 def recognize(path: Path) -> Kind:
-    """The kind of a file of vectors, by its beginning.
-
-    Raises:
-        InputError: it is of none of the kinds, or cannot be read.
-    """
+    """The kind of a file of vectors, by its beginning; InputError if it is of none."""
     with open_bytes(path) as file:
         head = file.read(_FIRST_BYTES)
         packed = isinstance(file, gzip.GzipFile)
@@ -277,11 +260,7 @@ def _check_size(path: Path, entries: int, dimensions: int, *, packed: bool) -> N
 
 
 def read_entries(path: Path, kind: Kind) -> Iterator[Entry]:
-    """Stream the words of a file and their vectors, in the order of the file.
-
-    Raises:
-        InputError: the file is cut short or damaged.
-    """
+    """Stream the words of a file and their vectors; InputError if it is cut short or damaged."""
     if kind in ("glove", "word2vec-text"):
         return _read_text(path, has_header=kind == "word2vec-text")
     return _read_binary(path, kind)

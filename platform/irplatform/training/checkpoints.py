@@ -136,11 +136,7 @@ class Checkpoint:
         return {name: value for name, value in self.description.items() if name != _QUERIES}
 
     def check_members(self) -> None:
-        """Check that every member's files are there and whole, before any work.
-
-        Raises:
-            InputError: something is missing or damaged; which file, and which tensor of it.
-        """
+        """Check that every member's files are there and whole; InputError names file and tensor."""
         for number in range(self.members):
             folder = member_folder(self.folder, number)
             if not folder.is_dir() or not any(folder.iterdir()):
@@ -152,11 +148,7 @@ class Checkpoint:
         self.check_files()
 
     def check_files(self) -> None:
-        """Check that no file is damaged.
-
-        Raises:
-            InputError: one is; which file, and which tensor of it.
-        """
+        """Check that no file is damaged; InputError names the file and tensor."""
         for weights in sorted(self.folder.rglob("*.safetensors")):
             check_weights(weights)
         for folder in (self.folder, *self.vectors.values()):
@@ -170,12 +162,7 @@ class Checkpoint:
     def load(
         self, registration: Registration[Reranker], create: Callable[[], Reranker]
     ) -> list[Reranker]:
-        """Its members, ready to score.
-
-        Raises:
-            InputError: the reranker does not learn.
-            PluginError: the reranker cannot read what it saved.
-        """
+        """Its members, ready to score."""
         members: list[Reranker] = []
         for number in range(self.members):
             member = create()
@@ -232,11 +219,7 @@ def write_checkpoint(
 
 
 def learned_by(folders: Iterable[Path], topics: Sequence[Topic]) -> list[Topic]:
-    """The topics among some that any of some checkpoints was trained on.
-
-    Raises:
-        InputError: one of them is no checkpoint.
-    """
+    """The topics among some that any of some checkpoints was trained on."""
     queries = frozenset[str]().union(*(Checkpoint.read(folder).queries for folder in folders))
     return [topic for topic in topics if topic_marks(topic) & queries]
 

@@ -38,11 +38,7 @@ killed, the process that started it notices."""
 
 
 def training_processes(device: str) -> int:
-    """How many processes train a model together: the variable's value, else 1.
-
-    Raises:
-        InputError: it is not a number, or more than there are GPUs.
-    """
+    """How many processes train a model together: the variable's value, else 1."""
     setting = os.environ.get(PROCESSES_VARIABLE, "1").strip() or "1"
     if not setting.isdecimal() or int(setting) < 1:
         raise InputError(f"{PROCESSES_VARIABLE} is '{setting}'; it must be a number from 1.")

@@ -66,10 +66,7 @@ class Lists:
 class ListSampler:
     """Draws lists, the same ones for the same seed and epoch.
 
-    Topics without documents of different grades are left out.
-
-    Raises:
-        InputError: no topic has documents of different grades.
+    Topics without documents of different grades are left out; InputError if none is left.
     """
 
     def __init__(self, topics: Sequence[LabelledTopic], settings: ListSettings, seed: int) -> None:
@@ -184,11 +181,8 @@ class Groups(Samples):
 class GroupSampler:
     """Draws groups, the same ones for the same seed and epoch.
 
-    Topics without a relevant document or a negative are left out. Documents outside the candidates
-    come from the index.
-
-    Raises:
-        InputError: no topic has a group.
+    Topics without a relevant document or a negative are left out; InputError if none is left.
+    Documents outside the candidates come from the index.
     """
 
     def __init__(

@@ -216,14 +216,7 @@ def run_loop(
 
 
 def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspace: Path) -> float:
-    """Train as `run_loop` does, with the seed of the resources and a display of the epochs.
-
-    Returns:
-        The best validation measure.
-
-    Raises:
-        PlatformError: the loss or the measure is no longer a number.
-    """
+    """Train as `run_loop` does, with the seed of the resources and a display of the epochs."""
     with console.steps("epoch", settings.epochs, part=console.LAST) as advance:
         return run_loop(
             task,

@@ -147,12 +147,8 @@ def _pairs_of_topic(grades: Float64, random: np.random.Generator) -> tuple[Int64
 def centered(values: npt.NDArray[Any], offsets: Int64) -> Float64:
     """Values less their topic's mean: only documents of one topic are compared with each other.
 
-    Args:
-        values: [documents] or [documents, features], the documents of a topic together.
-        offsets: int64 [topics + 1], where the documents of each topic begin; no topic is empty.
-
-    Returns:
-        float64, of the same shape.
+    Values are [documents] or [documents, features]; offsets, int64 [topics + 1], say where the
+    documents of each topic begin. No topic is empty.
     """
     values = np.asarray(values, dtype=np.float64)
     sizes = np.diff(offsets)

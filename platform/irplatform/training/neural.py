@@ -80,11 +80,7 @@ class NeuralReranker(TrainableReranker):
         return progress("encoding training topics", topics, "topics", part=QUICK)
 
     def train(self, task: Task, loop: LoopSettings, data: TrainingData) -> None:
-        """Train the network with a display of the epochs.
-
-        Raises:
-            PlatformError: the loss or the validation measure is no longer a number.
-        """
+        """Train the network with a display of the epochs; PlatformError if training diverges."""
         run_shown(task, loop, self.resources, data.workspace)
         self.weights_changed()
 
@@ -94,21 +90,13 @@ class NeuralReranker(TrainableReranker):
         save_weights(folder / self._file, self.network.state_dict(), identity)
 
     def load(self, folder: Path) -> None:
-        """Read the weights.
-
-        Raises:
-            InputError: the file is missing or damaged, or of a network of another identity.
-        """
+        """Read the weights; InputError if they are missing, damaged, or of another identity."""
         tensors = self.saved_weights(folder, self.identity())
         load_into(self.network, tensors, folder / self._file)
         self.weights_changed()
 
     def saved_weights(self, folder: Path, identity: Mapping[str, Any]) -> dict[str, Tensor]:
-        """Weights that were saved in a folder.
-
-        Raises:
-            InputError: the file is missing or damaged, or of another identity.
-        """
+        """Weights that were saved in a folder with this identity."""
         return load_weights(folder / self._file, self._named(identity))
 
     @property

@@ -102,11 +102,7 @@ class Samples:
 
 
 def draw_pools(topics: Sequence[LabelledTopic], settings: PoolSettings, seed: int) -> list[Pool]:
-    """The pools of the topics that have documents of different grades.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The pools of the topics that have documents of different grades; InputError if none has."""
     pools = [
         _pool(topic, settings, np.random.default_rng([seed, number]))
         for number, topic in enumerate(topics)
@@ -130,11 +126,7 @@ class HasDocuments(Protocol):
 
 
 def pool_offsets(pools: Sequence[HasDocuments]) -> Int64:
-    """Where the documents of each pool begin if all pools lie one after the other.
-
-    Returns:
-        int64 [pools + 1]; the last one is the number of all documents.
-    """
+    """Where each pool's documents begin if all pools lie one after the other: int64 [pools + 1]."""
     return np.cumsum([0, *(len(pool.doc_ids) for pool in pools)], dtype=np.int64)
 
 
@@ -194,10 +186,9 @@ class Pairs(Samples):
 
 
 class PairSampler:
-    """Draws pairs, the same ones for the same seed and epoch; topics without pairs are left out.
+    """Draws pairs, the same ones for the same seed and epoch.
 
-    Raises:
-        InputError: no topic has a pair.
+    Topics without pairs are left out; InputError if none is left.
     """
 
     def __init__(self, topics: Sequence[LabelledTopic], settings: PairSettings, seed: int) -> None:
@@ -274,10 +265,7 @@ class Points(Samples):
 class PointSampler:
     """Draws samples, the same ones for the same seed and epoch.
 
-    Topics without a sample of either class are left out.
-
-    Raises:
-        InputError: no topic has samples of both classes.
+    Topics without a sample of either class are left out; InputError if none is left.
     """
 
     def __init__(

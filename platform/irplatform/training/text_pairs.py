@@ -83,12 +83,9 @@ def read_text_pairs(
 
 
 def check_text_pairs(path: Path, *, query: str, text: str, group: str = "") -> None:
-    """Check that a file can be read as pairs, as far as its beginning shows.
+    """Refuse a file that cannot be read as pairs, as far as its beginning shows.
 
     If a column of sources is named, it must be there.
-
-    Raises:
-        InputError: it cannot be read, has no such column, or holds no pair.
     """
     if group:
         _column(next(tab_separated(path), []), group, path)

@@ -83,8 +83,7 @@ class Validator:
     ) -> Callable[[Callable[[Read], Scores]], float]:
         """Read the topics once, for a model that is judged after every epoch.
 
-        Returns:
-            The same measure, whose argument scores what was read of a topic.
+        The returned measure takes a function that scores what was read of a topic.
         """
         readings: list[Read] = []
         for topic in self.topics:
@@ -93,13 +92,9 @@ class Validator:
         return lambda score: self(lambda number: score(readings[number]))
 
     def __call__(self, score: Callable[[int], Scores]) -> float:
-        """Rank with `score(number)`, which scores the candidates of `topics[number]`.
+        """The measure, 0 to 1, if `score(number)` scores the candidates of `topics[number]`.
 
-        Returns:
-            Mean nDCG@20, 0 to 1; 0 without validation topics.
-
-        Raises:
-            PlatformError: a score is not finite.
+        It is 0 without validation topics. PlatformError if a score is not finite.
         """
         values = [
             self._ndcg(number, self._finite(number, score(number)))

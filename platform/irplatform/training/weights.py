@@ -78,23 +78,14 @@ def load_weights(path: Path, identity: Mapping[str, Any] | None = None) -> dict[
 
 
 def load_into(network: nn.Module, tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Give a network its weights.
-
-    Raises:
-        InputError: one is missing, unknown, or of another shape.
-    """
+    """Give a network its weights; InputError if one is missing, unknown, or of another shape."""
     shapes = {name: list(tensor.shape) for name, tensor in network.state_dict().items()}
     _refuse_other_shapes(path, tensors, shapes)
     network.load_state_dict(dict(tensors))
 
 
 def check_weights(path: Path) -> None:
-    """Check that a file of tensors is whole, even if another tool wrote it.
-
-    Raises:
-        InputError: it cannot be read, its tensors are not those that were saved, or one has values
-            that are not finite.
-    """
+    """Refuse a file of tensors that is damaged or has values that are not finite."""
     if not path.is_file():
         raise InputError("there is no such weight file.", path=path)
     state = file_state(path)
