@@ -96,7 +96,7 @@ class Topic:
 
 
 class Documents(Sequence[Document]):
-    """A topic's candidates, best first: their ids at once, their texts in one batch at first use."""
+    """A topic's candidates, best first: their ids at once, their texts in a batch at first use."""
 
     def __init__(
         self, ids: Sequence[str], fetch: Callable[[Sequence[str]], Sequence[Document]]

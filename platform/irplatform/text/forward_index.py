@@ -327,7 +327,7 @@ class StringTableWriter:
         self._ends.close()
 
     def finish(self) -> str | None:
-        """Complete the table, once its files are closed; return a string that came twice, or None."""
+        """Complete the table, once its files are closed; return a string that came twice."""
         hashes = np.concatenate([*self._hashes, np.empty(0, np.uint64)])
         order = np.argsort(hashes, kind="stable")
         hashes = hashes[order]
