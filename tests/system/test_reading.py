@@ -19,7 +19,7 @@ from irplatform.runs.trec import read_run
 from irplatform.system import reading as text_files
 from irplatform.system.digests import digest
 from irplatform.system.formats import read_json, read_toml
-from irplatform.system.reading import blocks_of_lines, numbered_lines, read_whole, reading_told
+from irplatform.system.reading import blocks_of_lines, numbered_lines, read_whole, reporting_reads
 
 READERS = {
     "lines": lambda path: list(numbered_lines(path)),
@@ -141,7 +141,7 @@ def test_reading_what_takes_long_tells_how_far_it_is(tmp_path, monkeypatch, caps
 def test_it_is_told_how_much_of_a_packed_file_is_read(tmp_path):
     path, told = tmp_path / "packed.gz", []
     path.write_bytes(gzip.compress(b"a line\n" * 100_000))
-    with reading_told(told.append):
+    with reporting_reads(told.append):
         assert sum(1 for _ in numbered_lines(path)) == 100_000
     assert sum(told) == path.stat().st_size
     assert sum(1 for _ in numbered_lines(path)) == 100_000

@@ -23,7 +23,7 @@ from irplatform.system.cache import MANIFEST
 from irplatform.system.console import notice, parts, progress
 from irplatform.system.digests import file_digest, fingerprint
 from irplatform.system.formats import read_own_json
-from irplatform.system.reading import readable_again, reading_told
+from irplatform.system.reading import readable_again, reporting_reads
 from irplatform.system.writing import home, to_disk, write_json
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ def _read(name: str, sources: Sequence[tuple[Path, Format]], files: Sequence[Pat
             left, bytes_read = left - more, bytes_read & 1023
             advance(more)
 
-        with reading_told(tell):
+        with reporting_reads(tell):
             records = {path: builder.extend(f.read(path)) for path, f in sources}
         builder.settle()
     if builder:

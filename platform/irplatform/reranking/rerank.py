@@ -19,7 +19,7 @@ from irplatform.reranking.training_set import (
 from irplatform.reranking.warnings import warnings_of
 from irplatform.runs import Run
 from irplatform.runs.names import alone_name
-from irplatform.system.console import notice, parts, speaking_of, stage, steps
+from irplatform.system.console import notice, parts, stage, steps, with_subject
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.topic_identity import families
 
@@ -94,7 +94,7 @@ def rerank_with_seeds(
         for seed in seeds:
             # What others of the process use is not what these runs are made with.
             seeded = replace(resources, seed=seed, artifacts=candidates.first.used)
-            with speaking_of(f"seed {seed}" if several else ""):
+            with with_subject(f"seed {seed}" if several else ""):
                 reranked = rerank(choice, candidates, learning, seeded)
             advance(1)
             yield reranked.with_suffix(f"-seed{seed}") if several else reranked

@@ -26,9 +26,9 @@ from irplatform.system.reading import (
     COMMENT,
     NUL_BYTE,
     blocks_of_lines,
+    notice_comments,
     numbered_lines,
     stretches,
-    tell_of_comments,
 )
 from irplatform.system.writing import atomic_write
 
@@ -122,7 +122,7 @@ def read_run(path: Path | str) -> Run:
         _raise_first_error(path, error)
     if not rankings:
         raise InputError(f"there are no results in this file. {COLUMNS}", path=path)
-    tell_of_comments(path, passed.comments)
+    notice_comments(path, passed.comments)
     if passed.longer:
         notice_once(f"{path}: ignored after the run tag: text in {counted(passed.longer, 'line')}")
     return Run(tag.decode(errors="replace"), rankings)

@@ -112,7 +112,7 @@ def artifact(
     if (whole := _whole(final, mark)) and not outdated(whole):
         detail(f"reusing {within_home(whole)}")
         return _finished(whole, mark, built=False)
-    with lock(final.with_name(mark), wait=True, told_as=final):
+    with lock(final.with_name(mark), wait=True, shown_as=final):
         whole = _whole(final, mark)
         fault = outdated(whole) if whole else ""
         if whole and not fault:  # another process built it while we waited
@@ -285,13 +285,13 @@ def _to_disk(folder: Path) -> None:
 
 
 @contextmanager
-def lock(final: Path, *, wait: bool = False, told_as: Path | None = None) -> Iterator[bool]:
+def lock(final: Path, *, wait: bool = False, shown_as: Path | None = None) -> Iterator[bool]:
     """Keep other processes from building something, or find out that one is building it.
 
     Args:
         final: what is built, or what stands for it.
         wait: for a process that is building it, with a notice, since it may take hours.
-        told_as: what the notice calls it, if not `final`.
+        shown_as: what the notice calls it, if not `final`.
 
     Yields:
         Whether the lock is ours; always, with `wait`.
@@ -310,7 +310,7 @@ def lock(final: Path, *, wait: bool = False, told_as: Path | None = None) -> Ite
         except Timeout:
             free = wait
             if wait:
-                building = within_home(told_as or final)
+                building = within_home(shown_as or final)
                 notice(f"another process is building {building}; waiting for it")
                 file_lock.acquire()
     except OSError as error:

@@ -245,7 +245,7 @@ def end_with(message: str) -> None:
 
 
 @contextmanager
-def speaking_of(subject: str) -> Iterator[None]:
+def with_subject(subject: str) -> Iterator[None]:
     """Begin every line with a subject, where the same work is done several times."""
     before, _display.subject = _display.subject, subject
     try:

@@ -69,7 +69,7 @@ _PIPES: dict[tuple[int, int], IO[bytes]] = {}
 are opened more than once. The copies vanish when the process ends."""
 
 
-class _Told(io.FileIO):
+class _ReportedFile(io.FileIO):
     """A file that reports how many bytes are read of it."""
 
     def readinto(self, buffer: Any) -> int | None:
@@ -81,7 +81,7 @@ class _Told(io.FileIO):
 
 
 @contextmanager
-def reading_told(tell: Callable[[int], None]) -> Iterator[None]:
+def reporting_reads(tell: Callable[[int], None]) -> Iterator[None]:
     """Call a function with the number of bytes of each read of a file, as it lies there.
 
     So packed files, too, have a known end.
@@ -102,7 +102,7 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
             than gzip, or is damaged gzip (also while it is read inside the block).
     """
     try:
-        raw: Any = (_Told if _LISTENERS else io.FileIO)(readable_again(path))
+        raw: Any = (_ReportedFile if _LISTENERS else io.FileIO)(readable_again(path))
         packed: io.BufferedReader
         with io.BufferedReader(raw) as packed:
             beginning = packed.peek(max(map(len, _OTHERS)))
@@ -200,7 +200,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
         InputError: see `open_bytes`; or the first line is in an encoding without ASCII, lines end
             in a carriage return alone, or a line is too long.
     """
-    tell = _teller(path)
+    tell = _reading_notice(path)
     with open_bytes(path) as file:
         for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), b""), start=1):
             if len(line) >= LONGEST_LINE:
@@ -225,16 +225,16 @@ def uncommented_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             comments += 1
         else:
             yield number, line
-    tell_of_comments(path, comments)
+    notice_comments(path, comments)
 
 
-def tell_of_comments(path: Path, lines: int) -> None:
+def notice_comments(path: Path, lines: int) -> None:
     """Write once how many lines of a file are ignored."""
     if lines:
         notice_once(f"{path}: ignored as comments: {counted(lines, 'line')} beginning with '#'")
 
 
-def _teller(path: Path) -> Callable[[int], None]:
+def _reading_notice(path: Path) -> Callable[[int], None]:
     """A function that takes the number of bytes read, and writes it now and then."""
     last = time.monotonic()
 
@@ -287,7 +287,7 @@ def blocks_of_lines(path: Path, size: int = 1 << 18) -> Iterator[bytes]:
     with open_bytes(path) as file:
         rest = b""
         first = True
-        tell = _teller(path)
+        tell = _reading_notice(path)
         while block := file.read(size):
             tell(file.tell())
             if b"\0" in block:
