@@ -90,7 +90,7 @@ class Weights:
 
     def __post_init__(self) -> None:
         if not 0 <= self.mu <= 1:
-            raise InputError(f"mu is a share: it lies between 0 and 1, not at {self.mu}.")
+            raise InputError(f"mu is a share between 0 and 1, not {self.mu}.")
         if not self.lambda_ > 0:
             raise InputError(f"lambda must be above 0, not {self.lambda_}.")
 

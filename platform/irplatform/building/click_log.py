@@ -108,7 +108,7 @@ def _header(line: str, path: Path) -> Header:
     names = tuple(name.strip().lower() for name in line.split("\t"))
     if missing := [name for name in COLUMNS if name not in names]:
         raise InputError(
-            f"the header has no column '{missing[0]}'. Columns, parted by tabs, in any order: "
+            f"the header has no column '{missing[0]}'. Columns in any order, separated by tabs: "
             f"{', '.join(COLUMNS)}.",
             path=path,
             line=1,

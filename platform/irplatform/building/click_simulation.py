@@ -312,7 +312,7 @@ def parse_by_grade(texts: Iterable[str]) -> dict[int, float] | None:
             number, chance = int(grade), float(probability)
         except ValueError as error:
             raise InputError(
-                f"'{text}' is no probability of a click; write it as GRADE=P, such as 2=0.9."
+                f"'{text}' is not a probability of a click. Write GRADE=P, such as 2=0.9."
             ) from error
         if number in chances or number < 0:
             raise InputError(f"'{text}': grades are 0 or more, and each is named once.")

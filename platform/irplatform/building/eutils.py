@@ -206,7 +206,7 @@ def read_answer(status: int, body: bytes, pmids: Collection[str]) -> dict[str, A
         if error.startswith(_NO_IDS):
             return {}
         if error.startswith(_BAD_KEY) and "invalid" in error:
-            raise PlatformError(f"NCBI: {error}. Mend NCBI_API_KEY or leave it out.")
+            raise PlatformError(f"NCBI: {error}. Correct NCBI_API_KEY, or unset it.")
         raise TransientError(f"it answers with an error: {error}")
     if status != 200:
         raise TransientError(f"it answers with status {status}")

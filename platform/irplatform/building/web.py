@@ -77,7 +77,7 @@ def request(
     except exceptions.SSLError as error:
         raise PlatformError(f"the certificate of {url} is not valid: {error}") from error
     except (exceptions.InvalidURL, exceptions.InvalidProxyURL) as error:
-        raise InputError(f"{url} is not a URL that can be asked: {error}.") from error
+        raise InputError(f"{url} is not a valid URL: {error}.") from error
     except exceptions.Timeout as error:
         raise TransientError("no answer in time") from error
     except (exceptions.ChunkedEncodingError, exceptions.ContentDecodingError) as error:

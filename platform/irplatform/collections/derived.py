@@ -317,7 +317,7 @@ def build_new_documents(collection: Collection, out: Path, *, seed: int) -> dict
     partner = collection.training()
     if not partner.corpus.same_documents(collection.corpus):
         raise InputError(
-            f"'{partner.id}' has other documents than '{collection.id}': there is nothing to part."
+            f"'{partner.id}' has other documents than '{collection.id}': halves need the same ones."
         )
     with atomic_folder(out) as folder:
         for name, split, source, in_half in (

@@ -172,7 +172,7 @@ def _texts(seen: _Seen) -> Iterator[Finding]:
             False,
             seen.marked.count,
             f"{seen.marked.count:,} of {count:,} documents have markup, such as '{seen.markup}', "
-            "that is searched as words; remove it from their files where that matters",
+            "that is searched as words; remove it from their files if that matters",
             tuple(seen.marked.examples),
         )
     if seen.lost.count:

@@ -112,7 +112,8 @@ def refuse_broken(
     if empty > EMPTY_SHARE * documents:
         raise InputError(
             f"{empty:,} of the {documents:,} documents of '{name}' have neither title nor "
-            "abstract. Are its fields named rightly? `platform collections show` shows one of them."
+            "abstract. Are its fields named correctly? `platform collections show` shows one of "
+            "them."
         )
     relevant = sorted(relevant_documents(qrels or {}))
     sample = sample_evenly(relevant, _LOOKED_UP)
@@ -121,7 +122,7 @@ def refuse_broken(
         of = "" if len(sample) == len(relevant) else f" (looked up, of {len(relevant):,})"
         raise InputError(
             f"{len(missing):,} of the {len(sample):,} relevant documents{of} of '{name}' are not "
-            f"among its {documents:,} documents, '{missing[0]}' for one. The corpus is incomplete, "
+            f"among its {documents:,} documents, such as '{missing[0]}'. The corpus is incomplete, "
             "or the judgments are another collection's."
         )
 

@@ -211,9 +211,9 @@ def aliases() -> dict[str, str]:
         return {}
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not JSON"
-        raise InputError(f"cannot be read: {reason}. Mend or remove it.", path=path) from error
+        raise InputError(f"cannot be read: {reason}. Correct or remove it.", path=path) from error
     if not isinstance(content, dict) or not all(isinstance(v, str) for v in content.values()):
-        raise InputError("is not an object of names and paths. Mend or remove it.", path=path)
+        raise InputError("is not an object of names and paths. Correct or remove it.", path=path)
     return content
 
 

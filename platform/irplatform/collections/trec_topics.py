@@ -167,7 +167,7 @@ def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:
             return
         if f"{name};" not in html5:
             raise InputError(
-                f"the entity '&{name};' is declared nowhere. Write its text.",
+                f"the entity '&{name};' is not declared. Write its text.",
                 path=path,
                 line=parser.CurrentLineNumber,
             )
