@@ -1,4 +1,4 @@
-"""What the benchmarks share: the data folder, measuring in turns, memory, the line of JSON."""
+"""Shared parts of the benchmarks: the data folder, measuring in turns, memory, the line of JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DEFAULT_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def parser(description: str) -> argparse.ArgumentParser:
-    """A command line with `--data` and `--rounds`."""
+    """Return a command line with `--data` and `--rounds`."""
     command_line = argparse.ArgumentParser(description=description)
     command_line.add_argument(
         "--data",
@@ -33,14 +33,14 @@ def parser(description: str) -> argparse.ArgumentParser:
 
 
 def require(path: Path) -> Path:
-    """A path of the data folder; the benchmark ends, saying so, where it is missing."""
+    """Return a path of the data folder; end the benchmark with a message if it is missing."""
     if not path.exists():
         sys.exit(f"{path} is missing: set IRPLATFORM_TEST_DATA or --data.")
     return path
 
 
 def alternate(sides: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
-    """Seconds of each side, measured in turns after one turn that warms up and does not count."""
+    """Measure the seconds of each side in turns, after a turn to warm up."""
     seconds: dict[str, list[float]] = {name: [] for name in sides}
     for turn in range(rounds + 1):
         for name, run in sides.items():
@@ -54,7 +54,7 @@ def alternate(sides: Mapping[str, Callable[[], object]], rounds: int) -> dict[st
 
 
 def private_memory(process: psutil.Process) -> int:
-    """Bytes of a process and its children that are not pages of files."""
+    """Return the bytes of a process and its children that are not pages of files."""
     total = 0
     try:
         for member in (process, *process.children(recursive=True)):
@@ -68,7 +68,7 @@ def private_memory(process: psutil.Process) -> int:
 def report(
     benchmark: str, ours: float, peer: float, unit: str, *, higher_is_better: bool, **detail: Any
 ) -> None:
-    """Print the result as one JSON object; its ratio is above 1 where ours is better."""
+    """Print the result as one JSON object; a ratio above 1 means that ours is better."""
     ratio = ours / peer if higher_is_better else peer / ours
     print(
         json.dumps(
@@ -85,5 +85,5 @@ def report(
 
 
 def rate(count: int, seconds: list[float]) -> float:
-    """How many a second, by the median of some measurements."""
+    """Return the count per second, by the median of the measurements."""
     return count / median(seconds)

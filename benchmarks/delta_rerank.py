@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 DIMENSIONS = 300
 TOLERANCE = 1e-5
 LEAST_FREQUENCY = 5
-"""How often a word must occur to have a vector, as when vectors are trained."""
+"""Least frequency of words with a vector, as when vectors are trained."""
 
 
 @dataclass
@@ -80,7 +80,7 @@ class Sides:
     def scorers(
         self, topic: Topic, documents: Documents
     ) -> dict[str, Callable[[], Sequence[float]]]:
-        """What is timed: for each side, the way from its input to a list of scores."""
+        """Return for each side the timed way from its input to a list of scores."""
         inputs = direct_input(self.index, self.vectors, self.ours.options, topic, documents.ids)
         matrix, query, lexical = (tensor.to(self.device) for tensor in inputs)
 

@@ -96,7 +96,7 @@ def _ranges(text: str) -> list[str]:
     click.option(
         "--on-these-topics",
         is_flag=True,
-        help="Tune on the topics of --collection itself; give this if they are training topics.",
+        help="Tune on the topics of --collection itself; they must be training topics.",
     ),
     group="Search",
     example="--over k1=0.5:2,b --trials 50",

@@ -224,20 +224,13 @@ def alone_in(folder: Path) -> Iterator[None]:
             yield
             return
         try:
-            _lock(handle, folder)
+            try:
+                lock_open(handle)
+            except BlockingIOError as error:
+                message = "another command is writing runs to this folder. Wait for it, or name "
+                raise InputError(f"{message}another --run-dir.", path=folder) from error
+            except OSError:
+                pass  # this file system cannot lock folders
             yield
         finally:
             os.close(handle)
-
-
-def _lock(handle: int, folder: Path) -> None:
-    try:
-        lock_open(handle)
-    except BlockingIOError as error:
-        raise InputError(
-            "another command is writing runs to this folder. Wait for it, or name another "
-            "--run-dir.",
-            path=folder,
-        ) from error
-    except OSError:
-        return
