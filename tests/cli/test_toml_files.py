@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from irplatform.cli.settings import read_settings
-from irplatform.collections import beir as corpus_reference
+from irplatform.collections.beir import referenced_corpus
 from irplatform.errors import InputError
 from irplatform.expansion import read_plan
+from irplatform.registry.loading import registry
 from irplatform.reproduction.rows import read_rows
 
 
@@ -47,7 +48,8 @@ def test_rows_of_results(saved):
 
 
 def test_a_reference_to_documents(saved):
-    corpus = corpus_reference.read(saved("corpus.toml", 'collection = "demo"\n'))
+    path = saved("corpus.toml", 'collection = "demo"\n')
+    corpus = referenced_corpus(path, registry().collection)
     assert corpus.name == "demo"
 
 
