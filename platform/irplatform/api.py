@@ -8,7 +8,7 @@ own, and `explain` says why a document stands where it does.
 from irplatform.system.console import waiting
 
 with waiting("starting"):  # from a cold disk this takes seconds
-    from irplatform.experiment.existing_runs import (
+    from irplatform.experiment.evaluate import (
         agree_sources,
         check_runs,
         evaluate_runs,

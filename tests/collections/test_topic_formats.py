@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.collections.topics import FORMATS, QueryTemplate, read_topics
+from irplatform.collections.topic_formats import FORMATS, QueryTemplate, read_topics
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
 

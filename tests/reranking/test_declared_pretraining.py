@@ -22,8 +22,8 @@ from irplatform.plugin import (
     Traits,
 )
 from irplatform.registry.loading import registry
-from irplatform.reranking.members import Member, can_travel
 from irplatform.reranking.systems import ChosenReranker
+from irplatform.reranking.training import Member, can_travel
 from irplatform.reranking.training_set import LearningPlan, TrainingSet
 from irplatform.resources import CollectionResources
 

@@ -16,8 +16,8 @@ from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Options, Reranker, Topic, TrainableReranker, Traits
 from irplatform.registry.loading import registry
 from irplatform.reranking.fitting import fit_system, open_checkpoint
-from irplatform.reranking.members import Member, learn_side_by_side
 from irplatform.reranking.systems import MEMBERS, ChosenReranker
+from irplatform.reranking.training import Member, learn_side_by_side
 from irplatform.reranking.training_set import Example, Split, TrainingSet, examples
 from irplatform.resources import UsageLog
 from irplatform.retrieval.candidates import Candidates

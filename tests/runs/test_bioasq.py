@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from irplatform.collections.topics import read_topics
+from irplatform.collections.topic_formats import read_topics
 from irplatform.errors import InputError
 from irplatform.evaluation.qrels import read_qrels
 from irplatform.plugin import Topic

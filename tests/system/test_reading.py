@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from irplatform.building.click_log import read_log
-from irplatform.collections.topics import FORMATS, read_topics
+from irplatform.collections.topic_formats import FORMATS, read_topics
 from irplatform.errors import InputError
 from irplatform.evaluation.qrels import read_qrels
 from irplatform.runs.trec import read_run

@@ -1,7 +1,7 @@
 """Ids and texts that come more than once are told from those that only share a hash."""
 
 from irplatform.plugin import Document
-from irplatform.text.repeats import Repeats
+from irplatform.text.duplicates import Repeats
 
 
 class Id(str):

@@ -108,7 +108,7 @@ def gather(year: int, given: Given, folder: Path) -> Year:
         InputError: a file is wrong, or the files contradict each other.
         PlatformError: a file could not be downloaded.
     """
-    from irplatform.collections.topics import read_topics
+    from irplatform.collections.topic_formats import read_topics
     from irplatform.evaluation.qrels import read_qrels
     from irplatform.evaluation.sampled import read_sampled_qrels
 

@@ -27,7 +27,7 @@ from typing import IO, TYPE_CHECKING
 import orjson
 
 from irplatform.collections.jsonlines import BEIR, JsonLinesCorpus, pack
-from irplatform.collections.topics import read_topics
+from irplatform.collections.topic_formats import read_topics
 from irplatform.data import Collection, Qrels
 from irplatform.errors import InputError, unknown
 from irplatform.system.formats import read_toml

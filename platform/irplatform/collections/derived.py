@@ -213,7 +213,7 @@ def _qrels(folder: Path, split: Split) -> Qrels:
 
 
 def _topics(folder: Path, split: Split) -> Sequence[Topic]:
-    from irplatform.collections.topics import read_topics
+    from irplatform.collections.topic_formats import read_topics
 
     judged = _qrels(folder, split)
     return [topic for topic in read_topics(folder / "queries.jsonl", "beir") if topic.id in judged]

@@ -14,7 +14,7 @@ from math import comb
 from typing import TYPE_CHECKING
 
 from irplatform.errors import counted
-from irplatform.text.repeats import Repeats
+from irplatform.text.duplicates import Repeats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

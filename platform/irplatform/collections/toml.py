@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from irplatform.collections.beir import folder_name
 from irplatform.collections.jsonlines import JSONL_ENDINGS, FieldNames, JsonLinesCorpus, find_files
-from irplatform.collections.topics import QueryTemplate, read_topics
+from irplatform.collections.topic_formats import QueryTemplate, read_topics
 from irplatform.data import Collection, Corpus, Qrels
 from irplatform.errors import InputError
 from irplatform.options import first_problem

@@ -12,7 +12,7 @@ from irplatform.runs import read_run
 from irplatform.runs.checks import check_tag
 from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
 from irplatform.runs.metadata import run_metadata, write_run_with_metadata
-from irplatform.runs.replacing import refuse_other_run
+from irplatform.runs.resuming import refuse_other_run
 from irplatform.system.console import notice
 from irplatform.system.digests import file_digest
 from irplatform.system.reading import readable_again

@@ -29,7 +29,7 @@ from irplatform.retrieval.candidates import JUDGED, FromRun, source_of
 from irplatform.retrieval.first_stage import made_with
 from irplatform.retrieval.fusion import AUTO
 from irplatform.runs.names import FUSED, alone_name, system_of
-from irplatform.runs.replacing import code_and_content
+from irplatform.runs.resuming import code_and_content
 from irplatform.system.digests import digest, fingerprint
 from irplatform.system.reading import readable_again
 from irplatform.training.checkpoints import Checkpoint

@@ -25,7 +25,7 @@ from irplatform.system.console import progress
 from irplatform.system.digests import fingerprint
 from irplatform.system.workers import available_cores, batched_by_size
 from irplatform.system.writing import write_json
-from irplatform.text.repeats import Repeats
+from irplatform.text.duplicates import Repeats
 from irplatform.text.tokenizer import COMPOSITION
 
 if TYPE_CHECKING:

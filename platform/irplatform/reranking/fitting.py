@@ -16,9 +16,9 @@ from irplatform import __version__
 from irplatform.errors import InputError, counted
 from irplatform.evaluation.significance import FEWEST_TOPICS
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
-from irplatform.reranking.members import train_members, workspace
 from irplatform.reranking.scoring import cached_scores
 from irplatform.reranking.systems import ChosenReranker, System
+from irplatform.reranking.training import train_members, workspace
 from irplatform.reranking.training_set import (
     MOST_WEIGHING_TOPICS,
     Split,

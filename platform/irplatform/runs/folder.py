@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from irplatform.errors import InputError
 from irplatform.runs.metadata import read_metadata, write_run_with_metadata
-from irplatform.runs.replacing import refuse_other_run
+from irplatform.runs.resuming import refuse_other_run
 from irplatform.system.console import notice
 from irplatform.system.digests import file_digest
 from irplatform.system.formats import read_own_json
