@@ -54,7 +54,10 @@ def test_a_setting_with_a_name_reaches_that_system_only():
     ("name", "option"),
     [("ltr", "settings"), ("graphene-features", "feature_settings")],
 )
-def test_features_read_the_knowledge_bases_that_queries_are_expanded_with(name, option):
+def test_features_read_the_knowledge_bases_that_queries_are_expanded_with(
+    name, option, monkeypatch
+):
+    monkeypatch.setattr("irplatform.concepts.build.graph_identity", lambda options: "graph")
     expanded = _options(["bm25", "rm3"], [name], expand=["mesh", "hgnc"])[name]
     told = getattr(expanded, option)
     assert told["concepts"] == told["query-parts"] == {"knowledge": ["mesh", "hgnc"]}
@@ -65,7 +68,8 @@ def test_features_read_the_knowledge_bases_that_queries_are_expanded_with(name, 
     assert getattr(_options(["bm25"], [name])[name], option) == {}
 
 
-def test_stacked_rerankers_read_them_too():
+def test_stacked_rerankers_read_them_too(monkeypatch):
+    monkeypatch.setattr("irplatform.concepts.build.graph_identity", lambda options: "graph")
     stacked = {"ltr.stack": ["graphene-features", "drmm"], "expand": ["mesh"]}
     own = "ltr.settings.stack.settings.graphene-features.feature_settings.genes.knowledge"
     told = _options(["bm25"], ["ltr"], **stacked, **{own: ["hgnc"]})["ltr"].settings["stack"]

@@ -120,9 +120,9 @@ def test_a_byte_order_mark_is_no_text(tmp_path, name, content):
     [
         ("a.pdf", b"x", "text comes as .txt, .jsonl or .tsv"),
         ("a.jsonl", b'{"title": "x"}\n{', r"a.jsonl:2: this line is not JSON"),
-        ("a.jsonl", b"[]", r"a.jsonl:1: needs an object"),
-        ("a.jsonl", b'{"body": "x"}', r"a.jsonl:1: needs an object"),
-        ("a.tsv", b"id\tname\n1\tx\n", r"a.tsv:1: needs a header"),
+        ("a.jsonl", b"[]", r"a.jsonl:1: this line needs an object"),
+        ("a.jsonl", b'{"body": "x"}', r"a.jsonl:1: this line needs an object"),
+        ("a.tsv", b"id\tname\n1\tx\n", r"a.tsv:1: this table needs a header"),
         ("a.txt", b"\xe9", "byte 1 of this line is not UTF-8"),
         ("a.txt.gz", b"no gzip", "not a whole gzip file"),
         ("a.txt.gz", gzip.compress(b"x" * 99, mtime=0)[:-9], "not a whole gzip file"),

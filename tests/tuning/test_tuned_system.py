@@ -142,7 +142,7 @@ def test_trials_train_the_members_that_were_asked_for(monkeypatch):
         trained.append(choice.members)
         raise InputError("enough was seen")
 
-    monkeypatch.setattr("irplatform.reranking.rerank.rerank", rerank)
+    monkeypatch.setattr("irplatform.tuning.system.rerank", rerank)
     settings = RunSettings("demo", rerankers=["drmm"], members=2)
     with pytest.raises(InputError, match="enough was seen"):
         tune(settings, TuneSettings(["loop.epochs=1:2"], trials=1))
