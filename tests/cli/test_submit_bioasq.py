@@ -68,8 +68,8 @@ def test_a_question_without_documents_is_named(submit, folder):
 @pytest.mark.parametrize(
     ("run", "collection", "message"),
     [
-        ("b1 Q0 d1 1 1.0 x\n", "batch.toml", "document 'd1' of question 'b1' is no PMID"),
-        ("b1 Q0 07 1 1.0 x\n", "batch.toml", "document '07' of question 'b1' is no PMID"),
+        ("b1 Q0 d1 1 1.0 x\n", "batch.toml", "document 'd1' of question 'b1' is not a PMID"),
+        ("b1 Q0 07 1 1.0 x\n", "batch.toml", "document '07' of question 'b1' is not a PMID"),
         ("b9 Q0 7 1 1.0 x\n", "batch.toml", "topics that 'batch.toml' does not have: b9"),
         ("q1 Q0 7 1 1.0 x\n", "small", "the topics of 'small' are no questions of BioASQ"),
     ],
