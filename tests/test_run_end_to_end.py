@@ -53,7 +53,7 @@ main()
 AT_ONCE = """
 import sys
 from irplatform.cli.main import main
-from irplatform.reranking import members
+from irplatform.reranking import training as members
 
 members.WORTH_PROCESSES = 0
 members.ordered_map = lambda *given, map=members.ordered_map, **workers: (

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-import irplatform_lexical
 from irplatform.data import Corpus
 from irplatform.lucene import BM25, QLD, RM3, LuceneIndex, build_index
 from irplatform.plugin import Document, Topic
+from irplatform.registry.loading import registry
 from irplatform_lexical.retrievers import BM25Retriever, QLDRetriever, RM3Retriever
 
 TOPICS = [Topic("1", "melanoma"), Topic("2", "the"), Topic("3", "lung", {"gene": "melanoma"})]
@@ -32,9 +32,9 @@ def resources(cache_of_module):
 
 
 def test_three_retrievers_are_registered():
-    registered = {}
-    irplatform_lexical.register_retrievers(registered.__setitem__)
-    assert registered == {"bm25": BM25Retriever, "qld": QLDRetriever, "rm3": RM3Retriever}
+    registered = registry().retrievers
+    classes = {name: registered[name].system for name in ("bm25", "qld", "rm3")}
+    assert classes == {"bm25": BM25Retriever, "qld": QLDRetriever, "rm3": RM3Retriever}
 
 
 def test_defaults_are_pyserinis():

@@ -25,6 +25,8 @@ _NO_CONTENT = ("retriever", "reranker", "options", *_CODE_MARKS)
 """Other keys of a description; these are settings themselves."""
 _HASHED = ("documents", "topics", "judgments")
 """Settings that are a hash of the data."""
+_UNDECIDED = {"device": "auto"}
+"""Settings that are resolved after the others are compared."""
 _DIGITS = 8
 _LONGEST = 60
 """Characters of a setting's value in a message."""
@@ -93,7 +95,8 @@ def _differences(recorded: Mapping[str, Any], settings: Mapping[str, Any]) -> It
     options = [
         f"{name} {_shown(name, recorded)} -> {_shown(name, settings)}"
         for name in {**recorded, **settings}
-        if name not in (CODE, CONTENT) and settings.get(name) != recorded.get(name)
+        if name not in (CODE, CONTENT)
+        and settings.get(name) not in (recorded.get(name), _UNDECIDED.get(name, ...))
     ]
     if options:
         yield f"other settings: {'; '.join(options)}"
