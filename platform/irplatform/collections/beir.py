@@ -104,7 +104,7 @@ def open_beir(path: Path, split: str | None = None, find: Find = _find_nothing) 
 
 
 def is_beir(path: Path) -> bool:
-    """Tell if a folder holds a BEIR corpus, or refers to one."""
+    """Return whether a folder holds a BEIR corpus or refers to one."""
     names = (*(f"corpus.jsonl{suffix}" for suffix in _SUFFIXES), CORPUS_REFERENCE)
     return any((path / name).is_file() for name in names)
 

@@ -349,14 +349,14 @@ def expanded_for(
 ) -> list[ChosenRetriever]:
     """The retrievers, which expand queries where the rerankers are made for that.
 
-    One that is not made for it has the first stage that it would have alone: then nothing is
-    expanded, and a notice says so.
+    If one of the rerankers is not made for expanded queries, nothing is expanded, and a notice
+    says so: its first stage is the one that it has alone.
 
     Args:
         rerankers: what reranks.
         retrievers: the first stage.
         collection: what is searched.
-        given: the settings that they were chosen by; who says `expand` there is obeyed.
+        given: the settings that they were chosen by; an `expand` among them takes precedence.
     """
     from irplatform.knowledge import all_installed
 
@@ -394,11 +394,11 @@ def expanded_for(
 def refuse_idle_plan(
     retrievers: Sequence[ChosenRetriever], rerankers: Sequence[ChosenReranker], given: Iterable[str]
 ) -> None:
-    """See that a query plan is set only where queries are expanded.
+    """Refuse a query plan where no queries are expanded.
 
     Args:
         retrievers: the first stage, with what they expand queries with.
-        rerankers: what reranks; an option `plan` of theirs is another one.
+        rerankers: what reranks; their own option `plan` is not meant.
         given: names of settings.
 
     Raises:

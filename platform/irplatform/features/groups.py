@@ -105,7 +105,7 @@ class Group:
 
     @cached_property
     def described(self) -> dict[str, Any]:
-        """What its features depend on, besides documents and topics."""
+        """Return what its features depend on, besides documents and topics."""
         chosen = Chosen(self.registration, self.held.options)
         depends_on = chosen.dependencies()
         description = self.registration.describe(self.held.options)

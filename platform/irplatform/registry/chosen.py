@@ -221,7 +221,7 @@ def knowledge_options(options: type[Options]) -> Iterator[str]:
 
 
 def knowledge_mark(bases: Iterable[Sequence[str]]) -> dict[str, object]:
-    """What stands for the content of knowledge bases, or of several choices of them."""
+    """Return the fingerprint of knowledge bases, or of several choices of them."""
     from irplatform.knowledge import open_knowledge
 
     marks = sorted({open_knowledge(names).fingerprint for names in bases if names})

@@ -1,7 +1,7 @@
 """Checks of a system when it is registered: its class, its options and its presets.
 
 A missing method would otherwise be missed when it is called, perhaps after hours of training, and
-options that cannot be recorded would give results that nobody can make again.
+options that cannot be recorded would give results that cannot be reproduced.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ _KINDS = {
     "measures": "measure",
     "knowledge": "knowledge format",
 }
-"""The tables whose names belong to whoever came first, and what a name in each of them names."""
+"""The tables in which the first plugin to register a name keeps it, and what their names name."""
 
 
 @dataclass

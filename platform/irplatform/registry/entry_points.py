@@ -29,7 +29,7 @@ _MOST_SEEN = 200
 
 
 def entry_points() -> Iterable[metadata.EntryPoint]:
-    """Where the plugins of all packages are, but for packages that nobody can read."""
+    """Return the entry points of all packages that can be read."""
     try:
         return _found()
     except Exception:
@@ -64,7 +64,7 @@ def not_installed(name: str, installed: Collection[str], *, others: bool) -> str
     """That a folder near the current one has a plugin to install, perhaps this one; "" for none.
 
     Args:
-        name: what nobody registered: a plugin, or a system of one.
+        name: of a plugin or system that is not registered.
         installed: the names of the plugins that are.
         others: whether a plugin of another name may be meant, which has a system of this one.
     """

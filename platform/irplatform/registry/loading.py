@@ -54,7 +54,7 @@ def load(entry_points: Iterable[metadata.EntryPoint], selection: str = "") -> Re
     """
     plugin_registry = Registry()
     plugin_registry.manager.add_hookspecs(Hooks)
-    # Ours first: no stranger takes the name of what everybody knows.
+    # Ours first: a third-party plugin cannot take the name of a built-in system.
     ordered = sorted(map(_found_at, entry_points), key=lambda p: (not p[0].ours, *_called(p[0])))
     names = {name for plugin, _ in ordered for name in _called(plugin)}
     for name in _parts(selection):
@@ -116,7 +116,7 @@ def _load_one(
             forgotten = unmarked(manager, module)
             idle = "" if hooks or forgotten else without_hooks(module)
         plugin_registry.add(contribution.tables)
-    except BaseException as error:  # a stranger's module must not stop the others
+    except BaseException as error:  # a broken module must not stop the others
         if is_interruption(error):
             raise
         if manager.has_plugin(str(plugin)):

@@ -34,8 +34,7 @@ class Plugin:
         version: that package's version.
         error: why it could not be used, or "".
         provides: what it registered, as "reranker delta".
-        unmarked: functions that are called like hooks but lack `@hookimpl`, so that nobody calls
-            them.
+        unmarked: functions named like hooks that lack `@hookimpl` and so are never called.
         remarks: what else is wrong with it, though it is used.
         failed: why it could not add its commands, or "". All else of it is used.
     """
@@ -169,7 +168,7 @@ class Registration(Generic[System]):
     def made_by(self) -> dict[str, str]:
         """The distribution and version that its results depend on, as descriptions say it.
 
-        Of a stranger's plugin the digest of its source, too (`sources`), and of that of its base
+        For a third-party plugin also the digest of its source (`sources`), and of its base
         classes.
         """
         from irplatform.plugin.declarations import Declared
@@ -181,7 +180,7 @@ class Registration(Generic[System]):
         return made_by
 
     def describe(self, options: Options) -> dict[str, Any]:
-        """What its results depend on: the code that makes them, the options, and their files."""
+        """Return what results depend on: the code that makes them, the options and their files."""
         return {
             **self.made_by,
             "options": options.model_dump(mode="json"),
@@ -189,7 +188,7 @@ class Registration(Generic[System]):
         }
 
     def code(self, options: Options) -> dict[str, Any]:
-        """What stands for a stranger's code and for files, for who reads its results.
+        """Return the identity of third-party code and of files, for systems that read its results.
 
         A change of our code comes with another version of the platform, on which all results
         depend.

@@ -1,4 +1,4 @@
-"""Digests of plugins' files: whatever is cached of a stranger's plugin depends on them.
+"""Digests of plugins' files: cached results of third-party plugins depend on them.
 
 Authors change code long before they change a version, and must not meet the scores of the old one;
 where they change what does not count as code, the version tells.
@@ -23,7 +23,7 @@ GROUP = "irplatform"
 OURS = "irplatform"
 """The distribution that brings the platform and its own plugins."""
 _NO_PART = frozenset({".md", ".pyc", ".rst", ".toml"})
-"""Endings of a stranger's files that change no result."""
+"""Endings of files that change no result."""
 
 
 @functools.cache

@@ -275,7 +275,7 @@ class Demographics(FeatureGroup):
         )  # fmt: skip
 
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
-        """The features; those of what the topic does not tell are 0."""
+        """Compute the features; where the topic lacks the information, they are 0."""
         person = self._person(topic)
         values = [
             [*self._by_headings(person, document), *_by_words(person, document)]
