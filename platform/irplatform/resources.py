@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.data import Documents
 from irplatform.errors import PlatformError, one_line
-from irplatform.registry.sources import is_strange, module_of, source_digest
+from irplatform.registry.code_digests import is_strange, module_of, source_digest
 from irplatform.system import console
 from irplatform.system.cache import OWN_KINDS, Artifact, artifact
 from irplatform.system.progress import Stopwatch

@@ -4,9 +4,9 @@ import pytest
 from small import chosen
 from strangers import FILED, GOOD
 
-from irplatform.registry import loading, sources
+from irplatform.registry import code_digests, loading
+from irplatform.registry.code_digests import our_digest, source_digest
 from irplatform.registry.loading import load, registry
-from irplatform.registry.sources import our_digest, source_digest
 
 
 def test_a_strangers_code_is_told_from_what_it_was_before(install, tmp_path):
@@ -24,7 +24,7 @@ def test_all_modules_of_a_distribution_count(install, tmp_path, monkeypatch):
     helper.write_text("FACTOR = 1.0\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(
-        "irplatform.registry.sources._distributions",
+        "irplatform.registry.code_digests._distributions",
         lambda: {"helper_of_one": ["d"], "stranger": ["d"], "other": ["e"]},
     )
     (tmp_path / "stranger.py").write_text("")
@@ -32,7 +32,7 @@ def test_all_modules_of_a_distribution_count(install, tmp_path, monkeypatch):
     assert source_digest("stranger.deeper") == before
     helper.write_text("FACTOR = -1.0\n")
     assert source_digest("stranger") == before, "what was loaded is what runs"
-    sources._digests.cache_clear()
+    code_digests._digests.cache_clear()
     assert source_digest("stranger") != before
     assert source_digest("stranger", "irplatform.plugin", "irplatform_ltr") == source_digest(
         "stranger"
@@ -41,10 +41,12 @@ def test_all_modules_of_a_distribution_count(install, tmp_path, monkeypatch):
 
 def test_the_version_counts_where_no_code_changed(tmp_path, monkeypatch):
     """A table in TOML is no code, and an author who edits one raises the version."""
-    monkeypatch.setattr("irplatform.registry.sources._distributions", lambda: {"stranger": ["d"]})
+    monkeypatch.setattr(
+        "irplatform.registry.code_digests._distributions", lambda: {"stranger": ["d"]}
+    )
     digests = []
     for version in ("1.0", "1.0", "2.0"):
-        monkeypatch.setattr("irplatform.registry.sources._version", lambda _, v=version: v)
+        monkeypatch.setattr("irplatform.registry.code_digests._version", lambda _, v=version: v)
         digests.append(source_digest("stranger"))
     assert digests[0] == digests[1] != digests[2]
 
@@ -59,7 +61,7 @@ def test_data_that_a_package_ships_counts_but_not_what_python_and_people_leave_t
     monkeypatch.syspath_prepend(tmp_path)
 
     def told():
-        sources._digests.cache_clear()
+        code_digests._digests.cache_clear()
         return source_digest("package_with_data")
 
     words = package / "data" / "words.txt"
@@ -77,11 +79,11 @@ def test_an_edit_of_our_own_code_is_seen_by_the_next_command(tmp_path, monkeypat
     code.parent.mkdir()
     code.write_text("SCALE = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sources, "our_packages", lambda: frozenset({"ours"}))
+    monkeypatch.setattr(code_digests, "our_packages", lambda: frozenset({"ours"}))
     before = our_digest()
     code.write_text("SCALE = 2\n")
     assert our_digest() == before, "what was loaded is what runs"
-    sources._digests.cache_clear()
+    code_digests._digests.cache_clear()
     assert our_digest() != before
 
 
@@ -185,7 +187,7 @@ def test_what_reads_a_strangers_features_or_scores_depends_on_its_code(
     install, tmp_path, monkeypatch
 ):
     def told():
-        sources._digests.cache_clear()
+        code_digests._digests.cache_clear()
         found = load(entry_points)
         monkeypatch.setattr(loading, "registry", lambda: found)
         return (

@@ -11,7 +11,7 @@ from irplatform.errors import InputError
 from irplatform.evaluation.judgments import Judgments, of_collection
 from irplatform.evaluation.sampled import read_sampled_qrels
 from irplatform.plugin import Topic
-from irplatform.registry import sources
+from irplatform.registry import code_digests
 from irplatform.registry.loading import registry
 from irplatform.retrieval.fusion import choose_fusion
 from irplatform.runs import Ranking, Run
@@ -80,7 +80,7 @@ def test_scores_depend_on_the_source_of_a_measure(monkeypatch, tmp_path):
     before = _system([], measure="share").depends_on()
     assert before == _system([], measure="share").depends_on()
     (tmp_path / "mine.py").write_text("def share(qrels, run): return {'1': 1.0}\n")
-    sources._digests.cache_clear()  # as in another process
+    code_digests._digests.cache_clear()  # as in another process
     assert before != _system([], measure="share").depends_on()
 
 

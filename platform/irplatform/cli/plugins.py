@@ -12,8 +12,8 @@ from irplatform.cli.names import COLLECTION, DEVICE, Names, list_option
 from irplatform.cli.options import PATH, setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
+from irplatform.registry.code_digests import GROUP
 from irplatform.registry.loading import registry
-from irplatform.registry.sources import GROUP
 from irplatform.system.console import say_text
 from irplatform.system.containment import isolated
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from irplatform.data import Documents, Topic
 from irplatform.errors import PluginError, quoted
 from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
-from irplatform.registry.answers import json_mapping, numbers, text
 from irplatform.registry.chosen import FEATURES_FORMAT, Chosen, check_names, knowledge_mark
+from irplatform.registry.plugin_answers import json_mapping, numbers, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from irplatform.errors import InputError
 from irplatform.plugin.declarations import FILLED
 from irplatform.registry import loading
-from irplatform.registry.answers import text_pairs
+from irplatform.registry.plugin_answers import text_pairs
 from irplatform.registry.registration import Registration, System
 from irplatform.system.digests import digest, folder_digests
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.errors import PluginError, quoted
+from irplatform.registry.code_digests import module_of
 from irplatform.registry.plugin_calls import close_coroutine, plugin_call
 from irplatform.registry.registration import Registration
-from irplatform.registry.sources import module_of
 from irplatform.runs.names import FUSED, system_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from irplatform import __version__
 from irplatform.errors import PluginError, unknown
 from irplatform.plugin.hooks import Hooks
-from irplatform.registry.sources import GROUP, OURS
+from irplatform.registry.code_digests import GROUP, OURS
 from irplatform.system.packages import leave_out_damaged
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from irplatform.errors import InputError, PlatformError, PluginError, unknown
+from irplatform.registry.code_digests import OURS, source_digest
 from irplatform.registry.plugin_calls import plugin_call
-from irplatform.registry.sources import OURS, source_digest
 from irplatform.system.packages import absent, require
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class Registration(Generic[System]):
         return self._traits_of(instance)
 
     def _traits_of(self, instance: System) -> Traits:
-        from irplatform.registry.answers import checked_traits
+        from irplatform.registry.plugin_answers import checked_traits
 
         with self.plugin_call("saying what it is made for"):
             answer = instance.traits()
@@ -239,7 +239,7 @@ class Registration(Generic[System]):
             InputError: its options refer to something that does not exist.
             PluginError: it cannot say.
         """
-        from irplatform.registry.answers import checked_reads
+        from irplatform.registry.plugin_answers import checked_reads
 
         instance = self.made(options)
         with self.plugin_call("saying what it reads"):

@@ -21,9 +21,9 @@ from irplatform.collections.names import aliases_file
 from irplatform.errors import InputError, PlatformError
 from irplatform.experiment.systems import refuse_silent_downloads
 from irplatform.knowledge import installed
+from irplatform.registry.code_digests import source_digest
 from irplatform.registry.entry_points import entry_points
 from irplatform.registry.loading import registry
-from irplatform.registry.sources import source_digest
 from irplatform.reproduction.verdicts import Judged, Verdict, inputs_mark, judge
 from irplatform.system.cache import lock
 from irplatform.system.digests import fingerprint

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from irplatform import __version__
 from irplatform.data import Documents, Topic
 from irplatform.errors import InputError, PlatformError, PluginError, counted, lacks_memory
-from irplatform.registry.answers import numbers
-from irplatform.registry.sources import our_digest
+from irplatform.registry.code_digests import our_digest
+from irplatform.registry.plugin_answers import numbers
 from irplatform.resources import UsageLog
 from irplatform.system.cache import artifact, kept_json
 from irplatform.system.console import LAST, progress, stage

@@ -13,7 +13,7 @@ from irplatform.errors import InputError, PluginError
 from irplatform.options import settings_of
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
 from irplatform.registry.chosen import Chosen
-from irplatform.registry.sources import our_digest
+from irplatform.registry.code_digests import our_digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from irplatform.errors import PluginError, counted, unstopped
 from irplatform.lucene.dates import DATES_FORMAT, Years, date_limits, search_before
 from irplatform.plugin.retrievers import Retriever
-from irplatform.registry.answers import json_mapping
 from irplatform.registry.chosen import Chosen
+from irplatform.registry.plugin_answers import json_mapping
 from irplatform.retrieval.fusion import Fusion
 from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.names import FUSED

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from irplatform.plugin.declarations import Traits
 from irplatform.plugin.rerankers import TrainableReranker
-from irplatform.registry.sources import module_of
+from irplatform.registry.code_digests import module_of
 from irplatform.system.console import QUICK, progress
 from irplatform.text.arrays import Float32, new_matrix
 from irplatform.training.loop import run_shown

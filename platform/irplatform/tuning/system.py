@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.evaluation.scoring import evaluate
 from irplatform.experiment.systems import choose_systems
-from irplatform.registry.sources import source_digest
+from irplatform.registry.code_digests import source_digest
 from irplatform.reranking.rerank import FOLDS, rerank
 from irplatform.reranking.systems import MEMBERS
 from irplatform.reranking.training_set import LearningPlan, fold_topics
