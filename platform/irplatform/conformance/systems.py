@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 _KNOWLEDGE = ("mesh",)
-"""A query expansion that a reranker is told of; nothing is read."""
+"""Knowledge bases of an expanded run, by name alone: none is opened."""
 
 
 def problems_of_reranker(choice: ChosenReranker, data: CheckData) -> Iterator[str]:

@@ -99,7 +99,7 @@ class Compiler:
         return java_class(f"{_SPANS}.SpanNotQuery")(near.build(), non, 1, 0)
 
     def _often_negated(self, text: str, field: str) -> bool:
-        """Whether a phrase of several words follows "non" so often that it means something else."""
+        """Return whether "non" precedes a large share of a phrase's occurrences."""
         key = (text, field)
         if key not in self._negated:
             negated = 0

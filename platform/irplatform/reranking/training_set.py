@@ -317,7 +317,7 @@ def _useful_families(kin: Sequence[int], useful: Sequence[bool]) -> set[int]:
 
 
 def _useful_first(order: npt.NDArray[np.int64], useful: Sequence[bool]) -> npt.NDArray[np.int64]:
-    """An order of places, those of useful topics before the others; as it was where all are."""
+    """Reorder positions so that useful topics come first (no change if all are useful)."""
     return order[np.argsort(~np.asarray(useful, dtype=bool)[order], kind="stable")]
 
 

@@ -55,7 +55,7 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Candidates:
-    """A collection's topics after the first stage, and what is known of them.
+    """A collection's topics after the first stage, with candidates and judgments.
 
     Attributes:
         topics: the topics.
