@@ -22,9 +22,9 @@ import torch
 
 from _common import parser, report, require
 from _delta_direct import DirectDelta
+from irplatform.collection_resources import CollectionResources
 from irplatform.collections.toml import open_toml
 from irplatform.plugin import Documents, Topic
-from irplatform.resources import CollectionResources
 from irplatform.text import WordVectors, lexical_features
 from irplatform.training import load_weights
 from irplatform_delta.options import DeltaOptions

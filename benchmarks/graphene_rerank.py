@@ -21,10 +21,10 @@ import numpy as np
 import torch
 
 from _common import alternate, parser, report
+from irplatform.collection_resources import CollectionResources
 from irplatform.data import Corpus
 from irplatform.knowledge import add
 from irplatform.plugin import Document, Documents, Topic
-from irplatform.resources import CollectionResources
 from irplatform.text import WordVectors
 from irplatform_graphene.model import (
     document_vectors,

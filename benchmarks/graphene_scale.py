@@ -42,12 +42,12 @@ import numpy as np
 import psutil
 
 from _common import parser, private_memory, report, require
+from irplatform.collection_resources import CollectionResources
 from irplatform.collections.derived import mesh_queries
 from irplatform.collections.toml import open_toml
 from irplatform.data import Corpus
 from irplatform.knowledge import add
 from irplatform.plugin import Document, LabelledTopic, TrainingData
-from irplatform.resources import CollectionResources
 from irplatform.text import WordVectors
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ LAYERS = (
     {"experiment"},
     {"reports", "reranking"},
     {"retrieval"},
-    {"resources"},
+    {"collection_resources"},
     {"features"},
     {"training"},
     {"registry"},

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from concept_data import ARTICLES, Articles
 
+from irplatform.collection_resources import CollectionResources
 from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import TIMING, build_facts, concept_graph, open_graph
 from irplatform.concepts.graph import ConceptGraph
@@ -13,7 +14,6 @@ from irplatform.concepts.linking import batches
 from irplatform.concepts.pipeline import versions
 from irplatform.errors import InputError
 from irplatform.knowledge import add
-from irplatform.resources import CollectionResources
 
 NOT_COMPARED = {TIMING, "manifest.json"}
 

@@ -13,6 +13,7 @@ import pytest
 from checkpoints import described
 from small import SmallResources, registration
 
+from irplatform.collection_resources import CollectionResources
 from irplatform.collections.derived import joined
 from irplatform.data import Collection
 from irplatform.errors import InputError
@@ -52,7 +53,6 @@ from irplatform.reranking.warnings import (
     warning_of_scores_read,
     warning_of_tuning,
 )
-from irplatform.resources import CollectionResources
 from irplatform.retrieval.candidates import Candidates
 from irplatform.retrieval.first_stage import FirstStage, Retrieval
 from irplatform.runs import Ranking, Run

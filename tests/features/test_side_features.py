@@ -10,7 +10,7 @@ from small import chosen, labelled
 from irplatform.errors import InputError
 from irplatform.features import SideFeatures, weigh_first_stage
 from irplatform.plugin import FeatureGroup, TrainableFeatureGroup, TrainingData
-from irplatform.registry.chosen import FEATURES_FORMAT
+from irplatform.registry.dependencies import FEATURES_FORMAT
 from irplatform.training.samplers import Pool
 
 IDS = [f"d{n}" for n in range(12)]
@@ -204,7 +204,7 @@ def test_what_reads_features_depends_on_how_our_groups_compute_them(monkeypatch)
     """A model that learned from features is not for those that the same groups compute later."""
     assert dependencies(()) == {}
     before = dependencies(("lexical",))
-    monkeypatch.setattr("irplatform.registry.chosen.FEATURES_FORMAT", -1)
+    monkeypatch.setattr("irplatform.registry.dependencies.FEATURES_FORMAT", -1)
     assert dependencies(("lexical",)) != before
 
 

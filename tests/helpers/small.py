@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.plugin import Document, Documents, LabelledTopic, Topic
-from irplatform.registry.chosen import Chosen
+from irplatform.registry.dependencies import Chosen
 from irplatform.registry.loading import registry
 from irplatform.registry.registration import Plugin, Registration
 from irplatform.system.digests import fingerprint

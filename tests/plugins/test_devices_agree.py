@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from pretrained_models import save_transformer_of_vectors
 
+from irplatform.collection_resources import CollectionResources
 from irplatform.data import Corpus
 from irplatform.errors import InputError
 from irplatform.knowledge import add
 from irplatform.plugin import Document, LabelledTopic, Topic, TrainableReranker, TrainingData
 from irplatform.registry.loading import registry
-from irplatform.resources import CollectionResources
 from irplatform.system.arithmetic import choose_device
 from irplatform.text import VectorOptions
 

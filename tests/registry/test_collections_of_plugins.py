@@ -7,7 +7,7 @@ import pytest
 from irplatform.data import Collection, Corpus
 from irplatform.errors import PluginError
 from irplatform.plugin import Document, Topic
-from irplatform.registry.contribution import guarded_collection
+from irplatform.registry.register_hooks import guarded_collection
 from irplatform.registry.registration import Plugin
 
 PLUGIN = Plugin("few", "few-dist", "1.0")

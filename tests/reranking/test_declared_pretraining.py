@@ -8,6 +8,7 @@ import pytest
 from concept_data import Articles
 from small import registration
 
+from irplatform.collection_resources import CollectionResources
 from irplatform.errors import InputError
 from irplatform.experiment.learning import check_pretraining, declared_pretraining, pretraining_set
 from irplatform.experiment.systems import choose_systems
@@ -25,7 +26,6 @@ from irplatform.registry.loading import registry
 from irplatform.reranking.systems import ChosenReranker
 from irplatform.reranking.training import Member, can_travel
 from irplatform.reranking.training_set import LearningPlan, TrainingSet
-from irplatform.resources import CollectionResources
 
 
 class SizeOptions(Options):

@@ -12,6 +12,7 @@ import pytest
 from pydantic import Field
 from small import SmallResources, labelled, registration
 
+from irplatform.collection_resources import UsageLog
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Options, Reranker, Topic, TrainableReranker, Traits
 from irplatform.registry.loading import registry
@@ -19,7 +20,6 @@ from irplatform.reranking.fitting import fit_system, open_checkpoint
 from irplatform.reranking.systems import MEMBERS, ChosenReranker
 from irplatform.reranking.training import Member, learn_side_by_side
 from irplatform.reranking.training_set import Example, Split, TrainingSet, examples
-from irplatform.resources import UsageLog
 from irplatform.retrieval.candidates import Candidates
 from irplatform.retrieval.first_stage import FirstStage
 from irplatform.runs import Ranking, Run

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import pytest
 from files import piped
 
+from irplatform.collection_resources import CollectionResources
 from irplatform.data import Collection
 from irplatform.errors import InputError
 from irplatform.plugin import Options, Retriever, Topic
 from irplatform.registry.registration import Plugin, Registration
-from irplatform.resources import CollectionResources
 from irplatform.retrieval.candidates import FromRun, Judged, Request, Retrieved, source_of
 from irplatform.retrieval.first_stage import ChosenRetriever
 from irplatform.runs import Ranking, Run

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from irplatform.collection_resources import CollectionResources
 from irplatform.errors import PluginError
 from irplatform.plugin import Document, Options, Reads, Retriever, Topic, Traits
 from irplatform.registry.registration import Plugin, Registration
-from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import ChosenRetriever, retrieve
 from irplatform.runs import Ranking, Run
 

@@ -17,8 +17,8 @@ from irplatform.retrieval.fusion import choose_fusion
 from irplatform.runs import Ranking, Run
 from irplatform.system.digests import fingerprint
 from irplatform.text.vector_source import VectorSource
+from irplatform.tuning.objective import TunedSystem
 from irplatform.tuning.search import Trials
-from irplatform.tuning.system import TunedSystem
 from irplatform.tuning.tune import usable_topics
 
 RESOURCES = SimpleNamespace(
@@ -95,9 +95,9 @@ def test_several_retrievers_are_fused_as_topics_of_other_folds_have_it(monkeypat
         learned.append(set(runs[0].rankings))
         return choose_fusion(runs, qrels)
 
-    monkeypatch.setattr("irplatform.tuning.system.choose_fusion", choose)
+    monkeypatch.setattr("irplatform.tuning.objective.choose_fusion", choose)
     monkeypatch.setattr(
-        "irplatform.tuning.system.find",
+        "irplatform.tuning.objective.find",
         lambda choice, *_: {"bm25": good, "qld": bad}[choice.name],
     )
     judgments = Judgments({t.id: {"yes": 1} for t in topics}, None, ["P@1"])
@@ -120,7 +120,7 @@ def test_topics_with_sampled_judgments_alone_are_scored(monkeypatch, tmp_path, r
     usable = usable_topics(topics, judgments, None, 1)
     assert usable == topics
     ranked = Run("run", {t.id: Ranking.of(["yes", "no"], [2, 1]) for t in topics})
-    monkeypatch.setattr("irplatform.tuning.system.find", lambda *_: ranked)
+    monkeypatch.setattr("irplatform.tuning.objective.find", lambda *_: ranked)
     system = TunedSystem(registry(), retrievers, [], {}, usable, judgments, 10, 5, None, RESOURCES)
     assert system.depends_on()["qrels"] == qrels
     assert system.score({}) == {t.id: 1.0 for t in topics}
@@ -142,7 +142,7 @@ def test_trials_train_the_members_that_were_asked_for(monkeypatch):
         trained.append(choice.members)
         raise InputError("enough was seen")
 
-    monkeypatch.setattr("irplatform.tuning.system.rerank", rerank)
+    monkeypatch.setattr("irplatform.tuning.objective.rerank", rerank)
     settings = RunSettings("demo", rerankers=["drmm"], members=2)
     with pytest.raises(InputError, match="enough was seen"):
         tune(settings, TuneSettings(["loop.epochs=1:2"], trials=1))

@@ -22,11 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.building.click_log import COLUMNS
+from irplatform.collection_resources import CollectionResources
 from irplatform.collections.jsonlines import pack
 from irplatform.errors import InputError, check_least
 from irplatform.experiment.systems import choose_systems, with_expansion_of
 from irplatform.registry.loading import registry
-from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import retrieve
 from irplatform.system.console import progress
 from irplatform.system.digests import number_of

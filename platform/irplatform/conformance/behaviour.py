@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.conformance.data import CheckData, TopicCandidates
     from irplatform.options import Options
     from irplatform.registry.registration import Registration
-    from irplatform.resources import CollectionResources
 
 
 Result = TypeVar("Result")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from irplatform.collection_resources import CollectionResources
 from irplatform.conformance.data import Finding, Watch, check_data_of, slow_imports
 from irplatform.conformance.systems import (
     problems_of_features,
@@ -15,7 +16,6 @@ from irplatform.errors import InputError, PlatformError, PluginError, unknown
 from irplatform.experiment.systems import choose_systems, refuse_silent_downloads
 from irplatform.registry.entry_points import not_installed, without_entry_point
 from irplatform.registry.loading import registry
-from irplatform.resources import CollectionResources
 from irplatform.system.arithmetic import choose_device
 from irplatform.system.console import LAST, parts, progress, stage, steps
 from irplatform.system.workers import available_cores

@@ -33,10 +33,10 @@ from irplatform.system.workers import Workers
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection
     from irplatform.registry.lookup import Registry
     from irplatform.registry.registration import Plugin
-    from irplatform.resources import CollectionResources
 
 
 TopicCandidates = list[tuple[Topic, tuple[str, ...]]]

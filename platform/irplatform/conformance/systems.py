@@ -21,7 +21,7 @@ from irplatform.errors import InputError
 from irplatform.features import open_groups
 from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
-from irplatform.registry.chosen import Chosen
+from irplatform.registry.dependencies import Chosen
 from irplatform.registry.loading import registry
 from irplatform.reranking.explain import explanations
 from irplatform.reranking.scoring import checked_scores, rescore_topics, score_topics

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Corpus, Qrels, Topic
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
-    from irplatform.resources import CollectionResources
     from irplatform.retrieval.first_stage import ChosenRetriever
 
 _ASKED = ("disease", "gene", "treatment")

@@ -38,11 +38,11 @@ from irplatform.training.distributed import training_processes
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Qrels
     from irplatform.experiment.systems import Systems
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
-    from irplatform.resources import CollectionResources
     from irplatform.retrieval.candidates import CandidateSource
     from irplatform.retrieval.first_stage import ChosenRetriever
 

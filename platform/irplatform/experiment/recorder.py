@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Qrels
     from irplatform.evaluation.significance import Comparison
     from irplatform.reranking.rerank import RerankedRun
-    from irplatform.resources import CollectionResources
     from irplatform.retrieval.candidates import Candidates
     from irplatform.runs import Run
 

@@ -47,12 +47,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Qrels
     from irplatform.experiment.plan import RunPlan
     from irplatform.experiment.settings import AnyPath
     from irplatform.reports.run_report import RunReport
     from irplatform.reranking.training_set import TrainingSet
-    from irplatform.resources import CollectionResources
     from irplatform.retrieval.candidates import Candidates
 
 _SEARCHING = 1 / 3

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from irplatform.collection_resources import CollectionResources
 from irplatform.errors import InputError, check_least, listing, unknown
 from irplatform.options import flat
 from irplatform.reranking.systems import MEMBERS
-from irplatform.resources import CollectionResources
 from irplatform.retrieval.candidates import JUDGED, RETRIEVED
 from irplatform.retrieval.fusion import AUTO
 from irplatform.runs.checks import check_tag

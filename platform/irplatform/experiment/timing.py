@@ -19,6 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from irplatform.collection_resources import CollectionResources
 from irplatform.data import LabelledTopic, TrainingData
 from irplatform.errors import InputError, PlatformError
 from irplatform.experiment.systems import choose_systems, refuse_silent_downloads, with_expansion_of
@@ -26,7 +27,6 @@ from irplatform.features.calculator import forget_features
 from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.loading import registry
 from irplatform.reranking.scoring import checked_scores
-from irplatform.resources import CollectionResources
 from irplatform.retrieval.candidates import Request, Retrieved
 from irplatform.system.arithmetic import choose_device, settings_kept
 from irplatform.system.console import notice, progress

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from irplatform.data import Documents, Topic
 from irplatform.errors import PluginError, quoted
 from irplatform.plugin.features import FeatureGroup, TrainableFeatureGroup
-from irplatform.registry.chosen import FEATURES_FORMAT, Chosen, check_names, knowledge_mark
+from irplatform.registry.dependencies import FEATURES_FORMAT, Chosen, check_names, knowledge_mark
 from irplatform.registry.plugin_answers import json_mapping, numbers, text
 
 if TYPE_CHECKING:

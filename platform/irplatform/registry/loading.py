@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from irplatform import __version__
 from irplatform.errors import show_traceback, unknown
 from irplatform.plugin.hooks import Hooks
-from irplatform.registry.contribution import Contribution
 from irplatform.registry.entry_points import (
     check_hooks,
     entry_points,
@@ -27,6 +26,7 @@ from irplatform.registry.entry_points import (
 )
 from irplatform.registry.lookup import Registry
 from irplatform.registry.plugin_calls import with_place
+from irplatform.registry.register_hooks import Contribution
 from irplatform.registry.registration import Plugin
 from irplatform.system.containment import is_interruption, isolated
 

@@ -9,9 +9,9 @@ import pluggy
 
 from irplatform.errors import InputError, PluginError, nearest, show_traceback, unknown
 from irplatform.registry.code_digests import GROUP
-from irplatform.registry.contribution import Tables
 from irplatform.registry.entry_points import not_installed, without_entry_point
 from irplatform.registry.plugin_calls import close_coroutine, with_place
+from irplatform.registry.register_hooks import Tables
 from irplatform.system.console import notice
 from irplatform.system.containment import is_interruption, isolated
 

@@ -15,12 +15,12 @@ from irplatform.reranking.scoring import rescore_topics, score_topics
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.data import Documents, Topic
     from irplatform.plugin.rerankers import Reranker
     from irplatform.registry.registration import Registration
     from irplatform.reranking.scoring import Values
     from irplatform.reranking.systems import ChosenReranker, System
-    from irplatform.resources import CollectionResources
     from irplatform.retrieval.candidates import Candidates
     from irplatform.runs import Ranking
 

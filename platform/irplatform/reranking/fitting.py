@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.reranking.scoring import Values
     from irplatform.reranking.training_set import Example, TrainingSet
-    from irplatform.resources import CollectionResources
 
 TRAINING_FORMAT = 4
 

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.data import Topic
     from irplatform.reranking.scoring import Values
     from irplatform.reranking.systems import ChosenReranker, System
-    from irplatform.resources import CollectionResources
     from irplatform.retrieval.candidates import Candidates
 
 FOLDS = 5

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform import __version__
+from irplatform.collection_resources import UsageLog
 from irplatform.data import Documents, Topic
 from irplatform.errors import InputError, PlatformError, PluginError, counted, lacks_memory
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.plugin_answers import numbers
-from irplatform.resources import UsageLog
 from irplatform.system.cache import artifact, kept_json
 from irplatform.system.console import LAST, progress, stage
 from irplatform.system.digests import fingerprint
@@ -27,11 +27,11 @@ from irplatform.system.writing import write_json
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.plugin.rerankers import Reranker
     from irplatform.plugin.resources import Resources
     from irplatform.registry.registration import Registration
     from irplatform.reranking.systems import System
-    from irplatform.resources import CollectionResources
 
 
 Batch = Sequence[tuple[Topic, Documents]]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from irplatform.errors import InputError, PluginError
 from irplatform.options import settings_of
 from irplatform.plugin.rerankers import Reranker, TrainableReranker
-from irplatform.registry.chosen import Chosen
 from irplatform.registry.code_digests import our_digest
+from irplatform.registry.dependencies import Chosen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

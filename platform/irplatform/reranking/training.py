@@ -44,10 +44,10 @@ from irplatform.training.distributed import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.data import Topic
     from irplatform.reranking.systems import ChosenReranker
     from irplatform.reranking.training_set import Example, Split
-    from irplatform.resources import CollectionResources
 
 
 # A member of a system: trained on its split, its weights and out-of-sample scores written.

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.data import Qrels
     from irplatform.reranking.systems import ChosenReranker
-    from irplatform.resources import CollectionResources
     from irplatform.retrieval.candidates import Candidates
     from irplatform.runs import Ranking
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection as Members
     from collections.abc import Iterable, Mapping, Sequence
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Qrels, Topic
-    from irplatform.resources import CollectionResources
     from irplatform.retrieval.first_stage import ChosenRetriever
 
 RETRIEVED, JUDGED = "retrieved", "judged"

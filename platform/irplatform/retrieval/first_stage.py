@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.errors import PluginError, counted, unstopped
 from irplatform.lucene.dates import DATES_FORMAT, Years, date_limits, search_before
 from irplatform.plugin.retrievers import Retriever
-from irplatform.registry.chosen import Chosen
+from irplatform.registry.dependencies import Chosen
 from irplatform.registry.plugin_answers import json_mapping
 from irplatform.retrieval.fusion import Fusion
 from irplatform.runs import Ranking, Run, read_run, write_run
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.data import Topic
-    from irplatform.resources import CollectionResources
 
 
 # Searches with a retriever, and holds what it returns to its contract.

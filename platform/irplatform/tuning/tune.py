@@ -29,14 +29,15 @@ from irplatform.system.digests import fingerprint
 from irplatform.system.writing import home
 from irplatform.training.topic_identity import families
 from irplatform.tuning.declared import Declared, declarations
+from irplatform.tuning.objective import TunedSystem
 from irplatform.tuning.report import Progress, TuneReport
 from irplatform.tuning.search import Plan, Trial, Trials, design, search
 from irplatform.tuning.space import Span, read_space
-from irplatform.tuning.system import TunedSystem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Topic
     from irplatform.evaluation.judgments import Judgments
     from irplatform.experiment.settings import AnyPath, Names, RunSettings
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
     from irplatform.reranking.training_set import TrainingSet
-    from irplatform.resources import CollectionResources
     from irplatform.retrieval.first_stage import ChosenRetriever
     from irplatform.tuning.space import Dimension
 

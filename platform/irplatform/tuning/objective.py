@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.collection_resources import CollectionResources
     from irplatform.data import Topic
     from irplatform.evaluation.judgments import Judgments
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
     from irplatform.reranking.training_set import TrainingSet
-    from irplatform.resources import CollectionResources
     from irplatform.retrieval.first_stage import ChosenRetriever, FirstStage
     from irplatform.runs import Ranking
 

@@ -9,11 +9,11 @@ import pytest
 from checkpoints import described
 from small import registration
 
+from irplatform.collection_resources import CollectionResources, _Opened
 from irplatform.errors import InputError, PlatformError, PluginError
 from irplatform.plugin import Options, Reranker, TrainableReranker
 from irplatform.registry import code_digests
 from irplatform.reranking.systems import ChosenReranker
-from irplatform.resources import CollectionResources, _Opened
 from irplatform.system import digests
 from irplatform.text import VectorOptions, WordVectors
 from irplatform.text.vector_source import VectorSource
@@ -310,7 +310,7 @@ def _prepared(resources, prepare):
     ],
 )
 def test_a_wrong_request_of_a_plugin_names_it(resources, monkeypatch, prepare, kind, told):
-    monkeypatch.setattr("irplatform.resources.is_strange", lambda module: True)
+    monkeypatch.setattr("irplatform.collection_resources.is_strange", lambda module: True)
     with pytest.raises(kind) as refused:
         _prepared(resources, prepare)
     assert refused.value.exit_code == kind.exit_code
