@@ -1,10 +1,10 @@
 """DeepSenSe: milliseconds to score 100 documents of 200 words for one sentence.
 
-Random words, untrained weights and random vectors, which cost what trained ones cost. Three forms
+Random words, untrained weights and random vectors, which cost what trained ones cost. Two forms
 with the same weights are timed in turns: ours (tables of F and G over the vocabulary, words
-compared once per distinct one, texts in batches of similar length), our plain form, and the peer:
-the network as one would write it with padded sequences, every title to 100 words and every abstract
-to 1,000, which is what the paper says (Lo et al., "Model training"). All are handed the rows of all
+compared once per distinct one, texts in batches of similar length), and the peer: the network as
+one would write it with padded sequences, every title to 100 words and every abstract to 1,000,
+which is what the paper says (Lo et al., "Model training"). Both are handed the rows of all
 words, so that networks are compared and not tokenizers, and must give the same scores to 1e-4.
 """
 
@@ -22,7 +22,7 @@ from _common import alternate, parser, report
 from irplatform_deepsense.encoding import Encoded, Texts
 from irplatform_deepsense.network import DeepSenSeNetwork, Sizes
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
-from irplatform_deepsense.task import score, score_plain
+from irplatform_deepsense.task import score
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -165,7 +165,6 @@ def main() -> None:
         tables = network.tabulate(vectors, idf)
         sides: dict[str, Callable[[], list[float]]] = {
             "ours": lambda: score(network, tables, encoded).tolist(),
-            "plain": lambda: score_plain(network, tables, encoded).tolist(),
             "peer": lambda: peer(*padded, encoded.features).tolist(),
         }
         scores = {name: np.array(side()) for name, side in sides.items()}
@@ -180,7 +179,6 @@ def main() -> None:
         best["peer"],
         "ms",
         higher_is_better=False,
-        plain=round(best["plain"], 1),
         largest_difference=worst,
         documents=DOCUMENTS,
         words=TITLE_WORDS + ABSTRACT_WORDS,

@@ -1,10 +1,10 @@
 """Delta: milliseconds to rerank 500 documents, against the same model written directly in torch.
 
 Topics and judged documents of TREC Precision Medicine 2017; untrained weights and random vectors,
-which cost what trained ones cost. Three forms with the same weights are timed in turns: ours
+which cost what trained ones cost. Two forms with the same weights are timed in turns: ours
 (`Delta.score` from document ids to a list of scores: reading the forward index, lexical features,
-network), our plain form, and the peer (`_delta_direct`), which is handed the rows of all words and
-the lexical features. All three must give the same scores to 1e-5.
+network), and the peer (`_delta_direct`), which is handed the rows of all words and the lexical
+features. Both must give the same scores to 1e-5.
 """
 
 from __future__ import annotations
@@ -59,13 +59,12 @@ class RandomVectors(CollectionResources):
 
 @dataclass(frozen=True)
 class Sides:
-    """The three forms, on one device, with the same weights.
+    """Both forms, on one device, with the same weights.
 
     Attributes:
-        index: the forward index that all read.
+        index: the forward index that both read.
         vectors: the word vectors.
-        ours: the tabulated form.
-        plain: our plain form.
+        ours: the plugin's form.
         peer: the model as one would write it.
         device: where they compute.
     """
@@ -73,7 +72,6 @@ class Sides:
     index: ForwardIndex
     vectors: WordVectors
     ours: Delta
-    plain: Delta
     peer: DirectDelta
     device: str
 
@@ -89,27 +87,21 @@ class Sides:
                 scores: list[float] = self.peer(matrix, query, lexical).tolist()
             return scores
 
-        return {
-            "ours": lambda: self.ours.score(topic, documents),
-            "plain": lambda: self.plain.score(topic, documents),
-            "peer": peer,
-        }
+        return {"ours": lambda: self.ours.score(topic, documents), "peer": peer}
 
 
 def build(resources: CollectionResources) -> Sides:
-    """Make the three forms; the weights of the first go to the others through a checkpoint."""
+    """Make both forms; the weights of the first go to the peer through a checkpoint."""
     index, vectors = resources.forward_index(), resources.vectors()
     options = DeltaOptions()
-    ours, plain = Delta(options), Delta(options.model_copy(update={"form": "plain"}))
+    ours = Delta(options)
+    ours.prepare(resources)
     with tempfile.TemporaryDirectory() as scratch:
-        for reranker in (ours, plain):
-            reranker.prepare(resources)
         ours.save(Path(scratch))
-        for reranker in (ours, plain):
-            reranker.load(Path(scratch))
+        ours.load(Path(scratch))
         (file,) = Path(scratch).iterdir()
         peer = direct_form(load_weights(file), vectors, options)
-    return Sides(index, vectors, ours, plain, peer.to(resources.device), resources.device)
+    return Sides(index, vectors, ours, peer.to(resources.device), resources.device)
 
 
 def direct_form(
@@ -195,8 +187,7 @@ def measure(
                 started = clock()
                 score()
                 milliseconds.setdefault(name, []).append((clock() - started) * 1000)
-        for name in ("plain", "peer"):
-            difference = max(difference, float(abs(scores["ours"] - scores[name]).max()))
+        difference = max(difference, float(abs(scores["ours"] - scores["peer"]).max()))
     if difference > TOLERANCE:
         raise SystemExit(f"the forms disagree: scores differ by up to {difference:.2g}")
     return {
@@ -234,7 +225,6 @@ def main() -> None:
         medians["peer"],
         f"ms per {arguments.documents} documents",
         higher_is_better=False,
-        against_plain=round(medians["plain"] / medians["ours"], 2),
         topics=len(pools),
         rounds=arguments.rounds,
         threads=arguments.threads,

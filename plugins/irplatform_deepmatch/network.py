@@ -89,7 +89,6 @@ class DeepMatchNetwork(nn.Module):
         return scores
 
     def penalty(self) -> Tensor:
-        """The sum of the squares of all weights."""
         layers = (self.first, self.second, self.hidden, self.output)
         return torch.stack([(layer.weight**2).sum() for layer in layers]).sum()
 
@@ -189,11 +188,9 @@ class DeepMatchTask:
         )
 
     def batches(self, epoch: int) -> list[Pairs]:
-        """The epoch's pairs."""
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
     def loss(self, batch: Pairs) -> Tensor:
-        """Weighted hinge loss and the L2 cost."""
         rows = batch.rows(self._starts)
         topics = np.concatenate([batch.topic, batch.topic])
         parts, order = [], []
@@ -210,6 +207,5 @@ class DeepMatchTask:
         return pairwise_hinge(higher, lower, weight) + self._options.l2 * self.module.penalty()
 
     def validate(self) -> float:
-        """Mean nDCG@20 over the validation topics."""
         of_topic = self._interactions.of_topic
         return self._measure(lambda words: self.module(*of_topic(*words)).tolist())

@@ -37,7 +37,6 @@ class DeepMatch(NeuralReranker):
     _interactions: Interactions
 
     def prepare(self, resources: Resources) -> None:
-        """Take forward index and word vectors, and make an untrained network."""
         from irplatform_deepmatch.network import DeepMatchNetwork, Interactions, Sizes
 
         options = self.options
@@ -48,11 +47,9 @@ class DeepMatch(NeuralReranker):
         self.start(resources, lambda: DeepMatchNetwork(sizes, options.dropout))
 
     def identity(self) -> dict[str, Any]:
-        """The network's sizes."""
         return asdict(self.network.sizes)
 
     def fit(self, data: TrainingData) -> None:
-        """Train on pairs of documents, stopping early on validation nDCG@20."""
         from irplatform_deepmatch.network import DeepMatchTask
 
         with self.encoding(data) as advance:
@@ -62,7 +59,6 @@ class DeepMatch(NeuralReranker):
         self.train(task, self.options.loop, data)
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        """Score documents: one float each, higher is better, not bounded."""
         import torch
 
         if not documents:

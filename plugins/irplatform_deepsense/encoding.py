@@ -39,7 +39,6 @@ class Texts:
 
     @cached_property
     def lengths(self) -> Tensor:
-        """Words of each text, int64 [n]."""
         ends = functional.pad(self.starts, (0, 1), value=len(self.words))[1:]
         return ends - self.starts
 
@@ -133,7 +132,6 @@ class Encoder:
         return words, offsets[:-1]
 
     def encode(self, topic: Topic, doc_ids: Sequence[str]) -> Encoded:
-        """Encode the documents of a topic."""
         rows, features = self.index.rows(doc_ids), self.features(topic, doc_ids)
         return self.encode_rows(self.query(topic.query), rows, features)
 
@@ -151,5 +149,4 @@ class Encoder:
         )
 
     def tensor(self, array: npt.NDArray[Any]) -> Tensor:
-        """An array on the device."""
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)

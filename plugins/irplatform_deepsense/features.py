@@ -63,7 +63,6 @@ class FieldFeatures:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of all features, in their order."""
         return (*self.lexical, *self.columns.names)
 
     def __call__(self, topic: Topic, doc_ids: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -144,13 +143,11 @@ class Columns:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the columns, in their order."""
         pairs = ((name, value) for name, values in self.categories.items() for value in values)
         return (*self.numbers, *(f"{name}: {value}" for name, value in pairs))
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The fields that are read."""
         return (*self.numbers, *self.categories)
 
     def as_json(self) -> dict[str, Any]:
@@ -162,7 +159,6 @@ class Columns:
 
     @classmethod
     def of_json(cls, content: Mapping[str, Any]) -> Columns:
-        """From the result of `as_json`."""
         return cls(dict(content["numbers"]), {n: list(v) for n, v in content["categories"]})
 
 

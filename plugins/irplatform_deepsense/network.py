@@ -3,12 +3,10 @@
 F sees one word at a time. G's layer, before its ELU, is linear in a word x and its counterpart x′:
 W [x ; x′ ; x − x′] = (W₁ + W₃) x + (W₂ − W₃) x′, where x′ is a weighted mean of words. So F and
 both halves of G are multiplied out once per word of the vocabulary (`tabulate`), and counterparts
-are means of table rows. `plain` goes text by text; `task` shares what a topic's documents have in
-common.
+are means of table rows.
 
-The paper gives hidden sizes as a list, [500, 300, 32, 16]; that they are those of F, G and H is our
-reading. It says "max pooling" once and sums in equations 11 to 14: the equations are followed.
-Options can follow the authors' program instead.
+The paper lists the hidden sizes [500, 300, 32, 16]; we read them as those of F, G and H. It says
+"max pooling" once and sums in equations 11 to 14: we follow the equations.
 """
 
 from __future__ import annotations
@@ -186,17 +184,6 @@ class DeepSenSeNetwork(nn.Module):
             return total
         means: Tensor = total / lengths.clamp(min=1)[:, None]
         return means
-
-    def plain(
-        self, tables: Tables, query: Tensor, title: Tensor, abstract: Tensor, features: Tensor
-    ) -> Tensor:
-        """Scores of documents, each with its query; see `match` for the texts.
-
-        Returns:
-            float32 [n], before the sigmoid.
-        """
-        of_title, of_abstract = (self.match(tables, query, text) for text in (title, abstract))
-        return self.classify(torch.cat([*of_title, *of_abstract], dim=1), features)
 
     def classify(self, aggregated: Tensor, features: Tensor) -> Tensor:
         """L and H (equations 15 and 16), before the sigmoid.

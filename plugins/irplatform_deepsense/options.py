@@ -78,9 +78,6 @@ class DeepSenSeOptions(Options):
         description="cross-entropy per document [paper: bce], hinge loss of pairs, or "
         "cross-entropy of the relevant one among its negatives",
     )
-    form: Literal["tabulated", "plain"] = Field(
-        "tabulated", description="how scores are computed; both give the same"
-    )
     groups: GroupSettings = Field(GroupSettings(), description="how training documents are drawn")
     pairs: PairsOptions = Field(PairsOptions(), description="pre-training on sentences and titles")
     validation_topics: int = Field(100, gt=0, description="topics that early stopping looks at")

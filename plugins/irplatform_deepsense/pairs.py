@@ -134,11 +134,9 @@ class PairsTask:
 
     @property
     def steps(self) -> int:
-        """Batches of an epoch."""
         return sum(1 for _ in self.batches(0))
 
     def batches(self, epoch: int) -> Iterator[Sequence[Pair]]:
-        """The epoch's pairs, neighbours together."""
         random = np.random.default_rng([self._options.seed, 1_000_003, epoch])
         order = random.permutation(len(self._training))
         return self._cut([pair for block in order for pair in self._training[block]])

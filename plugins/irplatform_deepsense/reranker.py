@@ -52,7 +52,6 @@ class DeepSenSe(NeuralReranker):
     _loaded = False
 
     def prepare(self, resources: Resources) -> None:
-        """Take forward index, word vectors and fields, and make an untrained network."""
         self._prepare(resources)
 
     def _prepare(self, resources: Resources, columns: Columns | None = None) -> None:
@@ -74,11 +73,9 @@ class DeepSenSe(NeuralReranker):
         self.start(resources, lambda: DeepSenSeNetwork(sizes, options.dropout))
 
     def identity(self) -> dict[str, Any]:
-        """The network's sizes and the side features."""
         return {**asdict(self.network.sizes), "features": list(self._features.names)}
 
     def reads(self) -> Reads:
-        """A file of sentences and titles, where one is given."""
         from irplatform.training.text_pairs import PairsOfTopics, check_text_pairs
         from irplatform_deepsense.pairs import ARTICLE, SENTENCE, TITLE, read_sentences
 
@@ -96,7 +93,6 @@ class DeepSenSe(NeuralReranker):
         )
 
     def fit(self, data: TrainingData) -> None:
-        """Train on groups of documents, stopping early on validation nDCG@20."""
         from irplatform_deepsense.task import DeepSenSeTask
 
         if self.options.pairs.file is not None and not self._loaded:
@@ -122,7 +118,6 @@ class DeepSenSe(NeuralReranker):
         self.network.load_state_dict(state, strict=False)
 
     def save(self, folder: Path) -> None:
-        """Write the weights, and what is read of fields."""
         super().save(folder)
         content = json.dumps(self._features.columns.as_json())
         (folder / _FIELDS).write_text(content, encoding="utf-8")
@@ -163,15 +158,13 @@ class DeepSenSe(NeuralReranker):
             self._tables = self.network.tabulate(self._encoder.vectors, self._encoder.idf)
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        """Score documents: one float each, higher is better: the logit of being cited."""
         import torch
 
-        from irplatform_deepsense.task import score, score_plain
+        from irplatform_deepsense.task import score
 
         if not documents:
             return []
-        form = score if self.options.form == "tabulated" else score_plain
         with torch.inference_mode():
             encoded = self._encoder.encode(topic, documents.ids)
-            values: list[float] = form(self.network, self._tables, encoded).tolist()
+            values: list[float] = score(self.network, self._tables, encoded).tolist()
         return values

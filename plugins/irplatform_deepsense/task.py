@@ -46,18 +46,6 @@ def aggregate(network: DeepSenSeNetwork, tables: Tables, encoded: Encoded) -> Te
     return torch.cat([*match.of(encoded.titles), *match.of(encoded.abstracts)], dim=1)
 
 
-def score_plain(network: DeepSenSeNetwork, tables: Tables, encoded: Encoded) -> Tensor:
-    """The same scores, computed text by text as `DeepSenSeNetwork.plain` does."""
-    every = torch.arange(len(encoded.features), device=encoded.query.device)
-    words = functional.pad(encoded.words, (0, 1), value=tables.padding)
-    last = len(encoded.words)
-    title, abstract = (
-        words[texts.padded(every, last)] for texts in (encoded.titles, encoded.abstracts)
-    )
-    query = encoded.query.expand(len(every), -1)
-    return network.plain(tables, query, title, abstract, encoded.features)
-
-
 class _TopicMatch:
     """A query with the distinct words of its candidates."""
 
@@ -154,11 +142,9 @@ class DeepSenSeTask:
         learn_standardization(features, self.module.feature_mean, self.module.feature_scale)
 
     def batches(self, epoch: int) -> list[Groups]:
-        """The epoch's groups."""
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
     def loss(self, batch: Groups) -> Tensor:
-        """The loss that the options name, over the batch's groups."""
         scores = self._scores(batch)
         if self._options.loss == "softmax":
             return -scores.log_softmax(dim=1)[:, 0].mean()
@@ -192,6 +178,5 @@ class DeepSenSeTask:
         return scores.view(batch.documents.shape)
 
     def validate(self) -> float:
-        """Mean nDCG@20 over the validation topics."""
         tables = self.module.tabulate(self._encoder.vectors, self._encoder.idf)
         return self._measure(lambda encoded: score(self.module, tables, encoded).cpu().numpy())

@@ -22,7 +22,6 @@ class Delta:
 
     @hookimpl
     def register_results(self, register: RegisterResults) -> None:
-        """Measured results, for `platform reproduce`."""
         register(_HERE / "results.toml")
 
 
@@ -38,7 +37,6 @@ class Delta2017:
 
     @hookimpl
     def register_results(self, register: RegisterResults) -> None:
-        """Measured results, for `platform reproduce`."""
         register(_HERE / "results-delta2017.toml")
 
 
@@ -56,7 +54,6 @@ class SevMos:
 
     @hookimpl
     def register_results(self, register: RegisterResults) -> None:
-        """Measured results, for `platform reproduce`."""
         register(_HERE / "results-sevmos.toml")
 
 

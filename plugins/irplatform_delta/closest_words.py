@@ -196,7 +196,6 @@ class ClosestPools:
         self._encoded.append(replace(encoded, words=words, documents=encoded.documents.int()))
 
     def finish(self) -> None:
-        """Join the topics."""
         parts = [encoded.words for encoded in self._encoded]
         sizes = torch.tensor([len(part.word) for part in parts])
         total = int(sizes.sum())

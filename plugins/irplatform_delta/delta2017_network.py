@@ -53,8 +53,8 @@ class Delta2017Network(nn.Module):
         self.scanner = FullConvolutions(inputs, sizes.filters, LAYERS, WIDTH, dropout)
         self.classifier = RelevanceClassifier(sizes.filters + sizes.lexical, classifier_dropout)
 
-    def plain(self, vectors: Tensor, words: Words, documents: Tensor, lexical: Tensor) -> Tensor:
-        """Score from each document's matrix of difference features.
+    def forward(self, vectors: Tensor, words: Words, documents: Tensor, lexical: Tensor) -> Tensor:
+        """Score documents; the first convolution is computed once per word that they have.
 
         Args:
             vectors: float32 [rows, V].
@@ -65,14 +65,6 @@ class Delta2017Network(nn.Module):
         Returns:
             float32 [n], logits of the probability of relevance.
         """
-        scanned = self.scanner.plain(_differences(vectors, words), documents)
-        return self._classified(scanned, lexical)
-
-    def forward(self, vectors: Tensor, words: Words, documents: Tensor, lexical: Tensor) -> Tensor:
-        """Score with the first convolution computed once per word that the documents have.
-
-        Args and result are those of `plain`.
-        """
         distinct, place = distinct_rows(len(words.word), documents)
         part = replace(
             words,
@@ -82,14 +74,10 @@ class Delta2017Network(nn.Module):
             active=words.active[distinct],
         )
         scanned = self.scanner(_differences(vectors, part), place[documents])
-        return self._classified(scanned, lexical)
-
-    def _classified(self, scanned: Tensor, lexical: Tensor) -> Tensor:
         logits: Tensor = self.classifier(torch.cat([scanned, lexical], dim=1))
         return logits
 
     def penalty(self, l2_convolution: float, l2_classifier: float) -> Tensor:
-        """The L2 costs of both stages."""
         return l2_convolution * self.scanner.penalty() + l2_classifier * self.classifier.penalty()
 
 
@@ -105,9 +93,8 @@ def _differences(vectors: Tensor, words: Words) -> Tensor:
 class FullConvolutions(nn.Module):
     """One-dimensional convolutions in "full" mode with ReLU, dropout and max-pooling (section 4.1).
 
-    A text is padded with width − 1 zeros on either side, so that n words give n + width − 1 values.
-    A batch holds texts of different lengths; padding is masked, so that a text gives the same
-    values whatever stands beside it.
+    A text is padded with width − 1 zeros on either side: n words give n + width − 1 values. Padding
+    behind shorter texts of a batch is masked, so that a text's values do not depend on the others.
     """
 
     def __init__(self, inputs: int, filters: int, layers: int, width: int, dropout: float) -> None:
@@ -120,8 +107,8 @@ class FullConvolutions(nn.Module):
             for layer in range(layers)
         )
 
-    def plain(self, words: Tensor, texts: Tensor) -> Tensor:
-        """Convolve the texts' matrices; `forward` is tested against it.
+    def forward(self, words: Tensor, texts: Tensor) -> Tensor:
+        """Convolve texts; the first convolution is multiplied out once per word, not per place.
 
         Args:
             words: float32 [u, inputs], of each of u words.
@@ -129,18 +116,6 @@ class FullConvolutions(nn.Module):
 
         Returns:
             float32 [n, filters], at least 0; all 0 for a text without words.
-        """
-        lengths = (texts < len(words)).sum(dim=1)
-        maps = functional.pad(words, (0, 0, 0, 1))[texts].transpose(1, 2)
-        for number, layer in enumerate(self.layers):
-            maps = torch.relu(layer(maps))
-            maps = maps * self._mask(maps.shape[2], number + 1, lengths)[:, None]
-        return functional.dropout(maps, self.dropout, self.training).amax(dim=2)
-
-    def forward(self, words: Tensor, texts: Tensor) -> Tensor:
-        """The same, with the first convolution multiplied out once per word, not per place.
-
-        Its value at a place is a sum over `width` words. Args and result are those of `plain`.
         """
         lengths = (texts < len(words)).sum(dim=1)
         first, *further = self._convolutions()
@@ -174,15 +149,13 @@ class FullConvolutions(nn.Module):
         return torch.arange(places, device=lengths.device) < reach[:, None]
 
     def penalty(self) -> Tensor:
-        """The sum of the squares of the filters' weights."""
         return torch.stack([(layer.weight**2).sum() for layer in self._convolutions()]).sum()
 
 
 class RelevanceClassifier(nn.Module):
     """Dropout, two ReLU layers as wide as the input, dropout, and one output (section 4.5).
 
-    The output is the logit of the probability of relevance: its order is that of the probability,
-    and it does not round to 1 where the model is sure.
+    The output is the logit of the probability of relevance, which does not round to 1.
     """
 
     def __init__(self, inputs: int, dropout: float) -> None:
@@ -202,7 +175,6 @@ class RelevanceClassifier(nn.Module):
         return logits
 
     def penalty(self) -> Tensor:
-        """The sum of the squares of the weights."""
         layers = (self.first, self.second, self.output)
         return torch.stack([(layer.weight**2).sum() for layer in layers]).sum()
 
@@ -210,8 +182,8 @@ class RelevanceClassifier(nn.Module):
 class ClassifierTask:
     """Training on samples of either class: cross-entropy and two L2 costs.
 
-    The paper keeps the epoch of the best classification accuracy (section 4.7). Here, as for every
-    model, the ranking of the validation topics decides.
+    The paper keeps the epoch with the best classification accuracy (section 4.7); here the ranking
+    of the validation topics decides, as for every model.
     """
 
     def __init__(
@@ -226,12 +198,10 @@ class ClassifierTask:
         self._batch_size = options.loop.batch_size
 
     def batches(self, epoch: int) -> list[Points]:
-        """The epoch's samples."""
         return self._sampler.epoch(epoch).batches(self._batch_size)
 
     @staticmethod
     def entropy(logits: Tensor, batch: Points) -> Tensor:
-        """The weighted cross-entropy of logits [n]."""
         label = torch.from_numpy(batch.label).to(logits.device)
         weight = torch.from_numpy(batch.weight).to(logits.device)
         return weighted_cross_entropy(logits, label, weight)
@@ -261,16 +231,13 @@ class Delta2017Task(ClassifierTask):
         self._measure = Validator(data.validation).reading(encoder.encode, advance)
 
     def loss(self, batch: Points) -> Tensor:
-        """Weighted cross-entropy and the two L2 costs."""
         rows = torch.from_numpy(batch.rows(self._starts)).to(self._encoder.device)
         documents, lexical = self._pools.documents[rows], self._pools.lexical[rows]
-        form = self.module.plain if self._options.form == "plain" else self.module
-        logits = form(self._encoder.vectors, self._pools.words, documents.long(), lexical)
+        logits = self.module(self._encoder.vectors, self._pools.words, documents.long(), lexical)
         penalty = self.module.penalty(self._options.l2_convolution, self._options.l2_classifier)
         return self.entropy(logits, batch) + penalty
 
     def validate(self) -> float:
-        """Mean nDCG@20 over the validation topics."""
         vectors = self._encoder.vectors
         return self._measure(
             lambda each: self.module(vectors, each.words, each.documents, each.lexical).tolist()

@@ -40,7 +40,6 @@ class Explainer:
     lexical: Sequence[str]
 
     def explain(self, document: int) -> dict[str, Any]:
-        """One document's score and what made it."""
         positions = self.encoded.documents[document]
         padding = len(self.encoded.words.word)
         counts = Counter(p for p in positions.tolist() if p != padding)

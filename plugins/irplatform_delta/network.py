@@ -1,9 +1,8 @@
 """Delta (2018), the network and its training (Mohan et al., WWW 2018, sections 3.2 to 3.4).
 
-The plain form builds the Delta matrix, δ_i = [d_i − q*_i ; cos ; |d_i − q*_i| ; proximity], and
-convolves it. The first convolution is linear in δ_i, so the tabulated form multiplies every word's
-vector with the filters once: per document word, the sum of three table rows replaces 3·n_f·(V+3)
-multiplications. Both give the same scores.
+The Delta matrix has a row δ_i = [d_i − q*_i ; cos ; |d_i − q*_i| ; proximity] per document word.
+The first convolution is linear in δ_i, so every word's vector is multiplied with the filters once:
+per document word, the sum of three table rows replaces 3·n_f·(V+3) multiplications.
 """
 
 from __future__ import annotations
@@ -33,13 +32,10 @@ WIDTH = 3
 
 @dataclass(frozen=True)
 class Sizes:
-    """The shapes of the network, which weights must fit.
-
-    They are options of the same names; `lexical` counts all features beside the text.
-    """
+    """The shapes of the network, which weights must fit: options of the same names."""
 
     dimensions: int
-    lexical: int
+    lexical: int  # all features beside the text
     filters: int
     convolutions: int
     hidden: int
@@ -67,48 +63,21 @@ class DeltaNetwork(nn.Module):
         )
         self.hidden = nn.Linear(filters + sizes.lexical, sizes.hidden)
         self.output = nn.Linear(sizes.hidden, 1)
-        # BM25 and proportions differ by orders of magnitude; the training data says by how much.
+        # BM25 and proportions differ by orders of magnitude.
         self.register_buffer("lexical_mean", torch.zeros(sizes.lexical))
         self.register_buffer("lexical_scale", torch.ones(sizes.lexical))
 
-    def plain(self, vectors: Tensor, words: Words, documents: Tensor, lexical: Tensor) -> Tensor:
-        """Score from the Delta matrix itself, step by step as in the paper.
-
-        The other forms are tested against this one, so it shares only the feed-forward stage.
+    def tabulated(self, table: Tensor, words: Words, documents: Tensor, lexical: Tensor) -> Tensor:
+        """Score documents from the table that `tabulate` made.
 
         Args:
-            vectors: float32 [rows, V].
+            table: float32 [rows, 3·n_f].
             words: u distinct words, or all words of several queries.
             documents: int64 [n, N], indexes into `words`; u marks padding, on the right.
             lexical: float32 [n, L].
 
         Returns:
             float32 [n].
-        """
-        difference = vectors[words.word] - vectors[words.closest]
-        delta = torch.cat(
-            [
-                difference * words.active[:, None] * self.sizes.difference,
-                words.features * self.sizes.delta_features,
-            ],
-            dim=1,
-        )
-        delta = torch.cat([delta, delta.new_zeros(1, delta.shape[1])])  # padding
-        matrix = functional.embedding(documents, delta).transpose(1, 2)
-        present = documents < len(words.word)
-        mask = present[:, None, :]
-        maps = functional.conv1d(matrix, self.first.weight, self.bias, padding=WIDTH // 2)
-        maps = functional.leaky_relu(maps, self.slope) * mask
-        for convolution in self.further:
-            maps = functional.leaky_relu(convolution(maps), self.slope) * mask
-        maps = functional.dropout(maps, self.dropout, self.training)
-        pooled = maps.masked_fill(~mask, -torch.inf).amax(dim=2)
-        return self._feed_forward(pooled, present, lexical)
-
-    def tabulated(self, table: Tensor, words: Words, documents: Tensor, lexical: Tensor) -> Tensor:
-        """Score from the table of words multiplied by the filters; see `tabulate`.
-
-        The convolution's value at a position is the sum of three rows. Result as in `plain`.
         """
         word, closest = (functional.pad(row, (0, 1)) for row in (words.word, words.closest))
         rows = table.index_select(0, word) - table.index_select(0, closest)
@@ -125,7 +94,7 @@ class DeltaNetwork(nn.Module):
         return self._after_first(first, documents < len(words.word), lexical)
 
     def trained(self, vectors: Tensor, words: Words, documents: Tensor, lexical: Tensor) -> Tensor:
-        """Score as `tabulated` does, fastest where weights change at each step.
+        """Score as `tabulated` does, but from vectors [rows, V]: faster while weights change.
 
         The table holds the words at hand only; each position adds three rows and subtracts three.
         """
@@ -198,7 +167,7 @@ class DeltaNetwork(nn.Module):
 
 
 def _image(rows: Tensor) -> Tensor:
-    """[n, N, channels] → [n, channels, 1, N] without copying; convolved twice as fast as 1-d."""
+    """[n, N, channels] → [n, channels, 1, N] without a copy: an image convolves twice as fast."""
     return rows[:, None].permute(0, 3, 1, 2)
 
 
@@ -215,7 +184,7 @@ def _taps(rows: Tensor, padding: int) -> Tensor:
 
 
 class DeltaTask:
-    """Training on pairs: pools encoded once, weighted hinge loss, two L2 costs (section 3.4)."""
+    """Training on pairs of documents: weighted hinge loss and two L2 costs (section 3.4)."""
 
     def __init__(
         self,
@@ -247,29 +216,27 @@ class DeltaTask:
         )
 
     def standardize_lexical(self) -> None:
-        """Take mean and deviation of the lexical features; those behind them have theirs."""
+        """Standardize the lexical features; groups of features are standardized already."""
         count = len(self._options.lexical)
         lexical = self._pools.lexical[:, :count]
         mean, scale = self.module.lexical_mean, self.module.lexical_scale
         learn_standardization(lexical, mean[:count], scale[:count])
 
     def batches(self, epoch: int) -> list[Pairs]:
-        """The epoch's pairs."""
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
     def loss(self, batch: Pairs) -> Tensor:
-        """Weighted hinge loss and the two L2 costs."""
         rows = torch.from_numpy(batch.rows(self._starts)).to(self._encoder.device)
         documents, lexical = self._pools.documents[rows], self._pools.lexical[rows]
-        form = self.module.plain if self._options.form == "plain" else self.module.trained
-        scores = form(self._encoder.vectors, self._pools.words, documents.long(), lexical)
+        scores = self.module.trained(
+            self._encoder.vectors, self._pools.words, documents.long(), lexical
+        )
         higher, lower = scores[: len(batch)], scores[len(batch) :]
         weight = torch.from_numpy(batch.weight).to(scores.device)
         penalty = self.module.penalty(self._options.l2_convolution, self._options.l2_feed_forward)
         return pairwise_hinge(higher, lower, weight) + penalty
 
     def validate(self) -> float:
-        """Mean nDCG@20 over the validation topics."""
         table = self.module.tabulate(self._encoder.vectors)
         score = self.module.tabulated
         return self._measure(

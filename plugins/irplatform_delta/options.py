@@ -52,9 +52,6 @@ class DeltaOptions(Options):
     delta_features: bool = Field(
         True, description="use cosine, distance and proximity of d and q* (ablation of table 6)"
     )
-    form: Literal["tabulated", "plain"] = Field(
-        "tabulated", description="how scores are computed; both give the same"
-    )
     slope: float = Field(0.1, ge=0, lt=1, description="negative slope of the Leaky ReLU")
     dropout: float = Field(0.1, ge=0, lt=1, description="dropout before the max-pooling")
     l2_convolution: float = Field(1e-5, ge=0, description="L2 coefficient of the convolutions")
@@ -71,9 +68,6 @@ class ClassifierOptions(Options):
     document_words: int = Field(50, gt=0, description="words of a document that are read [paper]")
     query_words: int | None = Field(
         None, gt=0, description="words of a query that are read; none reads all [paper: 7]"
-    )
-    form: Literal["quick", "plain"] = Field(
-        "quick", description="how texts are convolved; both give the same"
     )
     dropout: float = Field(0.2, ge=0, lt=1, description="dropout before the max-pooling")
     classifier_dropout: float = Field(

@@ -19,14 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    import numpy as np
-    import numpy.typing as npt
     from torch import Tensor
 
     from irplatform.features import Features, SideFeatures
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
     from irplatform.text import ForwardIndex, WordVectors
-    from irplatform.text.arrays import Float32
+    from irplatform.text.arrays import Float32, Int64
     from irplatform_delta.closest_words import Encoder
     from irplatform_delta.delta2017_network import Delta2017Network
     from irplatform_delta.network import DeltaNetwork
@@ -56,7 +54,6 @@ class Delta(NeuralReranker):
     _table: Tensor
 
     def prepare(self, resources: Resources) -> None:
-        """Take forward index, word vectors and features, and make an untrained network."""
         from irplatform.features import SideFeatures
         from irplatform_delta.closest_words import Encoder
         from irplatform_delta.network import DeltaNetwork, Sizes
@@ -78,13 +75,11 @@ class Delta(NeuralReranker):
         return replace(super().traits(), pretraining_options=without)
 
     def reads(self) -> Reads:
-        """Groups of features."""
         names, settings = self.options.features, self.options.feature_settings
         groups = named_systems("feature group", names, settings, settings_in="feature_settings")
         return Reads(systems=groups)
 
     def fit(self, data: TrainingData) -> None:
-        """Train on pairs of documents, stopping early on validation nDCG@20."""
         from irplatform_delta.network import DeltaTask
 
         with self.encoding(data) as advance:
@@ -101,7 +96,6 @@ class Delta(NeuralReranker):
         self.train(task, self.options.loop, data)
 
     def save(self, folder: Path) -> None:
-        """Write the weights, and what the features learned."""
         self._side.save(folder)
         super().save(folder)
 
@@ -119,7 +113,6 @@ class Delta(NeuralReranker):
             super().load(folder)
 
     def identity(self) -> dict[str, Any]:
-        """The network's sizes and all features of the last layer."""
         return self._identity_with(self._side.columns)
 
     def _identity_with(self, more_features: Sequence[str]) -> dict[str, Any]:
@@ -136,7 +129,6 @@ class Delta(NeuralReranker):
             self._table = self.network.tabulate(self._encoder.vectors)
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        """One float per document, not bounded; features may be computed for all topics at once."""
         features = self._side.matrices([(topic, documents.ids) for topic, documents in batch])
         return [
             self._score(topic, documents, values) if documents else []
@@ -148,13 +140,10 @@ class Delta(NeuralReranker):
 
         with torch.inference_mode():
             encoded = self._encoder.encode(topic, documents.ids).with_features(features)
-            inputs = encoded.words, encoded.documents, encoded.lexical
-            if self.options.form == "plain":
-                scores = self.network.plain(self._encoder.vectors, *inputs)
-            else:
-                scores = self.network.tabulated(self._table, *inputs)
-            values: list[float] = scores.tolist()
-        return values
+            scores: list[float] = self.network.tabulated(
+                self._table, encoded.words, encoded.documents, encoded.lexical
+            ).tolist()
+        return scores
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
         """The closest document words of each query word, and the lexical features.
@@ -202,7 +191,6 @@ class Delta2017(NeuralReranker):
     _encoder: Encoder
 
     def prepare(self, resources: Resources) -> None:
-        """Take forward index and word vectors, and make an untrained network."""
         from irplatform_delta.closest_words import Encoder
         from irplatform_delta.delta2017_network import Delta2017Network, Sizes
 
@@ -215,11 +203,9 @@ class Delta2017(NeuralReranker):
         )
 
     def identity(self) -> dict[str, Any]:
-        """The network's sizes and the lexical features."""
         return {**asdict(self.network.sizes), "features": list(self.options.lexical)}
 
     def fit(self, data: TrainingData) -> None:
-        """Train on samples of either class, stopping early on validation nDCG@20."""
         from irplatform_delta.delta2017_network import Delta2017Task
 
         with self.encoding(data) as advance:
@@ -229,17 +215,16 @@ class Delta2017(NeuralReranker):
         self.train(task, self.options.loop, data)
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        """Score documents: one logit each, higher is better, not bounded."""
         import torch
 
         if not documents:
             return []
         with torch.inference_mode():
             encoded = self._encoder.encode(topic, documents.ids)
-            form = self.network.plain if self.options.form == "plain" else self.network
-            logits = form(self._encoder.vectors, encoded.words, encoded.documents, encoded.lexical)
-            values: list[float] = logits.tolist()
-        return values
+            logits: list[float] = self.network(
+                self._encoder.vectors, encoded.words, encoded.documents, encoded.lexical
+            ).tolist()
+        return logits
 
 
 class SevMos(NeuralReranker):
@@ -268,7 +253,6 @@ class SevMos(NeuralReranker):
     _stored: Float32 | None = None
 
     def prepare(self, resources: Resources) -> None:
-        """Take forward index and word vectors, and make an untrained network."""
         from irplatform_delta.sevmos_network import SevMosNetwork, Sizes, Texts
 
         options = self.options
@@ -285,11 +269,9 @@ class SevMos(NeuralReranker):
         )
 
     def identity(self) -> dict[str, Any]:
-        """The network's sizes and the lexical features."""
         return {**asdict(self.network.sizes), "features": list(self.options.lexical)}
 
     def fit(self, data: TrainingData) -> None:
-        """Train on samples of either class, stopping early on validation nDCG@20."""
         from irplatform_delta.sevmos_network import SevMosTask
 
         with self.encoding(data) as advance:
@@ -300,11 +282,9 @@ class SevMos(NeuralReranker):
         self.train(task, self.options.loop, data)
 
     def weights_changed(self) -> None:
-        """Forget the document vectors of the previous weights."""
         self._stored = None
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        """Score documents: one logit each, higher is better, not bounded."""
         import torch
 
         from irplatform.text import lexical_features
@@ -324,8 +304,7 @@ class SevMos(NeuralReranker):
             values: list[float] = logits.tolist()
         return values
 
-    def _document_vectors(self, rows: npt.NDArray[np.int64]) -> Tensor:
-        """Vectors of documents, stored where the collection is small enough."""
+    def _document_vectors(self, rows: Int64) -> Tensor:
         import torch
 
         if self._index.count > self.options.stored_documents:
@@ -337,19 +316,14 @@ class SevMos(NeuralReranker):
     def _store(self) -> Float32:
         import torch
 
-        from irplatform.training.neural import (
-            stored_documents,
-            vectors_digest,
-            weights_digest,
-        )
+        from irplatform.training.neural import stored_documents, vectors_digest, weights_digest
 
         stage = self.network.document
 
-        def compute(rows: npt.NDArray[np.int64]) -> Float32:
+        def compute(rows: Int64) -> Float32:
             with torch.inference_mode():
                 vectors = self._texts.vectors(stage, self._texts.documents(rows))
-            array: Float32 = vectors.cpu().numpy()
-            return array
+            return vectors.cpu().numpy()
 
         depends_on = {
             "format": 1,

@@ -64,7 +64,7 @@ class SevMosNetwork(nn.Module):
         self.classifier = RelevanceClassifier(
             2 * sizes.filters + 1 + sizes.lexical, classifier_dropout
         )
-        # BM25 and proportions differ by orders of magnitude; the training data says by how much.
+        # BM25 and proportions differ by orders of magnitude.
         self.register_buffer("lexical_mean", torch.zeros(sizes.lexical))
         self.register_buffer("lexical_scale", torch.ones(sizes.lexical))
 
@@ -85,7 +85,6 @@ class SevMosNetwork(nn.Module):
         return logits
 
     def penalty(self, l2_convolution: float, l2_classifier: float) -> Tensor:
-        """The L2 costs of the convolutions, and of similarity and classifier."""
         texts = self.query.penalty() + self.document.penalty()
         rest = self.classifier.penalty() + (self.similarity.weight**2).sum()
         return l2_convolution * texts + l2_classifier * rest
@@ -94,8 +93,8 @@ class SevMosNetwork(nn.Module):
 class Texts:
     """Reads texts as word ids, and makes vectors of them with a convolution stage.
 
-    Every word without a vector of its own is UNK, as in the papers. A word of a query that the
-    collection lacks may have one that was trained elsewhere.
+    A word without a vector is UNK, as in the papers. A query's word that the collection lacks may
+    have a vector from another collection.
     """
 
     def __init__(
@@ -129,8 +128,7 @@ class Texts:
         """A stage's vectors of texts: float32 [n, filters]."""
         distinct, places = distinct_words(texts, len(self._rows))
         rows = torch.from_numpy(self._rows[distinct]).to(self.device)
-        form = stage.plain if self._options.form == "plain" else stage
-        encoded: Tensor = form(
+        encoded: Tensor = stage(
             functional.embedding(rows, self._vectors), torch.from_numpy(places).to(self.device)
         )
         return encoded
@@ -182,7 +180,6 @@ class SevMosTask(ClassifierTask):
         learn_standardization(self._features, self.module.lexical_mean, self.module.lexical_scale)
 
     def loss(self, batch: Points) -> Tensor:
-        """Weighted cross-entropy and the two L2 costs."""
         rows = batch.rows(self._starts)
         topics, place = np.unique(batch.topic, return_inverse=True)
         queries = self._texts.vectors(self.module.query, self._queries[topics])
@@ -196,7 +193,6 @@ class SevMosTask(ClassifierTask):
         return self.entropy(logits, batch) + penalty
 
     def validate(self) -> float:
-        """Mean nDCG@20 over the validation topics; each of their documents is read once."""
         rows = self._candidates.distinct
         if not len(rows):
             return 0.0

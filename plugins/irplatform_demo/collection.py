@@ -79,7 +79,6 @@ class DemoCorpus(Corpus):
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of all that the articles say."""
         texts = [[d.id, d.title, d.abstract, *d.fields["mesh"]] for d in self]
         return fingerprint({"demo": texts})
 
@@ -87,7 +86,6 @@ class DemoCorpus(Corpus):
         return (article.document for article in articles())
 
     def count(self) -> int:
-        """The number of articles."""
         return len(articles())
 
 

@@ -125,11 +125,9 @@ class DrmmTask:
         )
 
     def batches(self, epoch: int) -> list[Pairs]:
-        """The epoch's pairs."""
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
     def loss(self, batch: Pairs) -> Tensor:
-        """Weighted hinge loss."""
         rows = batch.rows(self._starts)
         width = max(1, int(self._sizes[rows].max()))
         present = np.arange(width) < self._sizes[rows][:, None]
@@ -151,7 +149,6 @@ class DrmmTask:
         return torch.from_numpy(array).to(self._device)
 
     def validate(self) -> float:
-        """Mean nDCG@20 over the validation topics."""
         return self._measure(self._score)
 
 
@@ -179,7 +176,6 @@ class Matcher:
         return self._stems[np.array(content or known, dtype=np.int64)].astype(np.int64)
 
     def match(self, query: str, doc_ids: Sequence[str]) -> Matches:
-        """The histograms of documents."""
         terms = self.terms(query)
         rows = self._index.rows(doc_ids)
         words = self._stems[self._index.matrix(rows, self._options.document_words)]

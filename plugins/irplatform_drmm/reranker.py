@@ -42,7 +42,6 @@ class Drmm(NeuralReranker):
     _vectors: Float32
 
     def prepare(self, resources: Resources) -> None:
-        """Take forward index, stems and their vectors, and make an untrained network."""
         from irplatform_drmm.network import DrmmNetwork, Matcher, Stems
 
         options = self.options
@@ -55,7 +54,6 @@ class Drmm(NeuralReranker):
         )
 
     def identity(self) -> dict[str, Any]:
-        """The network's sizes and the stemmer."""
         return {
             "bins": self.options.bins,
             "hidden": self.options.hidden,
@@ -86,7 +84,6 @@ class Drmm(NeuralReranker):
         return matrix
 
     def fit(self, data: TrainingData) -> None:
-        """Train on pairs of documents, stopping early on validation nDCG@20."""
         from irplatform_drmm.network import DrmmTask
 
         with self.encoding(data) as advance:

@@ -20,17 +20,14 @@ class BiEncoder:
 
     @hookimpl
     def register_rerankers(self, register: RegisterReranker) -> None:
-        """The reranker `bi-encoder`."""
         register("bi-encoder", "irplatform_encoders.biencoder:BiEncoder")
 
     @hookimpl
     def register_retrievers(self, register: RegisterRetriever) -> None:
-        """The retriever `bi-encoder`."""
         register("bi-encoder", "irplatform_encoders.biencoder:BiEncoderSearch")
 
     @hookimpl
     def register_results(self, register: RegisterResults) -> None:
-        """Measured results, for `platform reproduce`."""
         register(_HERE / "results-biencoder.toml")
 
 
@@ -49,22 +46,18 @@ class DualEncoder:
 
     @hookimpl
     def register_rerankers(self, register: RegisterReranker) -> None:
-        """The reranker `dual-encoder`."""
         register("dual-encoder", "irplatform_encoders.dual_ranking:DualEncoder")
 
     @hookimpl
     def register_retrievers(self, register: RegisterRetriever) -> None:
-        """The retriever `dual-encoder`."""
         register("dual-encoder", "irplatform_encoders.dual_ranking:DualEncoderSearch")
 
     @hookimpl
     def register_results(self, register: RegisterResults) -> None:
-        """Measured results, for `platform reproduce`."""
         register(_HERE / "results-dual.toml")
 
     @hookimpl
     def register_commands(self, cli: click.Group) -> None:
-        """The command `headings`, which makes queries to pre-train on."""
         from irplatform_encoders.commands import heading_queries
 
         cli.add_command(heading_queries)
@@ -75,12 +68,10 @@ class Embedding:
 
     @hookimpl
     def register_retrievers(self, register: RegisterRetriever) -> None:
-        """The retriever `embedding`."""
         register("embedding", "irplatform_encoders.embedding_retriever:Embedding")
 
     @hookimpl
     def register_results(self, register: RegisterResults) -> None:
-        """Measured results, for `platform reproduce`."""
         register(_HERE / "results-embedding.toml")
 
 

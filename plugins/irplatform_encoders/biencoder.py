@@ -50,7 +50,6 @@ class BiEncoder(Reranker):
     _store: VectorStore
 
     def prepare(self, resources: Resources) -> None:
-        """Open the model."""
         from irplatform_encoders.biencoder_model import Encoder
         from irplatform_encoders.on_cpu import passes_at_a_time
 
@@ -58,11 +57,9 @@ class BiEncoder(Reranker):
         self._store = VectorStore(resources, self._encoder)
 
     def traits(self) -> Traits:
-        """Hugging Face's packages."""
         return Traits(packages=PACKAGES)
 
     def reads(self) -> Reads:
-        """The model's files."""
         from irplatform_encoders.biencoder_model import depends_on
 
         return Reads(more=depends_on(self.options))
@@ -116,11 +113,9 @@ class BiEncoderSearch(Retriever):
     _opened: tuple[Resources, Encoder, Any] | None = None
 
     def traits(self) -> Traits:
-        """FAISS besides the packages of the model; vectors are computed on the device."""
         return Traits(packages=(*PACKAGES, "faiss"), on_device=True, seeded=False)
 
     def reads(self) -> Reads:
-        """The model's files."""
         from irplatform_encoders.biencoder_model import depends_on
 
         return Reads(more=depends_on(self.options))

@@ -285,7 +285,6 @@ class ListsTask:
         self._shown = 0
 
     def batches(self, epoch: int) -> Iterator[Lists]:
-        """The epoch's lists."""
         return self._sampler.batches(epoch, self._loop.batch_size)
 
     def read(self, batch: Lists) -> ReadLists:
@@ -310,7 +309,6 @@ class ListsTask:
         return torch.stack([*losses]).mean()
 
     def validate(self) -> float:
-        """Mean nDCG@20 over the validation topics, of the best mixture with the first stage."""
         return self._validator(lambda number: self._scores(self._validator.topics[number]))
 
     def _scores(self, labelled: LabelledTopic) -> npt.NDArray[np.float32]:

@@ -50,7 +50,6 @@ class CrossEncoder(Reranker):
     _resources: Resources
 
     def prepare(self, resources: Resources) -> None:
-        """Open the model."""
         from irplatform_encoders.crossencoder_model import open_classifier
         from irplatform_encoders.crossencoder_reading import Reader
 
@@ -70,15 +69,12 @@ class CrossEncoder(Reranker):
         self._resources = resources
 
     def traits(self) -> Traits:
-        """Hugging Face's packages."""
         return Traits(packages=PACKAGES)
 
     def reads(self) -> Reads:
-        """The model's files."""
         return Reads(more=content(self._folder()))
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        """One logit (or probability) per document; those of similar length are read together."""
         scores = self._reader.score_topics(batch, self._resources)
         if self.options.output == "probability":
             return [probabilities(logits).tolist() for logits in scores]
@@ -132,7 +128,6 @@ class VanillaBert(NeuralReranker):
     _base: str
 
     def traits(self) -> Traits:
-        """Hugging Face's packages; pre-training ignores the options of what follows."""
         return Traits(packages=PACKAGES, pretraining_options=for_pretraining(self.options))
 
     def reads(self) -> Reads:
@@ -143,7 +138,6 @@ class VanillaBert(NeuralReranker):
         return Reads(more=content(folder), check=partial(open_to_fine_tune, folder))
 
     def prepare(self, resources: Resources) -> None:
-        """Open the model to begin with."""
         from irplatform_encoders.crossencoder_model import open_to_fine_tune
         from irplatform_encoders.crossencoder_reading import Reader
 
@@ -161,7 +155,6 @@ class VanillaBert(NeuralReranker):
         multiply_by_numpy(self.network, resources.device)
 
     def identity(self) -> dict[str, Any]:
-        """The files of the model that the weights began with."""
         return {"base": self._base}
 
     def fit(self, data: TrainingData) -> None:
@@ -183,12 +176,10 @@ class VanillaBert(NeuralReranker):
             )
 
     def load(self, folder: Path) -> None:
-        """Read weights that were fine-tuned."""
         super().load(folder)
         self._reader.model = replace(self._reader.model, new=frozenset())
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        """One logit per document; those of similar length are read together."""
         return [logits.tolist() for logits in self._reader.score_topics(batch, self.resources)]
 
     def _folder(self) -> Path:

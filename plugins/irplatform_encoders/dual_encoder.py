@@ -77,7 +77,6 @@ class Encoder:
 
     @property
     def width(self) -> int:
-        """Length of a vector."""
         return self.network.sizes.projection
 
     def queries(self, texts: Iterable[str]) -> Float32:
@@ -91,7 +90,6 @@ class Encoder:
             return _array(self.encode(rows))
 
     def encode(self, rows: Int64) -> Tensor:
-        """The vectors of documents as a tensor, to learn from."""
         titles = self.reader.documents(rows, "title")
         return self.network.documents(titles, self.reader.documents(rows, "abstract"))
 
@@ -102,11 +100,9 @@ class Encoder:
         )
 
     def sizes(self) -> dict[str, Any]:
-        """The sizes that weights must fit, as JSON."""
         return {"model": "dual-encoder", **asdict(self.network.sizes)}
 
     def identity(self) -> dict[str, Any]:
-        """The dependencies of vectors beside texts, as JSON."""
         learned = self.network.sizes.learned_words
         return {
             "format": FORMAT,
@@ -185,7 +181,6 @@ class DualNetwork(nn.Module):
 
     @property
     def device(self) -> str:
-        """Where it computes."""
         return str(self.idf.device)
 
     def queries(self, texts: Bags) -> Tensor:
@@ -236,7 +231,6 @@ class Reader:
         self._row_of_piece = _Rows(vectors)
 
     def texts(self, texts: Iterable[str]) -> Bags:
-        """Bags of texts."""
         words: list[int] = []
         ends = [0]
         for text in texts:
@@ -294,7 +288,6 @@ class Bags:
         return len(self.offsets) - 1
 
     def take(self, numbers: Int64) -> Bags:
-        """Some of the texts."""
         starts, lengths = self.offsets[numbers], np.diff(self.offsets)[numbers]
         places, offsets = ragged(starts, lengths)
         return Bags(self.words[places], offsets)
@@ -349,12 +342,10 @@ class Learned:
         return bool(np.isin(np.array(list(marks), dtype=np.uint64), self.marks).any())
 
     def save(self, folder: Path) -> None:
-        """Write it into a folder."""
         np.save(folder / _FILE, self.marks, allow_pickle=False)
 
     @classmethod
     def load(cls, folder: Path) -> Learned:
-        """Read what `save` wrote."""
         try:
             marks = np.load(folder / _FILE, allow_pickle=False)
         except (OSError, ValueError) as error:

@@ -64,7 +64,6 @@ class DualEncoder(TrainableReranker):
     _loaded = False
 
     def prepare(self, resources: Resources) -> None:
-        """Take forward index and word vectors, and make an untrained network."""
         from irplatform_encoders.dual_encoder import Encoder, Learned
 
         self._resources = resources
@@ -73,11 +72,9 @@ class DualEncoder(TrainableReranker):
         self._stored = None
 
     def traits(self) -> Traits:
-        """The packages of the network and of word vectors."""
         return Traits(packages=_PACKAGES)
 
     def reads(self) -> Reads:
-        """The file of pairs, where one is given."""
         from irplatform.training.text_pairs import PairsOfTopics
         from irplatform_encoders.dual_training import pairs_of_file
 
@@ -112,7 +109,6 @@ class DualEncoder(TrainableReranker):
         self._stored = None
 
     def save(self, folder: Path) -> None:
-        """Write the weights, and which queries they were learned from."""
         from irplatform.training import save_weights
 
         state = self.encoder.network.state_dict()
@@ -131,7 +127,6 @@ class DualEncoder(TrainableReranker):
         self._stored = None
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        """Score documents: one cosine each, −1 to 1; 0 where a text has no known word."""
         if not documents:
             return []
         rows = self.encoder.index.rows(documents.ids)
@@ -186,11 +181,9 @@ class DualEncoderSearch(Retriever):
     options: DualSearchOptions
 
     def traits(self) -> Traits:
-        """FAISS besides the packages of the encoder; vectors are computed on the device."""
         return Traits(packages=(*_PACKAGES, "faiss"), on_device=True)
 
     def reads(self) -> Reads:
-        """The checkpoint or the file of pairs; it needs one of them."""
         folder, pairs = self.options.checkpoint, self.options.pairs.file
         if (folder is None) != self.options.pairs.given:
             raise InputError(
@@ -213,7 +206,6 @@ class DualEncoderSearch(Retriever):
         return Reads(checkpoints=(folder,))
 
     def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
-        """Whether all models of the checkpoint learned from some of the topics."""
         from irplatform_encoders.dual_encoder import Learned
 
         if (folder := self.options.checkpoint) is None:

@@ -115,11 +115,9 @@ class PairsTask:
 
     @property
     def steps(self) -> int:
-        """Batches of an epoch."""
         return -(-len(self._training) // self._options.loop.batch_size)
 
     def batches(self, epoch: int) -> Iterator[Int64]:
-        """The epoch's pairs."""
         random = np.random.default_rng([self._options.seed, 1_000_003, epoch])
         order = random.permutation(self._training)
         size = self._options.loop.batch_size
@@ -181,11 +179,9 @@ class TopicsTask:
 
     @property
     def module(self) -> DualNetwork:
-        """The network."""
         return self._encoder.network
 
     def batches(self, epoch: int) -> list[Groups]:
-        """The epoch's groups."""
         return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
 
     def loss(self, batch: Groups) -> Tensor:
@@ -213,7 +209,6 @@ class TopicsTask:
         return mask
 
     def validate(self) -> float:
-        """Mean nDCG@20 over the validation topics, of the best mixture with the first stage."""
         rows, of_topic = self._candidates.distinct, self._candidates.of_topic
         if not len(rows):
             return 0.0

@@ -52,7 +52,6 @@ class Embedding(Retriever):
     options: EmbeddingOptions
 
     def traits(self) -> Traits:
-        """Word vectors come from gensim; nothing is drawn at random."""
         return Traits(packages=("gensim",), seeded=False)
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:

@@ -81,7 +81,6 @@ class Made:
     renamed: int
 
     def as_json(self) -> dict[str, object]:
-        """The account as one JSON object."""
         counts = {k: v for k, v in vars(self).items() if k not in ("folder", "source")}
         where = {"collection": f"{self.folder}:train", "path": str(self.folder)}
         return {**where, "from": self.source, **counts}

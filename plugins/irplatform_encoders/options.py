@@ -203,7 +203,6 @@ class PairsOptions(Options):
 
     @property
     def given(self) -> bool:
-        """Return whether there are pairs."""
         return self.file is not None or self.passages > 0
 
     def check(self) -> None:

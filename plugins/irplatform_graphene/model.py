@@ -83,11 +83,9 @@ class Model:
 
     @property
     def device(self) -> str:
-        """Where it computes."""
         return self._resources.device
 
     def changed(self) -> None:
-        """Forget what was computed with other weights."""
         self._messages = None
         self._encodings = None
         self._sides = None

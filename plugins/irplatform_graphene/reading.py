@@ -68,7 +68,6 @@ class TopicReader:
         self._concepts_of: dict[str, Int64] = {}
 
     def read(self, topic: Topic) -> EncodedTopic:
-        """Read a topic."""
         texts = self.fields(topic)
         fields = [self._field(text) for text in texts]
         width = self._options.query_words

@@ -68,7 +68,6 @@ class Graphene(TrainableReranker):
         )
 
     def reads(self) -> Reads:
-        """Groups of features, and the knowledge bases that the graph comes from."""
         from irplatform.concepts.build import graph_identity
 
         names, settings = self.options.features, self.options.feature_settings
@@ -84,7 +83,6 @@ class Graphene(TrainableReranker):
         return self.options.graph or self.options.expansion
 
     def prepare(self, resources: Resources) -> None:
-        """Take documents, word vectors and the concept graph, and make an untrained network."""
         from irplatform_graphene.model import Model
 
         self._resources = resources
@@ -143,7 +141,6 @@ class Graphene(TrainableReranker):
         return {"features": list(self.model.features.columns)}
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        """Score documents: −‖W v_p − v_d‖₁, plus what features say; higher is better."""
         if not documents:
             return []
         self._tell_the_new_name()
@@ -155,7 +152,6 @@ class Graphene(TrainableReranker):
         return values
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
-        """Which concepts of a document match, their rewards, and the scores without each."""
         from irplatform_graphene.explaining import explain
 
         explanations: list[Mapping[str, object]] = []

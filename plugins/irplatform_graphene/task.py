@@ -103,12 +103,10 @@ class GrapheneTask:
         self._candidates = self._validator.candidate_rows(self._model.reader.index)
 
     def batches(self, epoch: int) -> list[Step]:
-        """The epoch's pairs."""
         pairs = self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
         return [Step(part, (self._seed, 3, epoch, number)) for number, part in enumerate(pairs)]
 
     def loss(self, batch: Step) -> Tensor:
-        """β L_graph + γ L_rank."""
         random = np.random.default_rng(batch.seed)
         pairs = batch.pairs
         places = pairs.rows(self._starts)
@@ -191,7 +189,6 @@ class GrapheneTask:
         return self._model.network.encode(self._model.reader.texts(rows))
 
     def validate(self) -> float:
-        """Mean nDCG@20 over the validation topics, of the best mixture with the first stage."""
         self._model.changed()
         rows, of_topic = self._candidates.distinct, self._candidates.of_topic
         side = self._sides(rows)
@@ -237,7 +234,6 @@ class Step:
 
     @property
     def weight(self) -> Float32:
-        """The pairs' weights, by which processes share a step."""
         return self.pairs.weight
 
 

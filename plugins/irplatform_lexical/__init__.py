@@ -12,14 +12,12 @@ class Lucene:
 
     @hookimpl
     def register_retrievers(self, register: RegisterRetriever) -> None:
-        """The retrievers `bm25`, `qld` and `rm3`."""
         register("bm25", "irplatform_lexical.retrievers:BM25Retriever")
         register("qld", "irplatform_lexical.retrievers:QLDRetriever")
         register("rm3", "irplatform_lexical.retrievers:RM3Retriever")
 
     @hookimpl
     def register_results(self, register: RegisterResults) -> None:
-        """Measured results, for `platform reproduce`."""
         register(_HERE / "results-lucene.toml")
 
 
@@ -28,7 +26,6 @@ class Baselines:
 
     @hookimpl
     def register_rerankers(self, register: RegisterReranker) -> None:
-        """Every baseline, one name for each field that it can read."""
         register("revdocid", "irplatform_lexical.counting:ReverseDocumentId")
         register("bm25-title", "irplatform_lexical.counting:BM25", field="title")
         register("bm25-abstract", "irplatform_lexical.counting:BM25", field="abstract")
@@ -45,7 +42,6 @@ class Baselines:
 
     @hookimpl
     def register_results(self, register: RegisterResults) -> None:
-        """Measured results, for `platform reproduce`."""
         register(_HERE / "results-baselines.toml")
 
 

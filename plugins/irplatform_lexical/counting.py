@@ -54,7 +54,6 @@ class CountingReranker(Reranker):
     options: CountingOptions
 
     def prepare(self, resources: Resources) -> None:
-        """Open the forward index."""
         self._index: ForwardIndex = resources.forward_index()
 
     def weigh(self, match: FieldMatch) -> Float64:
@@ -62,7 +61,6 @@ class CountingReranker(Reranker):
         raise NotImplementedError(f"{type(self).__name__} does not define weigh()")
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        """Score documents: one float each, higher is better."""
         query, rows = self._index.query_ids(topic.query), self._index.rows(documents.ids)
         scores: list[float] = self.weigh(
             FieldMatch(self._index, self.options.field, query, rows)
@@ -105,7 +103,6 @@ class BM25(CountingReranker):
     options: BM25Options
 
     def weigh(self, match: FieldMatch) -> Float64:
-        """BM25 of each document; 0 without a word of the query."""
         return match.bm25(self.options.k1, self.options.b)
 
 
@@ -118,7 +115,6 @@ class DLH13(CountingReranker):
     )
 
     def weigh(self, match: FieldMatch) -> Float64:
-        """DLH13 of each document; 0 without a word of the query."""
         return dlh13(match)
 
 
@@ -176,7 +172,6 @@ class UQLM(CountingReranker):
     options: UQLMOptions
 
     def prepare(self, resources: Resources) -> None:
-        """Open the forward index and settle μ."""
         super().prepare(resources)
         mu, field = self.options.mu, self.options.field
         self._words = int(self._index.collection_frequency(field).sum())
@@ -296,12 +291,10 @@ class MBM(TrainableReranker):
         self.k1, self.b = pairs[int(np.argmax(values))] if any(values) else start
 
     def save(self, folder: Path) -> None:
-        """Write k1 and b."""
         chosen = {"k1": self.k1, "b": self.b}
         (folder / _FILE).write_text(json.dumps(chosen) + "\n", encoding="utf-8")
 
     def load(self, folder: Path) -> None:
-        """Read k1 and b; InputError where they are not there."""
         try:
             chosen = read_own_json(folder / _FILE)
             self.k1, self.b = float(chosen["k1"]), float(chosen["b"])
@@ -309,7 +302,6 @@ class MBM(TrainableReranker):
             raise InputError("this holds no k1 and b of 'mbm'.", path=folder / _FILE) from error
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        """Score documents: one float each, 0 without a word of the cleaned query."""
         scores: list[float] = self._weigh(self._match(topic, documents.ids)).tolist()
         return scores
 

@@ -73,7 +73,6 @@ class LuceneRetriever(Retriever):
     """Searches the collection's index; subclasses say how to score."""
 
     def traits(self) -> Traits:
-        """Lucene draws nothing at random, and limits dates."""
         return Traits(seeded=False, limits_dates=True)
 
     def similarity(self) -> Similarity:
@@ -92,7 +91,6 @@ class LuceneRetriever(Retriever):
         return {topic.id: topic.query for topic in topics}
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
-        """Rank at most `depth` documents for every topic."""
         rankings = resources.index().search(
             self.queries(topics, resources),
             depth,
@@ -111,7 +109,6 @@ class BM25Formula(LuceneRetriever):
     options: Saturation
 
     def similarity(self) -> Similarity:
-        """BM25 with the options' k1 and b."""
         return BM25(self.options.k1, self.options.b)
 
 
@@ -124,7 +121,6 @@ class BM25Retriever(BM25Formula):
     def queries(
         self, topics: Sequence[Topic], resources: Resources
     ) -> Mapping[str, str | QueryBuilder]:
-        """The words of every topic or, where knowledge bases are named, its expanded query."""
         if not self._knowledge_bases:
             return super().queries(topics, resources)
         expander = self._expander(resources)
@@ -136,24 +132,20 @@ class BM25Retriever(BM25Formula):
         return queries
 
     def traits(self) -> Traits:
-        """A remark, where queries are expanded."""
         names = ", ".join(self._knowledge_bases)
         return replace(super().traits(), remark=f"queries expanded with {names}" if names else "")
 
     def reads(self) -> Reads:
-        """The content of the knowledge bases, and weights of topics that were tuned on."""
         if not self._knowledge_bases:
             return Reads()
         folds = query_dependencies(self.options.plan)
         return Reads(more={"knowledge": open_knowledge(self._knowledge_bases).fingerprint, **folds})
 
     def check_topics(self, topics: Sequence[Topic]) -> None:
-        """Refuse a query plan that names a field which no topic has."""
         if self._knowledge_bases:
             check_fields(topics, self.options.plan)
 
     def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
-        """How topics are searched that the query plan was chosen on."""
         plan = self.options.plan
         choice = chosen_on(topics, plan) if self._knowledge_bases else None
         if choice is None:
@@ -163,7 +155,6 @@ class BM25Retriever(BM25Formula):
         return {"plan_chosen_on": choice.as_json(), **warning}
 
     def explain(self, topic: Topic, resources: Resources) -> Mapping[str, object]:
-        """The query of a topic, with the weight and the source of every part."""
         if not self._knowledge_bases:
             return super().explain(topic, resources)
         return as_json(self._expander(resources).expression(topic))
@@ -184,7 +175,6 @@ class QLDRetriever(LuceneRetriever):
     citation = "Zhai and Lafferty, A Study of Smoothing Methods for Language Models (SIGIR 2001)"
 
     def similarity(self) -> Similarity:
-        """Query likelihood with the options' mu."""
         return QLD(self.options.mu)
 
 
@@ -196,6 +186,5 @@ class RM3Retriever(BM25Formula):
     citation = "Abdul-Jaleel et al., UMass at TREC 2004: Novelty and HARD (TREC 2004)"
 
     def feedback(self) -> RM3:
-        """RM3 with the options' numbers of words and documents."""
         options = self.options
         return RM3(options.fb_terms, options.fb_docs, options.original_query_weight)

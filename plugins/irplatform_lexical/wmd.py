@@ -60,12 +60,10 @@ class WMD(Reranker):
     options: WMDOptions
 
     def traits(self) -> Traits:
-        """POT for the exact form."""
         exact = ("ot",) if self.options.form == "exact" else ()
         return Traits(packages=(*exact, "gensim"))
 
     def prepare(self, resources: Resources) -> None:
-        """Open forward index and word vectors."""
         self._index = resources.forward_index()
         self._vectors = resources.vectors(self.options.vectors)
         self._space = WordSpace(self._vectors, unit=self.options.unit_vectors)
@@ -75,7 +73,6 @@ class WMD(Reranker):
             self._words[stop_ids[stop_ids >= 0]] = -1
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        """Score documents: minus the distance, from 0 down."""
         asked = tokenize(topic.query) if self.options.stop_words else content_words(topic.query)
         known = self._vectors.known_rows(asked)
         query = make_bags(known, np.array([0, len(known)]))
@@ -232,7 +229,6 @@ class Bags:
 
     @property
     def owners(self) -> Int64:
-        """The text of each word: [m]."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
 

@@ -58,7 +58,6 @@ class Ensemble:
         return cls(learners)
 
     def fit(self, table: Table, seed: int) -> None:
-        """Fit all of them."""
         for name, learner in self.learners.items():
             learner.fit(table, seed)
             within = centered(learner.score(table.features), table.offsets)
@@ -66,14 +65,12 @@ class Ensemble:
             self._scales[name] = deviation or 1.0
 
     def score(self, features: Features) -> Scores:
-        """The mean of the learners' scores."""
         scaled = [
             learner.score(features) / self._scales[name] for name, learner in self.learners.items()
         ]
         return np.asarray(np.sum(scaled, axis=0) / len(scaled))
 
     def contributions(self, features: Features) -> Scores:
-        """The share of each feature in the mean; see `Learner`."""
         scaled = [
             learner.contributions(features) / self._scales[name]
             for name, learner in self.learners.items()
@@ -81,13 +78,11 @@ class Ensemble:
         return np.asarray(np.sum(scaled, axis=0) / len(scaled))
 
     def save(self, folder: Path) -> None:
-        """Write all of them."""
         (folder / _FILE).write_text(json.dumps({"scales": self._scales}), encoding="utf-8")
         for name, learner in self.learners.items():
             learner.save(folder, name)
 
     def load(self, folder: Path) -> None:
-        """Read all of them."""
         path = folder / _FILE
         try:
             scales = read_own_json(path)["scales"]
@@ -126,14 +121,12 @@ class Views:
         self._columns = np.flatnonzero(~remembers)
 
     def fit(self, table: Table, seed: int) -> None:
-        """Fit both."""
         self._all.fit(table, seed)
         if self._reading is not None:
             part = np.ascontiguousarray(table.features[:, self._columns])
             self._reading.fit(Table(part, table.grades, table.offsets), seed)
 
     def score(self, features: Features) -> Scores:
-        """The mean of both."""
         scores = self._all.score(features)
         if self._reading is None:
             return scores
@@ -143,7 +136,6 @@ class Views:
         )
 
     def contributions(self, features: Features) -> Scores:
-        """The share of each feature in the mean; see `Learner`."""
         adds = self._all.contributions(features)
         if self._reading is None:
             return adds
@@ -154,14 +146,12 @@ class Views:
         return np.asarray(adds)
 
     def save(self, folder: Path) -> None:
-        """Write both."""
         self._all.save(folder)
         if self._reading is not None:
             (folder / _READING).mkdir()
             self._reading.save(folder / _READING)
 
     def load(self, folder: Path) -> None:
-        """Read both."""
         self._all.load(folder)
         if self._reading is not None:
             self._reading.load(folder / _READING)

@@ -85,18 +85,15 @@ class Standard:
 
     @classmethod
     def of(cls, table: Table) -> Standard:
-        """From the features of training documents."""
         values = table.features.astype(np.float64)
         deviation = np.sqrt((centered(values, table.offsets) ** 2).mean(axis=0))
         return cls(values.mean(axis=0), deviation)
 
     @classmethod
     def read(cls, written: Mapping[str, list[float]]) -> Standard:
-        """From what `written` gave."""
         return cls(np.array(written["mean"]), np.array(written["deviation"]))
 
     def written(self) -> dict[str, list[float]]:
-        """As JSON."""
         return {"mean": self.mean.tolist(), "deviation": self.deviation.tolist()}
 
     def __call__(self, features: Features) -> Scores:
@@ -148,7 +145,6 @@ class Trees:
         self._booster: Any = None
 
     def fit(self, table: Table, seed: int) -> None:
-        """Boost on a table of training documents."""
         import lightgbm
 
         ranking = self._objective == "lambdarank"
@@ -188,7 +184,6 @@ class Trees:
         }
 
     def score(self, features: Features) -> Scores:
-        """Sum of the trees' values."""
         scores: Scores = self._booster.predict(features, num_threads=1)
         return scores
 
@@ -203,7 +198,6 @@ class Trees:
         (folder / f"{name}.txt").write_text(text, encoding="utf-8")
 
     def load(self, folder: Path, name: str) -> None:
-        """Read trees."""
         import lightgbm
 
         path = folder / f"{name}.txt"
@@ -230,7 +224,6 @@ class PairwiseLinear:
         self._weights: Scores = np.zeros(0)
 
     def fit(self, table: Table, seed: int) -> None:
-        """Find the weights."""
         self._standard = Standard.of(table)
         self._weights = pairwise_weights(
             self._standard(table.features),
@@ -241,7 +234,6 @@ class PairwiseLinear:
         )
 
     def score(self, features: Features) -> Scores:
-        """The weighted sum."""
         # Row by row in the same order of additions, however many documents there are.
         return np.asarray(np.einsum("ij,j->i", self._standard(features), self._weights))
 
@@ -250,11 +242,9 @@ class PairwiseLinear:
         return np.pad(self._standard(features) * self._weights, ((0, 0), (0, 1)))
 
     def save(self, folder: Path, name: str) -> None:
-        """Write weights, means and deviations as JSON."""
         write_weights(folder / f"{name}.json", self._standard, weights=self._weights)
 
     def load(self, folder: Path, name: str) -> None:
-        """Read them."""
         path = folder / f"{name}.json"
         self._standard, (self._weights,) = read_weights(path, "linear model", "weights")
 
@@ -322,7 +312,6 @@ class PairwiseNetwork:
         return np.column_stack([adds, rest])
 
     def save(self, folder: Path, name: str) -> None:
-        """Write weights, means and deviations as JSON."""
         write_weights(
             folder / f"{name}.json",
             self._standard,
@@ -332,7 +321,6 @@ class PairwiseNetwork:
         )
 
     def load(self, folder: Path, name: str) -> None:
-        """Read them."""
         path = folder / f"{name}.json"
         self._standard, weights = read_weights(path, "network of ours", "hidden", "bias", "out")
         self._hidden, self._bias, self._out = weights

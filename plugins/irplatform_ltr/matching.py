@@ -36,7 +36,6 @@ class Passage:
 
     @property
     def documents(self) -> int:
-        """How many there are."""
         return len(self.offsets) - 1
 
     def find(self, phrases: Iterable[npt.NDArray[np.int32]]) -> Mentions:
@@ -68,7 +67,6 @@ class Mentions:
 
     @property
     def counts(self) -> Float64:
-        """Per document, how many."""
         return _per_document(self.document, self.passage)
 
     @property
@@ -160,7 +158,6 @@ class ExpansionOptions(Options):
     )
 
     def bases(self) -> tuple[str, ...]:
-        """The knowledge bases."""
         if self.knowledge is not None:
             return self.knowledge
         return all_installed()
@@ -180,11 +177,9 @@ class ExpansionOptions(Options):
         return ""
 
     def open(self) -> Knowledge:
-        """The knowledge bases, opened."""
         return open_knowledge(self.bases())
 
     def expander(self, resources: Resources) -> Expander:
-        """Takes topics apart and makes queries of them."""
         return Expander(resources.index(), self.bases(), self.plan)
 
 
@@ -196,15 +191,12 @@ class KnowledgeFeatures(FeatureGroup):
     _resources: Resources
 
     def prepare(self, resources: Resources) -> None:
-        """Keep the resources; knowledge bases are opened at first use."""
         self._resources = resources
 
     def lacks(self, topics: Sequence[Topic]) -> str:
-        """Fields of diseases or genes, or knowledge bases."""
         return self.options.lacking(topics)
 
     def prepared_with(self) -> Mapping[str, object]:
-        """The knowledge bases, and how topics are taken apart."""
         knowledge = self.options.open().fingerprint
         return {"knowledge": knowledge, **query_dependencies(self.options.plan)}
 
@@ -233,12 +225,10 @@ class StemmedIndex:
 
     @property
     def count(self) -> int:
-        """How many documents there are."""
         return self.index.count
 
     @cached_property
     def stem_of(self) -> Int32:
-        """Per word of the forward index, the number of its stem."""
         return self._read("stem-of")
 
     @cached_property
@@ -253,7 +243,6 @@ class StemmedIndex:
         return np.array(stems, dtype=np.int32)
 
     def rows(self, doc_ids: Any) -> Int64:
-        """The rows of documents."""
         return self.index.rows(doc_ids)
 
     def tokens(self, rows: Int64, field: TextField = "text") -> tuple[Int32, Int64]:
@@ -262,26 +251,21 @@ class StemmedIndex:
         return self.stem_of[words], offsets
 
     def idf(self, field: TextField) -> Float64:
-        """Per stem, its inverse document frequency in a field."""
         if field not in self._idf:
             frequency = self._read(f"{field}.df")
             self._idf[field] = inverse_document_frequency(frequency, self.count)
         return self._idf[field]
 
     def lengths(self, field: TextField) -> Int32:
-        """Per row, the number of words of a field."""
         return self.index.lengths(field)
 
     def average_length(self, field: TextField) -> float:
-        """The mean number of words of a field."""
         return self.index.average_length(field)
 
     def unique_counts(self, field: TextField) -> Int32:
-        """Per row, the number of distinct stems of a field."""
         return self._read(f"{field}.unique")
 
     def idf_mass(self, field: TextField) -> Float64:
-        """Per row, the sum of the IDF of the distinct stems of a field."""
         mass: Float64 = np.load(self.folder / f"{field}.idf-mass.npy", mmap_mode="r")
         return mass
 

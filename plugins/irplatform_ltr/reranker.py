@@ -51,7 +51,6 @@ class LearningToRank(TrainableReranker):
     _learners: Views
 
     def traits(self) -> Traits:
-        """Packages of the learners and of stems; a stack of rerankers learns on the device."""
         from irplatform.features import weigh_first_stage
 
         learner = self.options.learner
@@ -64,19 +63,16 @@ class LearningToRank(TrainableReranker):
         )
 
     def reads(self) -> Reads:
-        """Groups of features, of which `stack` trains other rerankers."""
         names, settings = self._groups_and_settings()
         if not names:
             raise InputError("'features' names no group (`platform features list`).")
         return Reads(systems=named_systems("feature group", names, settings))
 
     def prepare(self, resources: Resources) -> None:
-        """Keep the resources; groups are opened when it is known which apply."""
         self._resources = resources
         self._groups = []
 
     def fit(self, data: TrainingData) -> None:
-        """Compute features of the training topics' documents, and fit the learners to them."""
         from irplatform.features import open_groups
         from irplatform.training.samplers import pool_offsets
         from irplatform_ltr.ensemble import most_documents
@@ -168,14 +164,12 @@ class LearningToRank(TrainableReranker):
         return Calculator(self._resources)
 
     def save(self, folder: Path) -> None:
-        """Write the learners, the names of groups and features, and what groups learned."""
         from irplatform.features.calculator import save_groups
 
         self._learners.save(folder)
         save_groups(self._groups, folder / _FILE)
 
     def load(self, folder: Path) -> None:
-        """Read what `save` wrote."""
         from irplatform.features.calculator import load_groups
 
         self._groups = load_groups(folder / _FILE, self._resources)
@@ -183,13 +177,11 @@ class LearningToRank(TrainableReranker):
         self._learners.load(folder)
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        """One float per document, not bounded; groups may compute all topics' features at once."""
         return [self._learners.score(values).tolist() for values in self.features(batch)]
 
     def rescore(
         self, topic: Topic, documents: Documents, scores: Sequence[float]
     ) -> Sequence[float]:
-        """Scores that are brought nearer to those of similar documents, where options say so."""
         del topic
         if not self.options.neighbours.share:
             return scores
@@ -200,7 +192,6 @@ class LearningToRank(TrainableReranker):
         return [float(score) for score in near]
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
-        """What each group, and each of the features that matter most, adds to the scores."""
         from irplatform.features.side import contributions
 
         (values,) = self.features([(topic, documents)])
@@ -226,5 +217,4 @@ class LearningToRank(TrainableReranker):
 
     @property
     def feature_names(self) -> list[str]:
-        """The features that the model reads."""
         return [name for group in self._groups for name in group.columns]

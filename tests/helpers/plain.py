@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 from small import small_resources, words
+from torch.nn import functional
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from small import SmallResources
-    from torch import nn
+    from torch import Tensor, nn
+
+    from irplatform_delta.closest_words import Words
+    from irplatform_delta.delta2017_network import FullConvolutions
+    from irplatform_delta.network import DeltaNetwork
 
 DIMENSIONS = 6
 WORDS = words(40)
@@ -72,3 +78,33 @@ def classified(weights: Mapping[str, np.ndarray], inputs: np.ndarray) -> float:
         inputs = np.maximum(weight @ inputs + bias, 0)
     weight, bias = weights["classifier.output.weight"], weights["classifier.output.bias"]
     return float((weight @ inputs + bias)[0])
+
+
+def plain_delta(
+    network: DeltaNetwork, vectors: Tensor, words: Words, documents: Tensor, lexical: Tensor
+) -> Tensor:
+    """Delta's scores from the Delta matrix itself, step by step as in the paper, in torch."""
+    difference = (vectors[words.word] - vectors[words.closest]) * words.active[:, None]
+    delta = torch.cat(
+        [difference * network.sizes.difference, words.features * network.sizes.delta_features],
+        dim=1,
+    )
+    matrix = functional.pad(delta, (0, 0, 0, 1))[documents].transpose(1, 2)
+    present = documents < len(words.word)
+    mask = present[:, None, :]
+    maps = functional.conv1d(matrix, network.first.weight, network.bias, padding=1)
+    maps = functional.leaky_relu(maps, network.slope) * mask
+    for convolution in network.further:
+        maps = functional.leaky_relu(convolution(maps), network.slope) * mask
+    pooled = maps.masked_fill(~mask, -torch.inf).amax(dim=2)
+    return network._feed_forward(pooled, present, lexical)
+
+
+def plain_convolutions(stage: FullConvolutions, words: Tensor, texts: Tensor) -> Tensor:
+    """The result of `FullConvolutions` without dropout, by torch's convolutions of each text."""
+    lengths = (texts < len(words)).sum(dim=1)
+    maps = functional.pad(words, (0, 0, 0, 1))[texts].transpose(1, 2)
+    for number, layer in enumerate(stage.layers):
+        maps = torch.relu(layer(maps))
+        maps = maps * stage._mask(maps.shape[2], number + 1, lengths)[:, None]
+    return maps.amax(dim=2)

@@ -1,4 +1,4 @@
-"""Every form of DeepSenSe's network is one function: that of the paper's equations 1 to 16."""
+"""DeepSenSe's network computes the paper's equations 1 to 16."""
 
 from itertools import pairwise
 
@@ -13,7 +13,7 @@ from irplatform_deepsense.encoding import Encoder
 from irplatform_deepsense.features import field_features
 from irplatform_deepsense.network import DeepSenSeNetwork, Sizes
 from irplatform_deepsense.options import DeepSenSeOptions
-from irplatform_deepsense.task import by_length, score, score_plain
+from irplatform_deepsense.task import by_length, score
 
 DIMENSIONS = 6
 LEXICAL = ("bm25_text", "overlap_title")
@@ -184,7 +184,7 @@ class Equations:
 
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 @pytest.mark.parametrize("switches", SWITCHES.values(), ids=SWITCHES)
-def test_both_forms_compute_the_equations(resources, documents, query, switches):
+def test_it_computes_the_equations(resources, documents, query, switches):
     encoder, network = _model(resources, **switches)
     names = switches.get("lexical", LEXICAL)
     equations = Equations(resources, network, encoder.idf)
@@ -199,8 +199,7 @@ def test_both_forms_compute_the_equations(resources, documents, query, switches)
     encoded = encoder.encode(Topic("t", query), list(documents))
     with torch.inference_mode():
         tables = network.tabulate(encoder.vectors, encoder.idf)
-        for form in (score, score_plain):
-            assert np.allclose(form(network, tables, encoded), expected, atol=1e-5), form
+        assert np.allclose(score(network, tables, encoded), expected, atol=1e-5)
 
 
 def test_only_the_first_words_are_read_when_told(resources, documents):

@@ -6,14 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from planted import (
-    OTHERS,
-    planted_data,
-    planted_topics,
-    precision_at_1,
-    saved,
-    scores,
-)
+from planted import OTHERS, planted_data, planted_topics, precision_at_1, saved, scores
 from small import SmallResources
 
 from irplatform.errors import InputError
@@ -74,16 +67,6 @@ def test_it_learns_with_every_loss(planted, tmp_path, loss):
     assert precision_at_1(reranker, planted, unseen) >= 0.95
 
 
-def test_both_forms_score_alike_after_training(planted, tmp_path):
-    fitted, plain = _reranker(planted, loop={"epochs": 1}), _reranker(planted, form="plain")
-    fitted.fit(planted_data(tmp_path / "work"))
-    saved(fitted, tmp_path / "saved")
-    plain.load(tmp_path / "saved")
-    (topic,) = planted_topics([90])
-    expected = scores(fitted, planted, topic)
-    assert np.allclose(scores(plain, planted, topic), expected, rtol=0, atol=1e-5)
-
-
 @torch.no_grad()
 def test_a_batch_in_training_scores_each_document_as_it_is_scored_alone(planted):
     reranker = _reranker(planted, lexical=("bm25_text", "overlap_title"))
@@ -131,11 +114,7 @@ class OtherResources(FieldResources):
 
 
 def test_a_model_reads_the_fields_of_another_collection_as_it_learned_to(planted, tmp_path):
-    options = {
-        "numbers": ("year",),
-        "categories": ("publication_types",),
-        "loop": {"epochs": 1},
-    }
+    options = {"numbers": ("year",), "categories": ("publication_types",), "loop": {"epochs": 1}}
     trained = _reranker(FieldResources(**vars(planted)), **options)
     trained.fit(planted_data(tmp_path / "work"))
     saved(trained, tmp_path / "saved")

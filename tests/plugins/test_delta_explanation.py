@@ -3,17 +3,14 @@
 import numpy as np
 import pytest
 import torch
+from plain import plain_delta
 from small import small_resources
 
 from irplatform.plugin import Topic
 from irplatform_delta.options import DeltaOptions
 from irplatform_delta.reranker import Delta
 
-TEXTS = {
-    "a": "melanoma braf melanoma zzz trial",
-    "b": "glioma of mice",
-    "empty": "",
-}
+TEXTS = {"a": "melanoma braf melanoma zzz trial", "b": "glioma of mice", "empty": ""}
 QUERY = Topic("t", "melanoma braf unseen")
 
 
@@ -84,13 +81,10 @@ def test_a_words_gain_is_what_the_plain_network_loses_without_it(delta, resource
             words = encoded.words
             here = words.word == int(vectors.rows([row["word"]])[0])
             changed = type(words)(
-                words.word,
-                words.closest,
-                words.features * ~here[:, None],
-                words.active & ~here,
+                words.word, words.closest, words.features * ~here[:, None], words.active & ~here
             )
-            left = delta.network.plain(
-                delta._encoder.vectors, changed, encoded.documents, encoded.lexical
+            left = plain_delta(
+                delta.network, delta._encoder.vectors, changed, encoded.documents, encoded.lexical
             )
             assert row["gain"] == pytest.approx(told["score"] - float(left[0]), abs=1e-5)
 
@@ -99,8 +93,12 @@ def test_a_lexical_features_gain_is_against_its_mean(delta, resources):
     told = _told(delta, resources)[0]
     encoded = delta._encoder.encode(QUERY, ["a"])
     with torch.inference_mode():
-        left = delta.network.plain(
-            delta._encoder.vectors, encoded.words, encoded.documents, torch.tensor([[0.2]])
+        left = plain_delta(
+            delta.network,
+            delta._encoder.vectors,
+            encoded.words,
+            encoded.documents,
+            torch.tensor([[0.2]]),
         )
     (row,) = told["lexical_features"]
     assert row["value"] == pytest.approx(2 / 3)

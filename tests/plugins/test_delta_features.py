@@ -103,14 +103,6 @@ def test_features_of_all_topics_are_asked_for_at_once(fitted, resources):
     assert Marked.batches == [3]
 
 
-def test_both_forms_agree(fitted, resources, tmp_path):
-    fitted.save(tmp_path)
-    plain = _prepared(resources, form="plain")
-    plain.load(tmp_path)
-    for topic, documents in _batch(resources, [30, 31]):
-        assert np.allclose(plain.score(topic, documents), fitted.score(topic, documents), atol=1e-5)
-
-
 def test_what_was_saved_scores_alike_and_belongs_to_its_features(fitted, resources, tmp_path):
     fitted.save(tmp_path)
     again = _prepared(resources)

@@ -1,9 +1,19 @@
 """The three forms of Delta's network are one function: that of the paper's section 3."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
-from plain import DIMENSIONS, ELSEWHERE, WORDS, plain_resources, plain_vectors, plain_weights
+from plain import (
+    DIMENSIONS,
+    ELSEWHERE,
+    WORDS,
+    plain_delta,
+    plain_resources,
+    plain_vectors,
+    plain_weights,
+)
 
 from irplatform.plugin import Topic
 from irplatform.text import LEX3, lexical_features
@@ -49,7 +59,7 @@ def _forms(network, encoder, encoded):
     with torch.no_grad():
         held = encoded.words, encoded.documents, encoded.lexical
         return {
-            "plain": network.plain(encoder.vectors, *held).numpy(),
+            "plain": plain_delta(network, encoder.vectors, *held).numpy(),
             "tabulated": network.tabulated(network.tabulate(encoder.vectors), *held).numpy(),
             "trained": network.trained(encoder.vectors, *held).numpy(),
         }
@@ -143,9 +153,8 @@ def test_forms_have_the_same_gradients(resources):
     network = _network()
     encoder, encoded = _encode(resources, QUERIES["some without vectors"], list(resources.texts))
     gradients = {}
-    for name in ("plain", "trained"):
+    for name, form in (("plain", partial(plain_delta, network)), ("trained", network.trained)):
         network.zero_grad()
-        form = getattr(network, name)
         form(encoder.vectors, encoded.words, encoded.documents, encoded.lexical).sum().backward()
         gradients[name] = [p.grad.clone() for p in network.parameters()]
     for plain, trained in zip(gradients["plain"], gradients["trained"], strict=True):

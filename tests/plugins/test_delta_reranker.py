@@ -1,10 +1,10 @@
-"""Delta as the harness sees it: its forms, and its lexical features."""
+"""Delta as the harness sees it, and its lexical features."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from planted import planted_data, planted_topics, saved, scores
+from planted import planted_data, planted_topics, saved
 
 from irplatform.errors import InputError
 from irplatform.text import lexical_features
@@ -18,16 +18,6 @@ def _reranker(resources, **changed):
     reranker = Delta(DeltaOptions.model_validate({**SMALL, **changed}))
     reranker.prepare(resources)
     return reranker
-
-
-def test_both_forms_score_alike_after_training(planted, tmp_path):
-    fitted, plain = _reranker(planted), _reranker(planted, form="plain")
-    fitted.fit(planted_data(tmp_path / "work"))
-    saved(fitted, tmp_path / "saved")
-    plain.load(tmp_path / "saved")
-    for topic in planted_topics([0, 85]):
-        expected = scores(fitted, planted, topic)
-        assert np.allclose(scores(plain, planted, topic), expected, atol=1e-5)
 
 
 def test_weights_of_other_lexical_features_are_refused(planted, tmp_path):

@@ -66,10 +66,9 @@ def _score(network, encoder, topic, doc_id):
     return float(network.tabulated(table, encoded.words, encoded.documents, encoded.lexical))
 
 
-@pytest.mark.parametrize("form", ["tabulated", "plain"])
 @torch.no_grad()
-def test_the_loss_is_the_weighted_hinge_of_the_documents_own_scores(resources, form):
-    task, network, encoder = _task(resources, form=form)
+def test_the_loss_is_the_weighted_hinge_of_the_documents_own_scores(resources):
+    task, network, encoder = _task(resources)
     task.standardize_lexical()
 
     def score(pair):

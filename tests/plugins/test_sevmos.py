@@ -1,4 +1,4 @@
-"""SevMos: both forms are the papers' model; stored documents serve the same scores."""
+"""SevMos is the papers' model; stored documents serve the same scores."""
 
 from dataclasses import replace
 
@@ -58,17 +58,15 @@ def _by_the_paper(reranker, resources, query, text, lexical):
 
 
 @pytest.mark.parametrize("stored", [0, 1000])
-@pytest.mark.parametrize("form", ["quick", "plain"])
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
-def test_it_computes_what_the_papers_say(resources, query, shape, form, stored):
+def test_it_computes_what_the_papers_say(resources, query, shape, stored):
     reranker = _reranker(
         resources,
         **shape,
         filters=5,
         document_words=DOCUMENT_WORDS,
         lexical=LEXICAL,
-        form=form,
         stored_documents=stored,
     )
     reranker.network.lexical_mean.copy_(torch.tensor([0.3, 0.1]))
@@ -82,19 +80,6 @@ def test_it_computes_what_the_papers_say(resources, query, shape, form, stored):
     ]
     found = reranker.score(Topic("t", query), resources.documents(ids))
     assert np.allclose(found, expected, atol=1e-5)
-
-
-def test_both_forms_have_the_same_gradients(resources):
-    gradients = []
-    for form in ("quick", "plain"):
-        reranker = _reranker(resources, filters=5, document_words=DOCUMENT_WORDS, form=form)
-        texts, stage = reranker._texts, reranker.network.document
-        rows = np.arange(resources.index.count)
-        texts.vectors(stage, texts.documents(rows)).sum().backward()
-        gradients.append([p.grad.clone() for p in stage.parameters()])
-    assert gradients[0][0].abs().sum() > 0
-    for quick, plain in zip(*gradients, strict=True):
-        assert torch.allclose(quick, plain, atol=1e-4)
 
 
 def test_document_vectors_are_computed_once_for_the_same_weights(resources, tmp_path):

@@ -65,17 +65,14 @@ class Concepts(KnowledgeFeatures):
     _stems: StemmedIndex
 
     def traits(self) -> Traits:
-        """Stems come from gensim."""
         return Traits(packages=("gensim",))
 
     def prepare(self, resources: Resources) -> None:
-        """Take the forward index; knowledge bases are opened at first use."""
         super().prepare(resources)
         self._index = resources.forward_index()
         self._stems = StemmedIndex.of(resources)
 
     def names(self) -> tuple[str, ...]:
-        """Per set, per pair, and of all together."""
         of_sets = ("title", "abstract", "density", "first", "last")
         return (
             *(f"{kind}_{what}" for kind in KINDS for what in of_sets),
@@ -84,7 +81,6 @@ class Concepts(KnowledgeFeatures):
         )  # fmt: skip
 
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
-        """The features."""
         parts = self.options.expander(self._resources).parts(topic)
         rows = self._index.rows(documents.ids)
         words, offsets = self._index.tokens(rows)
@@ -172,11 +168,9 @@ class Evidence(KnowledgeFeatures):
     """
 
     def names(self) -> tuple[str, ...]:
-        """Statements that cite the document, of what they are."""
         return ("gene", "disease", "gene_and_disease", "variant", "variant_and_disease")
 
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
-        """The features: logarithms of one more than the number of statements."""
         knowledge = self.options.open()
         parts = self.options.expander(self._resources).parts(topic)
         citations = _citations(parts, knowledge)
@@ -241,7 +235,6 @@ class Genes(KnowledgeFeatures):
     """
 
     def names(self) -> tuple[str, ...]:
-        """Counts of title and abstract, share and place in both."""
         return (
             "title_own", "title_others", "title_own_alone", "abstract_own", "abstract_others",
             "different_others", "focus", "before_first",

@@ -81,18 +81,15 @@ class DocumentProperties(FeatureGroup):
     _stems: StemmedIndex
 
     def traits(self) -> Traits:
-        """Stems come from gensim."""
         return Traits(packages=("gensim",))
 
     def prepare(self, resources: Resources) -> None:
-        """Take the stemmed view of the forward index."""
         from irplatform_ltr.matching import StemmedIndex
 
         self._resources = resources
         self._stems = StemmedIndex.of(resources)
 
     def names(self) -> tuple[str, ...]:
-        """Properties, headings, words."""
         return (
             "title_length", "abstract_length", "year", "review", "trial", "case_report",
             "any_heading",
@@ -104,7 +101,6 @@ class DocumentProperties(FeatureGroup):
     def compute_batch(
         self, batch: Sequence[tuple[Topic, Documents]]
     ) -> list[npt.NDArray[np.float32]]:
-        """The properties, with one search for the headings of all; topics do not matter."""
         matrices = []
         for (_, documents), headings in zip(batch, self._headings(batch), strict=True):
             rows = self._stems.rows(documents.ids)
@@ -260,14 +256,12 @@ class Demographics(FeatureGroup):
     options: DemographicsOptions
 
     def lacks(self, topics: Sequence[Topic]) -> str:
-        """Ages or sexes."""
         people = [self._person(topic) for topic in topics]
         if any(person.age is not None or person.sex for person in people):
             return ""
         return f"the training topics have no field {self.options.field} with an age or a sex."
 
     def names(self) -> tuple[str, ...]:
-        """Headings, words, ages."""
         return (
             "age_heading", "other_age_headings", "age_distance", "sex_heading", "other_sex_alone",
             "stage_words", "other_stage_words", "title_stage", "title_other_stage",
@@ -275,7 +269,6 @@ class Demographics(FeatureGroup):
         )  # fmt: skip
 
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
-        """Compute the features; where the topic lacks the information, they are 0."""
         person = self._person(topic)
         values = [
             [*self._by_headings(person, document), *_by_words(person, document)]

@@ -58,16 +58,13 @@ class FirstStage(FeatureGroup):
     _retrievers: dict[str, Retriever]
 
     def traits(self) -> Traits:
-        """The first stage's score is among its features."""
         return Traits(weighs_first_stage=True)
 
     def reads(self) -> Reads:
-        """The retrievers."""
         names, settings = self.options.retrievers, self.options.settings
         return Reads(systems=named_systems("retriever", names, settings, named_in="retrievers"))
 
     def prepare(self, resources: Resources) -> None:
-        """Make the retrievers."""
         self._resources = resources
         self._retrievers = {
             name: resources.retriever(name, self.options.settings.get(name))
@@ -75,7 +72,6 @@ class FirstStage(FeatureGroup):
         }
 
     def names(self) -> tuple[str, ...]:
-        """Score, share of the best score, and rank, per retriever."""
         kinds = ("score", "share", "rank")
         return tuple(f"{name}_{kind}" for name in self.options.retrievers for kind in kinds)
 
@@ -95,7 +91,6 @@ class FirstStage(FeatureGroup):
         }
 
     def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
-        """The features, with one search of all topics per retriever."""
         searches, depth = _searches(topic for topic, _ in batch), self.options.depth
         parts: list[list[Float32]] = [[] for _ in batch]
         for retriever in self._retrievers.values():
@@ -162,14 +157,12 @@ class ScoresOfParts(KnowledgeFeatures):
     parts: ClassVar[tuple[str, ...]]
 
     def names(self) -> tuple[str, ...]:
-        """Each query's score, then each one's share."""
         names = self._query_names()
         return (*names, *(f"{name}_share" for name in names))
 
     def compute_batch(
         self, batch: Sequence[tuple[Topic, Documents]]
     ) -> list[npt.NDArray[np.float32]]:
-        """The scores, for all topics in one search."""
         index, threads = self._resources.index(), self._resources.threads
         similarity = BM25(self.options.k1, self.options.b)
         expander = self.options.expander(self._resources)
@@ -210,7 +203,6 @@ class QueryParts(ScoresOfParts):
     parts = PARTS
 
     def traits(self) -> Traits:
-        """The score of the whole query is among its features."""
         return Traits(weighs_first_stage=True)
 
     def _query_names(self) -> tuple[str, ...]:
@@ -226,5 +218,4 @@ class Treatment(ScoresOfParts):
     parts = ("treatment.weight", "treatment.title", "treatment.heading", "treatment.named")
 
     def lacks(self, topics: Sequence[Topic]) -> str:
-        """The field with treatments, or knowledge bases."""
         return self.options.lacking(topics, (self.options.plan.treatment.field,))

@@ -62,20 +62,16 @@ class CitingText(TrainableFeatureGroup):
     _stems: StemmedIndex
 
     def traits(self) -> Traits:
-        """Stems come from gensim; what other topics say of a document is meant to show."""
         return Traits(packages=("gensim",), remembers_documents=True)
 
     def prepare(self, resources: Resources) -> None:
-        """Take the stemmed view of the forward index."""
         self._stems = StemmedIndex.of(resources)
         self._learn([], {})
 
     def names(self) -> tuple[str, ...]:
-        """Counts, similarities to single queries, and to all of them as one text."""
         return _NAMES
 
     def fit(self, data: TrainingData) -> None:
-        """Remember which queries are about which documents."""
         labelled_topics = [t for t in data.training if any(g > 0 for g in t.judgments.values())]
         highest = [max(t.judgments.values()) for t in labelled_topics]
         about: dict[str, list[tuple[int, float]]] = {}
@@ -157,12 +153,10 @@ class CitingText(TrainableFeatureGroup):
         ]
 
     def save(self, folder: Path) -> None:
-        """Write queries and what they are about."""
         content = {"queries": self._queries, "about": self._about}
         (folder / _FILE).write_text(json.dumps(content), encoding="utf-8")
 
     def load(self, folder: Path) -> None:
-        """Read them."""
         path = folder / _FILE
         try:
             content = read_own_json(path)

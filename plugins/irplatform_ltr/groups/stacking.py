@@ -53,23 +53,19 @@ class Stacked(TrainableFeatureGroup):
     _rerankers: dict[str, Reranker]
 
     def reads(self) -> Reads:
-        """The rerankers."""
         names, settings = self.options.rerankers, self.options.settings
         return Reads(systems=named_systems("reranker", names, settings, named_in="rerankers"))
 
     def prepare(self, resources: Resources) -> None:
-        """Make the rerankers."""
         self._rerankers = {
             name: resources.reranker(name, self.options.settings.get(name))
             for name in self.options.rerankers
         }
 
     def names(self) -> tuple[str, ...]:
-        """A score per reranker."""
         return self.options.rerankers
 
     def fit(self, data: TrainingData) -> None:
-        """Train each reranker that learns."""
         for name, reranker in self._rerankers.items():
             if isinstance(reranker, TrainableReranker):
                 workspace = data.workspace / name
@@ -77,20 +73,17 @@ class Stacked(TrainableFeatureGroup):
                 reranker.fit(replace(data, workspace=workspace))
 
     def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
-        """Their scores of several topics."""
         return _side_by_side(
             [reranker.score_batch(batch) for reranker in self._rerankers.values()], batch
         )
 
     def save(self, folder: Path) -> None:
-        """A folder for each reranker, in which it writes what it learned, if it learns."""
         for name, reranker in self._rerankers.items():
             (folder / name).mkdir()
             if isinstance(reranker, TrainableReranker):
                 reranker.save(folder / name)
 
     def load(self, folder: Path) -> None:
-        """Let each reranker that learned read its own folder."""
         for name, reranker in self._rerankers.items():
             if isinstance(reranker, TrainableReranker):
                 reranker.load(folder / name)
@@ -112,7 +105,6 @@ class Checkpoints(FeatureGroup):
     _threads: int
 
     def reads(self) -> Reads:
-        """The checkpoints in the folders."""
         for folder in self._folders:
             Checkpoint.read(folder).check_files()
         return Reads(checkpoints=tuple(self._folders))
@@ -122,12 +114,10 @@ class Checkpoints(FeatureGroup):
         return [Path(folder) for folder in self.options.folders]
 
     def prepare(self, resources: Resources) -> None:
-        """Read the checkpoints."""
         self._device, self._threads = resources.device, resources.model_threads
         self._members = [resources.checkpoint(folder) for folder in self._folders]
 
     def names(self) -> tuple[str, ...]:
-        """A score per checkpoint."""
         return tuple(f"{number} {path.name}" for number, path in enumerate(self._folders, start=1))
 
     def prepared_with(self) -> Mapping[str, object]:
@@ -148,7 +138,6 @@ class Checkpoints(FeatureGroup):
         return ""
 
     def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
-        """Their scores of several topics."""
         means = []
         for members in self._members:
             each = [member.score_batch(batch) for member in members]

@@ -38,19 +38,15 @@ class LexicalMatches(FeatureGroup):
     _index: ForwardIndex | StemmedIndex
 
     def traits(self) -> Traits:
-        """Stems come from gensim."""
         return Traits(packages=("gensim",))
 
     def prepare(self, resources: Resources) -> None:
-        """Take the forward index."""
         self._index = resources.forward_index()
 
     def names(self) -> tuple[str, ...]:
-        """Names of the chosen features."""
         return self.options.features
 
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
-        """The features."""
         query, rows = self._index.query_ids(topic.query), self._index.rows(documents.ids)
         return lexical_features(self._index, query, rows, self.options.features)  # type: ignore[arg-type]
 
@@ -59,7 +55,6 @@ class StemmedMatches(LexicalMatches):
     """The same over Porter stems, so that "mutations" is met by "mutation"."""
 
     def prepare(self, resources: Resources) -> None:
-        """Take the stemmed view of the forward index."""
         from irplatform_ltr.matching import StemmedIndex
 
         self._index = StemmedIndex.of(resources)
@@ -98,11 +93,9 @@ class EmbeddingSimilarities(FeatureGroup):
     _mark: str
 
     def traits(self) -> Traits:
-        """Word vectors come from gensim."""
         return Traits(packages=("gensim",))
 
     def prepare(self, resources: Resources) -> None:
-        """Take forward index and word vectors."""
         self._index = resources.forward_index()
         vectors = resources.vectors(self.options.vectors)
         self._unit = unit_vectors(vectors)
@@ -110,7 +103,6 @@ class EmbeddingSimilarities(FeatureGroup):
         self._mark = vectors_digest(vectors)
 
     def names(self) -> tuple[str, ...]:
-        """Cosine, soft match, matched share and weakest match, per field."""
         kinds = ("cosine", "soft", "matched", "weakest")
         return tuple(f"{k}_{field}" for field in ("title", "abstract", "text") for k in kinds)
 
@@ -222,18 +214,15 @@ class LuceneFields(FeatureGroup):
     _resources: Resources
 
     def prepare(self, resources: Resources) -> None:
-        """Keep the resources."""
         self._resources = resources
 
     def names(self) -> tuple[str, ...]:
-        """One per field and formula."""
         kinds = ("bm25", "bm25_share", "bm25_tuned", "bm25_tuned_share", "qld")
         return tuple(f"{kind}_{field}" for kind in kinds for field in _FIELDS)
 
     def compute_batch(
         self, batch: Sequence[tuple[Topic, Documents]]
     ) -> list[npt.NDArray[np.float32]]:
-        """The scores, for all topics in one search."""
         index, threads = self._resources.index(), self._resources.threads
         topic_queries = [
             [words_query(index, topic.query, field) for field in _FIELDS] for topic, _ in batch
