@@ -224,8 +224,6 @@ class Corpus(ABC):
     """Names of the documents' fields beside title and abstract."""
     finds_fields: bool = False
     """Whether these names are found in the documents, and so are no part of the fingerprint."""
-    promises_titles: bool = False
-    """Whether documents were promised to have titles; no part of the fingerprint, either."""
 
     @property
     @abstractmethod

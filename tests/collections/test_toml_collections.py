@@ -9,7 +9,7 @@ from irplatform.collections.inspection import check
 from irplatform.collections.names import open_path
 from irplatform.errors import InputError
 from irplatform.experiment.learning import check_same_documents, find_training
-from irplatform.lucene import build_index, documents_indexed
+from irplatform.lucene import build_index
 from irplatform.plugin import Document
 
 
@@ -195,30 +195,6 @@ def test_a_key_that_no_document_has_is_found(
     assert re.search(message, found["keys that no document has"].message)
     with pytest.raises(InputError, match=message):
         build_index(open_path(toml_collection(declaration.replace(old, new, 1))).corpus)
-
-
-@pytest.mark.java
-@pytest.mark.parametrize(
-    ("titles", "message"), [({}, "'title' is no key of the 2 documents"), ({"title": ""}, None)]
-)
-def test_a_declared_title_that_no_document_has_is_found_in_the_index_of_who_declared_none(
-    toml_collection, declaration, json_lines, fresh_home, titles, message
-):
-    """Whether it is refused depends on the documents, not on the cache."""
-    path = toml_collection()
-    for name in "ab":
-        record = {"id": name, "abstract": "One", "mesh": ["x"], **titles}
-        json_lines(path.parent / f"docs/{name}.jsonl", [record])
-    assert build_index(open_path(path).corpus).built
-    path.write_text(declaration.replace("fields", 'title = "title"\nfields', 1))
-    for _ in range(2):
-        corpus = open_path(path).corpus
-        if message is None:
-            assert not build_index(corpus).built
-            continue
-        with pytest.raises(InputError, match=message):
-            build_index(corpus)
-        assert documents_indexed(corpus) == 2  # who only looks at it may do so
 
 
 def test_titles_that_nobody_spoke_of_may_be_missing(toml_collection, json_lines):

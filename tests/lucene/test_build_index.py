@@ -159,7 +159,6 @@ def test_what_is_gathered_in_memory_is_written_when_it_reaches_the_limit(
 @pytest.mark.usefixtures("fresh_home")
 @pytest.mark.slow
 def test_long_documents_are_indexed_and_read_in_a_small_heap():
-    # A thousand full texts are more than Java's heap holds, to index as well as to read.
     program = (
         "from irplatform.data import Corpus\n"
         "from irplatform.plugin import Document\n"
@@ -168,7 +167,7 @@ def test_long_documents_are_indexed_and_read_in_a_small_heap():
         "    name, fields, fingerprint = 'long', (), 'long'\n"
         "    def __iter__(self):\n"
         "        for n in range(60):\n"
-        "            yield Document(str(n), 'title', f'{n} melanoma ' * 100_000)\n"
+        "            yield Document(str(n), 'title', f'{n} melanoma ' * 10_000)\n"
         "build._BATCH_CHARACTERS = 1_000_000\n"
         "index = LuceneIndex.open(build_index(Long(), threads=1).path)\n"
         "print(len(index.documents([str(n) for n in range(60)])))\n"

@@ -181,14 +181,12 @@ def test_what_its_documents_are_known_by_is_text():
 
 def test_its_texts_may_be_known_apart_from_its_fields():
     class Texts(Few):
-        promises_titles = True
         texts_fingerprint = "texts-1"
 
     one, other = (loaded(Texts(Document("d"), mark=mark)).corpus for mark in ("a", "b"))
     assert one.fingerprint != other.fingerprint
     assert one.texts_fingerprint == other.texts_fingerprint == "texts-1"
     assert one.same_documents(other)
-    assert one.promises_titles
     assert not one.same_documents(loaded().corpus)
 
     class Strange(Few):

@@ -195,7 +195,6 @@ class JsonLinesCorpus(Corpus):
         self.names = names
         self._hashed = HashedFiles(self.files)
         self.finds_fields = bool(names.metadata)
-        self.promises_titles = names.title in names.declared
         self._count: int | None = None
         self._problems: tuple[str, ...] = ()
 

@@ -1,7 +1,7 @@
-"""Lucene through Pyserini: indexes, searches, and the Java that runs them.
+"""Lucene through Anserini: indexes, searches, and the Java that runs them.
 
 `build_index` indexes a corpus once and caches the index; `LuceneIndex` searches it and returns its
-documents. Java starts when the first of them is used, not when this package is imported.
+documents. Java starts at first use, not at import.
 """
 
 from irplatform.lucene.build import build_index, documents_indexed, is_indexed

@@ -1,15 +1,13 @@
-"""Building an index: documents stream from a corpus into Anserini's indexer.
+"""Builds an index: documents stream from a corpus into Anserini's indexer, in batches.
 
-Batches of documents go straight to Lucene; each worker thread draws its next batch from the stream
-while the others index. Words are analyzed as everywhere in Anserini and Pyserini: Porter stemming,
-Lucene's stop words. Beside what BM25 needs, an index holds word positions for phrases and
-proximity, a fifth of its size. RM3 needs no term vectors: it analyzes the few documents that it
-reads again, in a millisecond a topic.
+Each worker thread takes its next batch from the stream while the others index. Words are analyzed
+as in all of Anserini and Pyserini: Porter stemming, Lucene's stop words. An index also holds word
+positions for phrases and proximity, a fifth of its size. RM3 needs no term vectors.
 """
 
 from __future__ import annotations
 
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +15,6 @@ import orjson
 
 from irplatform.errors import InputError, PlatformError, counted
 from irplatform.lucene import java
-from irplatform.lucene.index import LuceneIndex
 from irplatform.lucene.java import lucene_version
 from irplatform.lucene.transfer import is_changed, searchable, to_record
 from irplatform.system.cache import Artifact, artifact, is_built, kept_json
@@ -29,13 +26,13 @@ from irplatform.text.duplicates import Repeats
 from irplatform.text.tokenizer import COMPOSITION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from irplatform.data import Corpus
 
 _FORMAT = 2
-"""Version of what an index holds; raise it when records or the arguments below change."""
+"""Raise it when records or the arguments below change."""
 _FOLDED = "folded.json"
 """The file with the number of documents that folding changed beyond NFC; older indexes lack it."""
 _BATCH = 1000
@@ -44,53 +41,26 @@ _BATCH_CHARACTERS = 16_000_000
 _LONGEST = 20_000_000
 """Characters of a string that Anserini's JSON reader takes."""
 _BUFFER_MB = 256
-"""What Lucene gathers in memory before it writes, where the Java heap is four times as large."""
+"""The memory that Lucene fills before it writes; at most a quarter of the Java heap."""
 
 
 def build_index(corpus: Corpus, *, threads: int | None = None) -> Artifact:
-    """Index a corpus, or find the index that was built before; by default all cores work.
+    """Index a corpus on all cores, or find the index that was built before.
 
-    Returns:
-        The index's folder; open it with `LuceneIndex.open(artifact.path)`.
+    Open it with `LuceneIndex.open(artifact.path)`.
 
     Raises:
-        InputError: the corpus is empty, is not what it claims to be, or has an id twice.
+        InputError: the corpus is empty, is not what it claims to be, or repeats an id.
         PlatformError: Lucene refused a document, or could not write the index.
     """
-    index = _index(corpus, threads or available_cores())
-    if corpus.promises_titles and not index.built:
-        _require_titles(corpus, index)
-    return index
-
-
-def is_indexed(corpus: Corpus) -> bool:
-    """Whether `build_index` would find an index, without reading the documents."""
-    return is_built("index", corpus.name, _depends_on(corpus))
-
-
-def documents_indexed(corpus: Corpus) -> int | None:
-    """How many documents the corpus has, where it is indexed; None where it is not."""
-    return _document_count(_index(corpus, 1).path) if is_indexed(corpus) else None
-
-
-def _likely_cause(records: Sequence[str], folder: Path) -> str:
-    for record in records:
-        if len(record) > _LONGEST:
-            fields = orjson.loads(record)
-            if any(isinstance(v, str) and len(v) > _LONGEST for v in fields.values()):
-                return f"'{fields['id']}' is too long: a field has at most {_LONGEST:,} characters."
-    return (
-        f"Is the disk of {folder} full, the Java heap ({java.HEAP_VARIABLE}) too small, or an id "
-        "longer than 32,766 bytes?"
-    )
-
-
-def _index(corpus: Corpus, threads: int) -> Artifact:
     depends_on = _depends_on(corpus)
     index = artifact(
-        "index", corpus.name, depends_on, lambda folder: _build(corpus, folder, threads)
+        "index",
+        corpus.name,
+        depends_on,
+        lambda folder: _build(corpus, folder, threads or available_cores()),
     )
-    # Only where composing changed something is the index another one than it was before.
+    # Composing gave another index only if it changed a document.
     changed = (index.path / _FOLDED).exists() and kept_json(index.path / _FOLDED)
     if not changed:
         return index
@@ -98,10 +68,27 @@ def _index(corpus: Corpus, threads: int) -> Artifact:
     return replace(index, fingerprint=mark)
 
 
+def is_indexed(corpus: Corpus) -> bool:
+    """Whether `build_index` would find an index; reads no documents."""
+    return is_built("index", corpus.name, _depends_on(corpus))
+
+
+def documents_indexed(corpus: Corpus) -> int | None:
+    """The number of documents of an indexed corpus, or None."""
+    return _document_count(build_index(corpus).path) if is_indexed(corpus) else None
+
+
+def _likely_cause(records: Sequence[str], folder: Path) -> str:
+    if too_long := [record for record in records if len(record) > _LONGEST]:
+        doc_id = orjson.loads(too_long[0])["id"]
+        return f"'{doc_id}' is too long: a field has at most {_LONGEST:,} characters."
+    return f"Is the disk of {folder} full, or the Java heap ({java.HEAP_VARIABLE}) too small?"
+
+
 def _depends_on(corpus: Corpus) -> dict[str, Any]:
     fields = {"fields": searchable(corpus.fields)} if corpus.finds_fields else {}
-    lucene = lucene_version()  # which Lucene 9 does not read, and of which older names say nothing
-    version = {} if lucene == "9" else {"lucene": lucene}
+    lucene = lucene_version()
+    version = {} if lucene == "9" else {"lucene": lucene}  # Lucene 9 cannot read later indexes
     return {"corpus": corpus.fingerprint, "format": _FORMAT, **fields, **version}
 
 
@@ -136,18 +123,15 @@ def _build(corpus: Corpus, folder: Path, threads: int) -> None:
 
     try:
         with progress(f"indexing {corpus.name}", corpus.size_hint(), "documents") as advance:
-            java.java_map(add, _batches(records()), threads, advance)
+            # Records for one call are limited in number and in text.
+            fewest = _BATCH_CHARACTERS // _BATCH
+            batches = batched_by_size(records(), lambda r: max(len(r), fewest), _BATCH_CHARACTERS)
+            java.java_map(add, batches, threads, advance)
     finally:
         with suppress(JavaException):  # a writer that broke down has closed itself
             indexer.close()
     write_json(folder / _FOLDED, changed)
     _verify(corpus, folder, ids, expected)
-
-
-def _batches(records: Iterable[str]) -> Iterator[list[str]]:
-    """Records for one call, limited in number and in text."""
-    fewest = _BATCH_CHARACTERS // _BATCH
-    return batched_by_size(records, lambda r: max(len(r), fewest), _BATCH_CHARACTERS)
 
 
 def _limit_memory(indexer: Any) -> None:
@@ -160,7 +144,6 @@ def _limit_memory(indexer: Any) -> None:
 
 
 def _verify(corpus: Corpus, folder: Path, ids: Repeats, expected: int | None) -> None:
-    """Refuse a corpus that is not what it should be, and an index that is not the corpus."""
     if not ids:
         raise InputError(f"the corpus '{corpus.name}' has no documents.")
     if expected is not None and len(ids) != expected:
@@ -182,25 +165,6 @@ def _verify(corpus: Corpus, folder: Path, ids: Repeats, expected: int | None) ->
             f"the index of '{corpus.name}' has {indexed:,} documents, but {len(ids):,} were "
             f"read. Is the disk of {folder} full?"
         )
-
-
-def _require_titles(corpus: Corpus, index: Artifact) -> None:
-    """Refuse an index without titles too, if it was built for a corpus that promised none."""
-
-    def look(_folder: Path) -> None:
-        with closing(LuceneIndex.open(index.path)) as opened:
-            if opened.documents_with("title"):
-                return
-        with progress(
-            f"looking for titles in {corpus.name}", corpus.size_hint(), "documents"
-        ) as advance:
-            for _ in corpus:
-                advance(1)
-        if problems := corpus.problems():
-            raise InputError(problems[0])
-
-    depends_on = {"format": 1, "titles of": index.fingerprint}
-    artifact("check", f"{corpus.name}-titles", depends_on, look)
 
 
 def _document_count(folder: Path) -> int:

