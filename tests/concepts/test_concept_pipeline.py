@@ -238,10 +238,10 @@ def test_the_nearest_names_are_those_of_a_plain_loop(kb_home, tmp_path, table):
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     from irplatform.concepts.linker import _NearestNames, build_linker
-    from irplatform.concepts.table import Texts
+    from irplatform.concepts.table import open_texts
 
     build_linker(table, ConceptOptions(), tmp_path)
-    names = list(Texts(tmp_path, "names"))
+    names = list(open_texts(tmp_path, "names"))
     vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3), dtype=np.float32)
     vectors = vectorizer.fit_transform(names).toarray()
     queries = [f"{names[3]}s", names[0], f"new {names[5]}", "qqq"]

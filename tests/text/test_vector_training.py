@@ -118,7 +118,7 @@ def test_a_byte_order_mark_is_no_text(tmp_path, name, content):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.pdf", b"x", "text comes as .txt, .jsonl or .tsv"),
+        ("a.pdf", b"x", "text must be a .txt, .jsonl or .tsv file"),
         ("a.jsonl", b'{"title": "x"}\n{', r"a.jsonl:2: this line is not JSON"),
         ("a.jsonl", b"[]", r"a.jsonl:1: this line needs an object"),
         ("a.jsonl", b'{"body": "x"}', r"a.jsonl:1: this line needs an object"),

@@ -1,14 +1,9 @@
-"""Conditions of names: the names that mean the same everywhere, and those that do not.
+"""Conditions of names: which names mean the same everywhere.
 
-Gene symbols and abbreviations are short, and many are words (MET, KIT, REST) or have several
-meanings (ALL, MS, APC). Such a name must be written with the capitals that its source uses, or the
-article must also name the concept in another way, or both; neither makes up for the other. A name
-that the article defines needs neither.
-
-HGNC lists every symbol and alias that was ever used, without its frequency: PC-3 is an alias of
-MSMP and in articles a cell line, HER2 is always ERBB2. The lists of genes and words here come from
-reading what short names match in abstracts on cancer. A short alias in none of them is ambiguous,
-which costs mentions of genes that few articles are about.
+Gene symbols and abbreviations are short, and many are words (MET, KIT) or have several meanings
+(ALL, MS). Such a name needs the capitals of its source, or support: the article names the concept
+in another way too. Names that the article defines need neither. The lists come from reading what
+short names match in abstracts on cancer; HGNC gives no frequency of its aliases.
 """
 
 from __future__ import annotations
@@ -64,9 +59,8 @@ _OTHERS = frozenset(
     """.split()  # noqa: SIM905 - a list would take a page
 )
 """Symbols, official or once so, that are mostly something else: twice daily (BID), a cell line
-(F10, OCM, DLD, MIA PaCa), an antibody (MIB-1), a primer (GP5), a panel (IMPACT), a detergent (SDS),
-survival (EFS), a remission (CR1), a part of the hippocampus (CA1), methylated DNA (MINT1), a
-breakpoint (bcr3), another gene (TTF-1, TEP1)."""
+(F10), an antibody (MIB-1), a primer (GP5), survival (EFS), methylated DNA (MINT1), another gene
+(TTF-1, TEP1)."""
 _CODON = re.compile("[ACGT]{3}")
 _OLD_NAMES = """
 AKT1: v-akt murine thymoma viral oncogene homolog 1
@@ -125,7 +119,7 @@ _SYMBOL = re.compile(r"(?=.*[A-Z0-9])[^\s,;()]{1,10}")
 _AMBIGUOUS = {(True, True): 2, (True, False): 4, (False, True): 2, (False, False): 3}
 """Characters of the longest symbol that needs support; keys: letters alone, and the gene's own."""
 _SHORT_ALIAS = 5
-"""Characters of the longest alias of a gene that is likely to name other things, too: PC-3."""
+"""Characters of the longest alias of a gene that probably names other things too: PC-3."""
 _GREEK = re.compile(r"(?:alpha|beta|gamma|delta|epsilon|kappa)\W?\d*$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _TOO_NEAR = {"broad", "related"}
@@ -134,9 +128,9 @@ _TOO_NEAR = {"broad", "related"}
 class Condition(IntFlag):
     """When a name counts.
 
-    `CAPITALS`: written as in its source, except for hyphens and spaces. `SUPPORT`: if the article
-    also names the concept in another way. `WHOLE`: only as a whole query or heading. `ALONE`: if no
-    hyphen joins it to a code, as the symbol F10 in B16-F10.
+    `CAPITALS`: in the capitals of its source. `SUPPORT`: if the article also names the concept in
+    another way. `WHOLE`: only as a whole query or heading. `ALONE`: unless a hyphen joins it to a
+    code, as the symbol F10 in B16-F10.
     """
 
     NONE = 0
@@ -174,7 +168,7 @@ def condition(  # noqa: PLR0911 - a list of cases
 
 
 def shared(one: ConceptKind, other: ConceptKind, key: str) -> bool:
-    """Tell if a name of two concepts is ambiguous, by its length and their kinds."""
+    """Whether a name of two concepts is ambiguous, by its length and their kinds."""
     if {one, other} in ({"gene", "drug"}, {"gene", "other"}) and len(key) > 3:
         return False  # a gene and its protein
     return len(key) <= 5 or one == other == "gene"
@@ -240,12 +234,11 @@ def _extra_names() -> dict[str, list[str]]:
 
 
 EXTRA_NAMES = _extra_names()
-"""Names in articles that no source has. Without them, the long form of HER2 would be EGFR, and that
-of RET unknown."""
+"""Names in articles that no source has; without them, HER2's long form would be EGFR."""
 
 
 def is_known_alias(text: str, symbol: str) -> bool:
-    """Tell if a short alias of a gene means this gene everywhere."""
+    """Whether a short alias of a gene means this gene everywhere."""
     key, official = literal_key(text), literal_key(symbol)
     return (
         key == official
@@ -257,35 +250,35 @@ def is_known_alias(text: str, symbol: str) -> bool:
 
 
 def is_mostly_something_else(symbol: str) -> bool:
-    """Tell if a gene's symbol is a word, a unit, an abbreviation or a code in most articles."""
+    """Whether a gene's symbol is a word, a unit, an abbreviation or a code in most articles."""
     return symbol in _OTHERS or _CODON.fullmatch(symbol) is not None
 
 
 @lru_cache(maxsize=1 << 15)
 def bare(text: str) -> str:
-    """Letters and digits as they are; Greek letters are spelled out."""
+    """Letters and digits unchanged; Greek letters are spelled out."""
     if not text.isascii():
         text = "".join(letter if letter.isascii() else fold(letter) for letter in text)
     return _NOT_ALPHANUMERIC.sub("", text)
 
 
 def lacks_hyphen(surface: str, name: str) -> bool:
-    """Tell if a word lacks the hyphen of a name: talk, and the alias T-ALK."""
+    """Whether a word lacks the hyphen of a name: talk, and the alias T-ALK."""
     return surface.isalpha() and not name.isalpha()
 
 
 def is_initial_and_word(surface: str) -> bool:
-    """Tell if a text is a letter, a hyphen and a word, as genes were written: K-ras, B-Raf."""
+    """Whether a text is a letter, a hyphen and a word, as old gene symbols are: K-ras, B-Raf."""
     return _INITIAL.fullmatch(surface) is not None
 
 
 def ends_in_a_letter(surface: str, name: str) -> bool:
-    """Tell if a name of two words is one word by chance: Cyclin G, and cycling."""
+    """Whether a name of two words is one word by chance: Cyclin G, and cycling."""
     return surface.isalpha() and surface.islower() and _LAST_LETTER.search(name[-5:]) is not None
 
 
 def is_count(surface: str, name: str) -> bool:
-    """Tell if a text counts something or gives a unit, and the name is one word.
+    """Whether a text counts something or gives a unit, and the name is one word.
 
     "past 3 decades", "Part 1" and "2 mg min-1" have the letters and digits of gene symbols.
     """
@@ -295,5 +288,5 @@ def is_count(surface: str, name: str) -> bool:
 
 
 def is_acronym_of_nothing(surface: str, name: str) -> bool:
-    """Tell if a text has a word in capitals where the name is a word: PET is no pet."""
+    """Whether a text has a word in capitals where the name is a word: PET, and pet."""
     return len(surface) <= 5 and surface.isalpha() and surface.isupper() and not name.isupper()

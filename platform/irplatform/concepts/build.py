@@ -1,8 +1,7 @@
 """Builds the document–concept graph of a corpus in one streaming pass, with all cores.
 
 Worker processes find the concepts of batches of articles; this process appends their rows in the
-order of the corpus. A build that was interrupted goes on after the last batch and gives the same
-bytes.
+order of the corpus. An interrupted build continues after its last batch, and gives the same bytes.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 
 _OF_THE_LINKER = {"threshold", "linker_kinds"}
-"""Options that have no effect without scispaCy's linker."""
+"""Options without effect unless scispaCy's linker is used."""
 Workers = int | Literal["ray"] | None
 """The number of processes, or "ray"; None for one per core."""
 
@@ -44,10 +43,9 @@ TIMING = "timing.json"
 
 
 def graph_identity(options: ConceptOptions) -> dict[str, Any]:
-    """The graph's sources beside the documents, as JSON for fingerprints.
+    """The graph's sources except the documents, as JSON for fingerprints.
 
     These are the versions of files, names and pipeline, the knowledge bases, and the options.
-    Anything trained on a graph depends on them.
 
     Raises:
         InputError: no knowledge base is installed, or scispaCy is missing.
@@ -93,7 +91,7 @@ def concept_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = No
     }
 
     with parts(2) as finished:
-        # First, so that knowledge bases without names leave no half-built graph.
+        # First: knowledge bases without names then leave no half-built graph.
         table = concept_table(names)
         linker = linker_index(table, chosen) if options.linker == "scispacy" else None
         finished(1)
@@ -187,15 +185,11 @@ def build_facts(
 ) -> dict[str, Any]:
     """Build a graph, or find it, and describe it for people and programs.
 
-    Args:
-        corpus: the documents.
-        options: of the graph.
-        workers: processes, or Ray's.
-        name: the collection's name as the user gave it; by default the corpus's own.
+    `name` is the collection's name as the user gave it, by default the corpus's.
 
     Returns:
-        Sizes, `edges` by source, `seconds` of the whole build, seconds of finding concepts in
-        documents (to which `per_1000_documents` refers), and the memory of the largest process.
+        Sizes, `edges` by source, `seconds` of the whole build and of finding concepts, to which
+        `per_1000_documents` refers.
     """
     graph_artifact = concept_graph(corpus, options, workers)
     graph = ConceptGraph(graph_artifact.path)
@@ -203,20 +197,16 @@ def build_facts(
     of_documents = float(timing["seconds"])
     documents = max(1, graph.document_count)
     sizes = ("documents", "links", "mentions", "concepts_found")
-    facts: dict[str, Any] = {
+    return {
         "collection": name or corpus.name,
         "knowledge": ", ".join(graph.facts["knowledge"]),
         "concepts": graph.concept_count,
-        **{name: graph.facts[name] for name in sizes},
+        **{size: graph.facts[size] for size in sizes},
         "concepts_per_document": round(graph.facts["links"] / documents, 2),
         "without_text": graph.facts["without_text"],
         "without_concept": graph.facts["without_concept"],
-    }
-    facts |= {"seconds": timing["whole"], "seconds_finding_concepts": of_documents}
-    if graph_artifact.built:
-        facts["peak_memory_mb"] = _peak_memory()
-    return {
-        **facts,
+        "seconds": timing["whole"],
+        "seconds_finding_concepts": of_documents,
         "folder": str(graph_artifact.path),
         "fingerprint": graph.fingerprint,
         "per_1000_documents": {
@@ -229,13 +219,3 @@ def build_facts(
             *({"relation": s.relation, "kb": s.kb, "edges": s.edges} for s in graph.sources),
         ],
     }
-
-
-def _peak_memory() -> int:
-    """MB of the largest process, of this one and its workers."""
-    import resource
-    import sys
-
-    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
-    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    return int(max(resource.getrusage(kind).ru_maxrss for kind in kinds) / unit)

@@ -2,8 +2,7 @@
 
 Precision is the share of an article's linked MeSH concepts that are among its headings; recall is
 the share of its headings that are linked. Headings name the main subjects of the full text, and
-concepts are those that the abstract mentions, so neither can reach 1. Both show if a change of the
-pipeline is an improvement.
+concepts occur in the abstract, so neither can reach 1.
 """
 
 from __future__ import annotations
@@ -112,8 +111,6 @@ def require_mesh(knowledge: Collection[str]) -> None:
 
 
 class _Tally:
-    """Headings and links, counted over documents: all, right, and right within one is-a."""
-
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
@@ -126,7 +123,7 @@ class _Tally:
         self._counts["links_near"] += len(links & near)
 
     def figures(self) -> dict[str, float | int | None]:
-        """Precision and recall, exact and within one is-a; None where there is nothing to judge."""
+        """Precision and recall, exact and within one is-a; None if nothing can be judged."""
         counts = self._counts
         headings, links = counts["headings"], counts["links"]
         return {
@@ -141,7 +138,7 @@ class _Tally:
 
 @dataclass
 class _Examples:
-    """At most `size` examples, chosen by a hash, so that the same graph shows the same ones."""
+    """At most `size` examples, chosen by a hash: the same graph shows the same ones."""
 
     size: int
     entries: list[tuple[int, str, int, Document]] = field(default_factory=list)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,8 +26,8 @@ def describe(graph: ConceptGraph, what: str, limit: int = 10) -> dict[str, Any]:
 
     Returns:
         `document` with its concepts and their relations; or `concept` with its names, neighbours by
-        source and the documents that mention it most, and `others` that the text names, too; or
-        `nearest` with concepts of similar names, if nothing is called so.
+        source and the documents that mention it most, and `others` that the text names; or
+        `nearest` with concepts of similar names.
     """
     row = graph.row_of(what)
     if row is not None:
@@ -42,7 +42,7 @@ def describe(graph: ConceptGraph, what: str, limit: int = 10) -> dict[str, Any]:
 
 
 def not_there(what: str, nearest: Sequence[Mapping[str, Any]]) -> str:
-    """The message that nothing is called so, with similar names."""
+    """The message for an unknown name, with similar names."""
     near = ", ".join(f"{each['name']} ({each['id']})" for each in nearest)
     message = f"'{what}' is neither a document nor the id or name of a concept of this graph."
     return f"{message} Near it: {near}" if near else message
@@ -136,22 +136,14 @@ def _concept(graph: ConceptGraph, concept: int, limit: int) -> dict[str, Any]:
     }
 
 
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 cannot hold."""
-
-
 def neighbourhood(graph: ConceptGraph, what: str, hops: int) -> tuple[list[int], list[int]]:
-    """The documents and concepts around something.
+    """The documents and concepts around something: rows, and concepts.
 
     The way leads from a document to its concepts, and from a concept to its neighbours, but not
-    through documents, since messages go from concepts to documents. Documents of a concept come
-    with the concept itself.
-
-    Returns:
-        Rows of documents, and concepts.
+    through documents. Documents of a concept come with the concept itself.
 
     Raises:
-        InputError: nothing is called so, or the document has no concepts.
+        InputError: the name is unknown, or the document has no concepts.
     """
     row = graph.row_of(what)
     if row is not None:
@@ -177,41 +169,35 @@ def to_networkx(
     *,
     limit: int,
 ) -> MultiDiGraph:
-    """A graph, or a part of it, for people.
+    """A graph, or the part with some rows and concepts, for people.
 
-    Args:
-        graph: the graph.
-        rows: rows of documents; all by default. Each is a node, even without an edge.
-        concepts: by default those that documents mention (`mentioned`).
-        limit: edges at most; networkx needs about a kilobyte of memory for each.
-
-    Returns:
-        Nodes "doc:ID" (kind "document") and concept ids (kind, name); edges "mentions" with their
-        count, and relations with their knowledge base, from the narrower to the broader. Edges have
-        distinct numbers as keys. Characters that XML cannot hold are U+FFFD.
+    All rows and all `mentioned` concepts are the default. Nodes are "doc:ID" (kind "document") and
+    concept ids (kind, name). Edges are "mentions" with their count, and relations with their
+    knowledge base, from the narrower to the broader.
 
     Raises:
-        InputError: there are more edges than the limit.
+        InputError: there are more edges than the limit; each needs about a kilobyte of memory.
     """
     from networkx import MultiDiGraph
 
     if concepts is None:
         concepts = mentioned(graph)
-    if (edges := _edge_count(graph, rows, concepts)) > limit:
+    rows = range(graph.document_count) if rows is None else rows
+    edges = list(islice(_edges(graph, rows, set(concepts)), limit + 1))
+    if len(edges) > limit:
         raise InputError(
-            f"these are {edges:,} edges, more than the limit of {limit:,}. Name a smaller part of "
-            "the graph with --around and --hops, or raise --limit."
+            f"there are more than {limit:,} edges. Name a smaller part of the graph with --around "
+            "and --hops, or raise --limit."
         )
     network = MultiDiGraph(fingerprint=graph.fingerprint)
     for concept in sorted(concepts):
         kind = graph.KINDS[graph.kinds[concept]]
-        network.add_node(_in_xml(graph.ids[concept]), kind=kind, name=_in_xml(graph.names[concept]))
-    rows = range(graph.document_count) if rows is None else rows
+        network.add_node(graph.ids[concept], kind=kind, name=graph.names[concept])
     for row in rows:
-        name = _in_xml(graph.doc_ids[row])
+        name = graph.doc_ids[row]
         network.add_node(f"doc:{name}", kind="document", name=name)
-    for number, (one, other, facts) in enumerate(_edges(graph, rows, set(concepts))):
-        network.add_edge(one, other, key=number, **facts)  # GraphML's id: Gephi wants each once
+    for number, (one, other, facts) in enumerate(edges):
+        network.add_edge(one, other, key=number, **facts)  # Gephi needs distinct ids
     return network
 
 
@@ -221,37 +207,20 @@ def mentioned(graph: ConceptGraph) -> list[int]:
     return concepts
 
 
-def _edge_count(graph: ConceptGraph, rows: Sequence[int] | None, concepts: Sequence[int]) -> int:
-    """The number of edges that `_edges` yields, counted on arrays."""
-    included = np.zeros(graph.concept_count, np.bool_)
-    included[concepts] = True
-    if rows is None:
-        mentions = graph.document_frequency[included].sum(dtype=np.int64)
-    else:
-        mentions = included[graph.concepts_of(np.array(rows, np.int64))[0]].sum()
-    edges = graph.concepts
-    related = np.repeat(included, np.diff(edges.indptr)) & included[edges.indices]
-    return int(mentions + (related & edges.forward.astype(np.bool_)).sum())
-
-
 def _edges(
     graph: ConceptGraph, rows: Iterable[int], concepts: set[int]
 ) -> Iterator[tuple[str, str, dict[str, str | int]]]:
     for row in rows:
         linked, counts, _ = graph.concepts_of(np.array([row]))
-        node = f"doc:{_in_xml(graph.doc_ids[row])}"
+        node = f"doc:{graph.doc_ids[row]}"
         for concept, count in zip(linked.tolist(), counts.tolist(), strict=True):
             if concept in concepts:
-                yield node, _in_xml(graph.ids[concept]), {"relation": "mentions", "count": count}
+                yield node, graph.ids[concept], {"relation": "mentions", "count": count}
     for concept in sorted(concepts):
         for other, source, forward in graph.neighbours(concept):
             if forward and other in concepts:
                 facts: dict[str, str | int] = {"relation": source.relation, "kb": source.kb}
-                yield _in_xml(graph.ids[concept]), _in_xml(graph.ids[other]), facts
-
-
-def _in_xml(text: str) -> str:
-    return _NOT_IN_XML.sub("\ufffd", text)
+                yield graph.ids[concept], graph.ids[other], facts
 
 
 def write_graphml(graph: MultiDiGraph, path: Path) -> None:

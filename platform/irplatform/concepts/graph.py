@@ -51,7 +51,7 @@ class DocumentRows:
     """Documents by concepts, in sparse rows.
 
     Attributes:
-        indptr: where every document's links begin, [documents + 1].
+        indptr: [documents + 1], where every document's links begin.
         indices: the concepts, ascending within a document.
         counts: how often the document mentions each.
     """
@@ -66,7 +66,7 @@ class ConceptRows:
     """Concepts by concepts, in sparse rows; every edge stands in both of its rows.
 
     Attributes:
-        indptr: where every concept's edges begin, [concepts + 1].
+        indptr: [concepts + 1], where every concept's edges begin.
         indices: the neighbours, ascending within a concept.
         sources: index into `ConceptGraph.sources`.
         forward: 1 in the row of the relation's source (the narrower one of an is-a), else 0.
@@ -79,10 +79,18 @@ class ConceptRows:
 
 
 class ConceptGraph:
-    """A document–concept graph, as `irplatform.concepts` describes it.
+    """A document–concept graph. A document's row is that of the forward index.
+
+    Attributes:
+        documents, concepts: the links and edges, memory-mapped.
+        sources: of edges.
+        ids, names, kinds: per concept: its id in the first knowledge base, its preferred name, and
+            uint8, an index into `KINDS`.
+        document_frequency: int32 [concepts], documents that mention each.
+        fingerprint: for the cache key of anything made from the graph.
 
     Raises:
-        InputError: there is no graph, or it is one of another version.
+        InputError: the folder has no graph, or one of another version.
     """
 
     KINDS = KINDS
@@ -126,7 +134,7 @@ class ConceptGraph:
         self.doc_ids = StringTable.open(folder, "doc-ids")
 
     def require(self, *, corpus: str, pipeline: dict[str, str] | None = None) -> ConceptGraph:
-        """Return the graph if it is that of a corpus and of this pipeline.
+        """Return the graph if it fits a corpus and a pipeline.
 
         Raises:
             InputError: it was built for other documents, or by other versions.
@@ -137,11 +145,12 @@ class ConceptGraph:
                 ". Build one with `platform concepts build --collection C`.",
                 path=self.folder,
             )
-        if pipeline is not None and self.facts["pipeline"] != pipeline:
-            before = self.facts["pipeline"]
-            changed = [name for name in pipeline if before.get(name) != pipeline[name]]
+        before = self.facts["pipeline"]
+        if pipeline is not None and before != pipeline:
             changes = ", ".join(
-                f"{n} {before.get(n) or 'none'}, now {pipeline[n]}" for n in changed
+                f"{name} {before.get(name) or 'none'}, now {version}"
+                for name, version in pipeline.items()
+                if before.get(name) != version
             )
             raise InputError(
                 f"this concept graph was built by another pipeline ({changes}). "
@@ -151,7 +160,7 @@ class ConceptGraph:
         return self
 
     def concept_of(self, concept_id: str) -> int | None:
-        """The concept with an id in any source; None if there is none."""
+        """The concept with an id in any source, or None."""
         return self.table.concept_of(concept_id)
 
     def names_of(self, concept: int) -> list[str]:
@@ -166,18 +175,13 @@ class ConceptGraph:
         return self._matcher.mentions(text, strict=False)
 
     def find(self, text: str, expand: int = 0) -> Int64:
-        """The concepts of a topic: the one whose name it is, or else those within it.
+        """The concepts of a topic, a field of one, or a heading ("Carcinoma, Non-Small-Cell Lung").
 
-        If the topic is the name of a variant, or of a concept of no kind, those within it come,
-        too.
-
-        Args:
-            text: a topic, a field of one, or a heading ("Carcinoma, Non-Small-Cell Lung").
-            expand: steps of is-a by which narrower concepts are added.
+        This is the concept with that name, or else those within it; for a variant or a concept of
+        no kind, both. `expand` is the number of is-a steps by which narrower concepts are added.
 
         Returns:
-            Distinct concepts, int64: those named in the order of the text, then the narrower
-            ones.
+            Distinct concepts, int64: those named in the order of the text, then the narrower ones.
         """
         whole = self._matcher.named(text)
         concepts: dict[int, None] = {}
@@ -195,19 +199,15 @@ class ConceptGraph:
         return [] if concept is None else [concept]
 
     def narrower(self, concepts: Int64, steps: int) -> Int64:
-        """Concepts and those narrower than them, the nearest first.
+        """Concepts and those narrower than them by at most `steps` of is-a: distinct, int64.
 
-        Args:
-            concepts: int64, where to begin.
-            steps: of is-a, at most.
-
-        Returns:
-            Distinct concepts, int64: those given, then level by level what is below them.
+        The given ones come first, then those below, level by level.
         """
         reached = dict.fromkeys(concepts.tolist())
         level = concepts
         for _ in range(steps):
-            indices, _ = ragged(*self._row(level))
+            starts = self.concepts.indptr[level]
+            indices, _ = ragged(starts, self.concepts.indptr[level + 1] - starts)
             selected = ~self.concepts.forward[indices].astype(bool)
             selected &= np.isin(self.concepts.sources[indices], self._codes({"is-a"}))
             below = np.unique(self.concepts.indices[indices[selected]])
@@ -219,8 +219,8 @@ class ConceptGraph:
         """The concepts of documents, given by their rows, one document behind the other.
 
         Returns:
-            Concepts and how often each is mentioned, int32 [links], and where each document begins
-            among them, int64 [documents + 1].
+            Concepts and how often each is mentioned, int32 [links], and where each document begins,
+            int64 [documents + 1].
         """
         starts = self.documents.indptr[rows]
         indices, offsets = ragged(starts, self.documents.indptr[rows + 1] - starts)
@@ -228,17 +228,11 @@ class ConceptGraph:
 
     def neighbours(self, concept: int) -> list[tuple[int, EdgeSource, bool]]:
         """A concept's edges: the other concept, the source, and True for an edge from here."""
-        place = slice(*self.concepts.indptr[concept : concept + 2].tolist())
         rows = self.concepts
-        return [
-            (other, self.sources[code], bool(forward))
-            for other, code, forward in zip(
-                rows.indices[place].tolist(),
-                rows.sources[place].tolist(),
-                rows.forward[place].tolist(),
-                strict=True,
-            )
-        ]
+        place = slice(*rows.indptr[concept : concept + 2].tolist())
+        columns = (rows.indices, rows.sources, rows.forward)
+        edges = zip(*(column[place].tolist() for column in columns), strict=True)
+        return [(other, self.sources[code], bool(forward)) for other, code, forward in edges]
 
     def mentioned_in(self, concept: int) -> tuple[Int64, Int32]:
         """The documents that mention a concept, and how often; reads all links.
@@ -256,13 +250,9 @@ class ConceptGraph:
         return rows.astype(np.int64), self.documents.counts[links]
 
     def adjacency(self, relations: Collection[str] | None = None) -> csr_matrix:
-        """The related concepts, each pair once in either row.
+        """The related concepts as ones, float32 [concepts, concepts], symmetric, rows sorted.
 
-        Args:
-            relations: only these ("is-a", "drug-gene", …); all by default.
-
-        Returns:
-            Ones, float32 [concepts, concepts], symmetric, without self loops, rows sorted.
+        Only edges of the given relations ("is-a", "drug-gene", …) count; by default all.
         """
         from scipy.sparse import csr_matrix
 
@@ -280,17 +270,13 @@ class ConceptGraph:
         return csr_matrix((ones, columns.astype(np.int32), indptr), shape=shape)
 
     def row_of(self, doc_id: str) -> int | None:
-        """The row of a document, or None where there is none of this id."""
+        """The row of a document, or None for an unknown id."""
         row = int(self.doc_ids.find([doc_id])[0])
         return None if row == UNKNOWN else row
 
     @cached_property
     def _matcher(self) -> NameMatcher:
         return NameMatcher(self.table, self.facts["options"]["kinds"])
-
-    def _row(self, concepts: Int64) -> tuple[Int64, Int64]:
-        starts = self.concepts.indptr[concepts]
-        return starts, self.concepts.indptr[concepts + 1] - starts
 
     def _codes(self, relations: Iterable[str]) -> list[int]:
         wanted = set(relations)

@@ -1,13 +1,8 @@
-"""scispaCy's entity linker, for mentions that no name matches exactly.
+"""Links mentions to concepts with similar names, as scispaCy's entity linker does.
 
-It compares a mention with the knowledge bases' names by TF-IDF of character 3-grams, as
-`scispacy.candidate_generation` does. One sparse product of SciPy finds the nearest names, in place
-of scispaCy's approximate index (HNSW of nmslib, which has no wheels for current Pythons). On
-222,000 names that takes 0.9 ms a mention, as long as the approximate search of a tenth of them; it
-always finds the nearest, needs no hours to build, and is deterministic. Nothing is pickled.
-
-Without a scientific model, mentions are runs of content words, and abbreviations. These are
-compared by their long forms, as in scispaCy's own linker.
+Names are compared by TF-IDF of character 3-grams. One sparse product of SciPy finds the nearest
+names, in place of scispaCy's approximate index (nmslib has no wheels for current Pythons). Without
+a scientific model, mentions are runs of content words, and abbreviations by their long forms.
 """
 
 from __future__ import annotations
@@ -18,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.concepts.ambiguity import condition
-from irplatform.concepts.table import KINDS, Mention, Texts, write_texts
+from irplatform.concepts.table import KINDS, Mention, open_texts, write_texts
 from irplatform.errors import InputError
 from irplatform.knowledge.model import NAME_RANK
 from irplatform.text.arrays import map_array, write_array
@@ -35,13 +30,13 @@ if TYPE_CHECKING:
 VERSION = 1
 """Of the index."""
 LINKS_VERSION = 2
-"""Raised when the linker finds other concepts in the same text."""
+"""Raise it when the linker finds other concepts in the same text."""
 
 _NEIGHBOURS = 10
 _LEAST_COUNT = 10
 """Names that a 3-gram must occur in, as in scispaCy."""
 _SHORTEST = 8
-"""Letters of the shortest mention; similar spelling proves nothing for shorter ones."""
+"""Letters of the shortest mention; for shorter ones, similar spelling proves nothing."""
 _MOST_WORDS = 6
 _RANKS: dict[int, NameKind] = {rank: kind for kind, rank in NAME_RANK.items()}
 
@@ -84,7 +79,7 @@ def build_linker(table: ConceptTable, options: ConceptOptions, folder: Path) -> 
 
 
 def _linkable(table: ConceptTable, options: ConceptOptions) -> Iterator[tuple[str, int]]:
-    """Names that are long enough and count without conditions, with their concepts."""
+    """Long names that count without conditions, with their concepts."""
     kinds = linked_kinds(options)
     for concept in range(table.count):
         kind = KINDS[table.kinds[concept]]
@@ -99,7 +94,7 @@ class _NearestNames:
         from scipy.sparse import csr_matrix
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        grams, names = list(Texts(folder, "grams")), list(Texts(folder, "names"))
+        grams, names = list(open_texts(folder, "grams")), list(open_texts(folder, "names"))
         self._names = names
         self._vectorizer = TfidfVectorizer(
             analyzer="char_wb", ngram_range=(3, 3), vocabulary=grams, dtype=np.float32
@@ -123,7 +118,7 @@ class _NearestNames:
 
 
 class SimilarNames:
-    """Links mentions to concepts with similar names, from a folder that `build_linker` wrote."""
+    """Links mentions to concepts with similar names, from a folder of `build_linker`."""
 
     def __init__(self, folder: Path, table: ConceptTable, options: ConceptOptions) -> None:
         from scispacy.linking_utils import Entity, KnowledgeBase
@@ -138,17 +133,20 @@ class SimilarNames:
         self._nearest = _NearestNames(folder)
 
     def mentions(self, document: Any, matched: list[Mention]) -> list[Mention]:
-        """Link the mentions of an article that no name matched.
+        """Link the mentions of an article, given as the pipeline's document, that no name matched.
 
-        Args:
-            document: the article, as the pipeline gives it. Its entities are the mentions, or else
-                its abbreviations, and runs of words between them.
-            matched: mentions that names matched; linked mentions do not overlap them.
+        The document's entities are the mentions, or else its abbreviations and runs of words.
+        Linked mentions do not overlap those that names matched.
         """
         matched_spans = [(mention.start, mention.end) for mention in matched]
+        mentioned = list(document.ents)
+        if not mentioned:
+            mentioned = list(document._.abbreviations)
+            short_spans = [(span.start_char, span.end_char) for span in mentioned]
+            mentioned += _runs(document, [*matched_spans, *short_spans])
         spans = [
             span
-            for span in (document.ents or _spans(document, matched_spans))
+            for span in mentioned
             if len(_long_form(span)) >= _SHORTEST
             and not any(
                 start < span.end_char and span.start_char < end for start, end in matched_spans
@@ -174,12 +172,6 @@ class SimilarNames:
 
 def _long_form(span: Any) -> str:
     return str((span._.long_form or span).text)
-
-
-def _spans(document: Any, matched_spans: list[tuple[int, int]]) -> list[Any]:
-    short_forms = list(document._.abbreviations)
-    short_spans = [(span.start_char, span.end_char) for span in short_forms]
-    return [*short_forms, *_runs(document, [*matched_spans, *short_spans])]
 
 
 def _runs(document: Any, taken_spans: list[tuple[int, int]]) -> Iterator[Any]:

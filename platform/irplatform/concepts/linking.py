@@ -1,6 +1,6 @@
 """Links documents to concepts: batches in worker processes or on Ray, rows appended to files.
 
-After a kill, the work goes on where the last complete batch ended.
+An interrupted build continues after its last complete batch.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from irplatform.concepts import ConceptOptions
 from irplatform.concepts.linker import SimilarNames
 from irplatform.concepts.pipeline import ConceptPipeline
 from irplatform.concepts.table import ConceptTable
-from irplatform.errors import InputError, PlatformError, unstopped
+from irplatform.errors import InputError, PlatformError
 from irplatform.system.console import notice
 from irplatform.system.formats import read_own_json
 from irplatform.system.packages import require
@@ -39,11 +39,7 @@ BATCH_DOCUMENTS = 100
 _PER_CORE = 2
 """Batches that wait per core of a Ray cluster."""
 _STATE = "progress.json"
-_FILES = {
-    "documents.lengths.int32": np.dtype("<i4"),
-    "documents.indices.int32": np.dtype("<i4"),
-    "documents.counts.int32": np.dtype("<i4"),
-}
+_LENGTHS, _INDICES, _COUNTS = (f"documents.{n}.int32" for n in ("lengths", "indices", "counts"))
 _IDS = "doc-ids.lines"
 _AT_ONCE = 1 << 20
 
@@ -58,7 +54,7 @@ class Task:
     """Articles to link.
 
     Attributes:
-        table: folder of the concepts; all machines that work must see it.
+        table: folder of the concepts; all machines of a cluster must see it.
         linker: folder of the linker's index, or "".
         options: of the graph, as JSON.
         articles: the articles.
@@ -79,7 +75,7 @@ class Linked:
         lengths: distinct concepts of each.
         indices: those concepts, ascending within an article.
         counts: mentions of each.
-        empty: how many of the articles have no text.
+        empty: articles without text.
     """
 
     doc_ids: list[str]
@@ -135,16 +131,13 @@ def pipeline_of(table: str, linker: str, options: str) -> ConceptPipeline:
 
 
 def ray_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """Apply a function to a stream of items, on the cluster that `RAY_ADDRESS` names.
+    """Apply a function to a stream of items, on the cluster that `RAY_ADDRESS` names, or here.
 
-    Without an address, or with that of a cluster here, this machine is the cluster. The machines
-    need this package and a common file system for `$IRPLATFORM_HOME`.
-
-    Yields:
-        The results in the order of the items.
+    The machines need this package and a common file system for `$IRPLATFORM_HOME`. Results come in
+    the order of the items.
 
     Raises:
-        InputError: Ray is not installed or does not work, or the cluster cannot be reached.
+        InputError: Ray is not installed, or the cluster cannot be reached.
     """
     require("--workers ray", "ray")
     import ray
@@ -168,10 +161,6 @@ def ray_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterat
             yield ray.get(waiting.popleft())
     except RayTaskError as error:
         raise error.cause from None
-    except ImportError as error:  # Ray imports pyarrow, which may not fit the NumPy that is here
-        raise InputError(
-            f"Ray does not work with what is installed here: {unstopped(error)}."
-        ) from error
     finally:
         if mine:
             ray.shutdown()
@@ -180,12 +169,11 @@ def ray_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterat
 class RowWriter:
     """Writes the rows of documents, over several attempts if need be.
 
-    Args:
-        folder: what an earlier attempt left there is cut back to its last complete batch.
+    The files of an earlier attempt in the folder are cut back to its last complete batch.
 
     Attributes:
-        documents: how many are written.
-        empty: how many of them have no text.
+        documents: documents written.
+        empty: those of them without text.
         seconds: of work, over all attempts.
     """
 
@@ -203,7 +191,7 @@ class RowWriter:
         self.empty: int = state.get("empty", 0)
         self.seconds: float = state.get("seconds", 0.0)
         self._files: dict[str, IO[bytes]] = {}
-        for name in (*_FILES, _IDS):
+        for name in (_LENGTHS, _INDICES, _COUNTS, _IDS):
             path = folder / name
             path.touch()
             file = self._stack.enter_context(path.open("r+b"))
@@ -220,9 +208,9 @@ class RowWriter:
 
     def add(self, linked: Linked) -> None:
         """Append a batch; it is on disk when this returns."""
-        columns = (linked.lengths, linked.indices, linked.counts)
-        for (name, dtype), values in zip(_FILES.items(), columns, strict=True):
-            self._files[name].write(np.ascontiguousarray(values, dtype).data)
+        columns = {_LENGTHS: linked.lengths, _INDICES: linked.indices, _COUNTS: linked.counts}
+        for name, values in columns.items():
+            self._files[name].write(np.ascontiguousarray(values, np.dtype("<i4")).data)
         self._files[_IDS].write("".join(f"{each}\n" for each in linked.doc_ids).encode())
         self.documents += len(linked.doc_ids)
         self.empty += linked.empty
@@ -245,12 +233,12 @@ class RowWriter:
             `documents`, `links`, `mentions`, `concepts_found`, `without_text`, `without_concept`.
         """
         folder = self._folder
-        lengths = map_array(folder / "documents.lengths.int32", np.int32)
+        lengths = map_array(folder / _LENGTHS, np.int32)
         indptr = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=indptr[1:])
         write_array(folder / "documents.indptr.int64", indptr)
-        indices = map_array(folder / "documents.indices.int32", np.int32)
-        counts = map_array(folder / "documents.counts.int32", np.int32)
+        indices = map_array(folder / _INDICES, np.int32)
+        counts = map_array(folder / _COUNTS, np.int32)
         frequency = np.zeros(concepts, np.int64)
         mentions = 0
         for start in range(0, len(indices), _AT_ONCE):
@@ -266,7 +254,7 @@ class RowWriter:
             "without_text": self.empty,
             "without_concept": int((lengths == 0).sum()),
         }
-        for name in (_STATE, "documents.lengths.int32", _IDS):  # the state goes first
+        for name in (_STATE, _LENGTHS, _IDS):  # the state goes first
             (folder / name).unlink(missing_ok=True)
         return facts
 

@@ -1,8 +1,8 @@
 """Finds the names of concepts in a text, the longest first; they do not overlap.
 
 A name matches in any case, number and hyphenation (`spelling`), under its conditions (`ambiguity`):
-the capitals of its source, support, or both. Support is another name of the same concept elsewhere
-in the text, or an abbreviation that the text defines.
+the capitals of its source, support, or both. Support is another name of the same concept in the
+text, or an abbreviation that the text defines.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _PROTO_ONCOGENE = {"c-", "v-"}
 _OUTER = {"variant", "other"}
 _INNER = {"disease", "drug", "gene"}
 _UNKNOWN = 1 << 40
-"""A thing that no knowledge base has; nothing else is found in its place."""
+"""A thing outside the knowledge bases; nothing else is found in its place."""
 # Operations on flags themselves are ten times as slow.
 _CAPITALS, _SUPPORT, _WHOLE, _ALONE = (
     int(each) for each in (Condition.CAPITALS, Condition.SUPPORT, Condition.WHOLE, Condition.ALONE)
@@ -50,12 +50,12 @@ _CAPITALS, _SUPPORT, _WHOLE, _ALONE = (
 
 
 class Place(NamedTuple):
-    """A name in a text, with what is around it.
+    """A name in a text, with its surroundings.
 
     Attributes:
         surface: the text itself.
         ends: where in the normalized name a word must end (`Speller.key`); None for a single word
-            that is looked up as it is, not in the singular.
+            that is looked up unchanged, not in the singular.
         loud: everything around it is in capitals.
         proto: "c-" or "v-" precedes it.
         strict: ambiguous names need support.
@@ -177,10 +177,10 @@ class NameMatcher:
         """Find the concepts that a text mentions.
 
         Args:
-            text: lines (a title, an abstract); no name goes across their ends.
+            text: lines (a title, an abstract); no name spans two lines.
             definitions: of its abbreviations.
             within: if given, only names inside these stretches of the text are found.
-            strict: ambiguous names need support; a topic is too short to give any.
+            strict: ambiguous names need support; topics are too short to give any.
 
         Returns:
             Mentions in the order of the text. They do not overlap, except for genes, diseases and
@@ -188,20 +188,16 @@ class NameMatcher:
         """
         words = self._speller.words(text)
         defined = list(_defined(text, words, definitions or {}))
-        matches = [
-            *defined,
-            *self._matches(words, Capitals(text), {match[:2] for match in defined}, strict),
-        ]
+        places = {match[:2] for match in defined}
+        matches = [*defined, *self._matches(words, Capitals(text), places, strict)]
         if within is not None:
             matches = [each for each in matches if _inside(words, each, within)]
         taken = bytearray(len(words.spans))
-        chosen: list[tuple[_NameMatch, int]] = []
-        certain = sorted((match for match in matches if match.free != NOTHING), key=_longest_first)
-        chosen += [(each, each.free) for each in certain if _take(taken, each)]
+        matches.sort(key=_longest_first)
+        certain = [match for match in matches if match.free != NOTHING]
+        chosen = [(each, each.free) for each in certain if _take(taken, each)]
         support = {(concept, each.key) for each, concept in chosen}
-        for each in sorted(
-            (match for match in matches if match.free == NOTHING), key=_longest_first
-        ):
+        for each in (match for match in matches if match.free == NOTHING):
             concept = _supported(each, support)
             if concept is not None and _take(taken, each):
                 chosen.append((each, concept))
@@ -268,14 +264,14 @@ class NameMatcher:
                 meaning = self._meanings.of(int(hashes[first]), key, place)
                 if meaning is None:
                     continue
-                if strict and length == 2 and words.is_a_date(first, loud=loud):
-                    meaning = meaning.in_doubt()
-                if strict and length == 1 and key in ORDINARY_WORDS and words.is_a_label(first):
+                date = length == 2 and words.is_a_date(first, loud=loud)
+                label = length == 1 and key in ORDINARY_WORDS and words.is_a_label(first)
+                if strict and (date or label):
                     meaning = meaning.in_doubt()
                 yield _NameMatch(length, first, key, *meaning)
 
     def named(self, text: str) -> int | None:
-        """The concept with this name or heading, comma inversion included; None if none has it."""
+        """The concept with this name or heading, comma inversion included, or None."""
         for key in lookup_keys(text):
             candidates = [
                 (each.rank, each.name != text, each.concept)
@@ -315,11 +311,9 @@ def _take(taken: bytearray, match: _NameMatch) -> bool:
 
 def _supported(match: _NameMatch, support: set[tuple[int, str]]) -> int | None:
     """The first of the possible meanings that the text supports."""
-    for concept in match.supported:
-        # A longer name tells what a shorter one means, as does the text's definition: (PR).
-        if any(one == concept and len(key) > len(match.key) for one, key in support):
-            return concept
-    return None
+    # A longer name decides what a shorter one means, as does the text's definition: (PR).
+    longer = {concept for concept, key in support if len(key) > len(match.key)}
+    return next((concept for concept in match.supported if concept in longer), None)
 
 
 def _inside(words: Words, match: _NameMatch, stretches: Collection[tuple[int, int]]) -> bool:

@@ -1,9 +1,9 @@
 """Makes one concept of the entries that several knowledge bases have under different ids.
 
-Cross-references tell that two are the same, or their names: equal preferred names of one kind, a
-preferred name that is another's synonym, and sources that give only names (DRUG:gefitinib). Two ids
-of one name space never come together, so that two diseases which refer to one heading stay two;
-of several candidates, equal names go first, then the broader concept.
+Two are the same by cross-references, by equal preferred names of one kind, or by a preferred name
+that is the other's synonym. Two ids of one name space stay apart, so that two diseases which refer
+to one heading stay two. Of several candidates, equal names take precedence, then the broader
+concept.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _EXACT = {"preferred", "synonym"}
 _NO_SYMBOLS = {"MESH", "UMLS"}
 """Sources that give a gene the name of its protein: Receptors, Androgen."""
 _LIKE = {"drug": "other", "other": "drug"}
-"""Proteins are drugs in one source and of no kind in another; likewise signs of diseases."""
+"""Proteins are drugs in one source and of no kind in another."""
 _REFERRED_AND_NAMED, _SAME_NAME, _SYNONYM, _REFERRED = range(4)
 """Reasons to take two ids for one concept, the best first: a cross-reference and a name, the same
 preferred name, a preferred name that is the other's synonym, a cross-reference alone."""
@@ -46,7 +46,7 @@ class United:
         ids: all its ids, that of the first knowledge base first.
         names: all its names with the best kind that a source gives each; `name` is the first.
         xrefs: ids that it refers to, known or not.
-        symbol: a gene's own, if its name in an earlier source is that of the protein.
+        symbol: a gene's, even if an earlier source gives the name of the protein.
     """
 
     name: str
@@ -80,8 +80,7 @@ def _merged_kind(kind: NameKind, text: str, of: ConceptKind) -> NameKind:
 def united(bases: Sequence[KnowledgeBase]) -> list[United]:
     """The concepts of several knowledge bases, each once.
 
-    Returns:
-        In order of the first knowledge base that knows them, then of their ids in it.
+    They are in the order of the first knowledge base that has them, then of their ids in it.
     """
     concepts = _by_id(bases)
     places = {concept_id: place for place, concept_id in enumerate(concepts)}
@@ -139,19 +138,18 @@ def _same(concepts: dict[str, United]) -> Iterator[tuple[int, str, str]]:
     """Pairs of ids of one concept, each with the rank of its reason (0: the best)."""
     preferred: dict[str, str] = {}
     all_keys: dict[str, set[str]] = {}
+    by_name: dict[tuple[str, str], list[str]] = {}
     with progress("comparing names", len(concepts), "concepts") as advance:
         for concept_id, concept in concepts.items():
-            preferred[concept_id] = stored_key(concept.name)
-            all_keys[concept_id] = _keys(concept)
+            exact = (text for text, kind in concept.names.items() if kind in _EXACT)
+            all_keys[concept_id] = {key for text in exact for key in stored_keys(text)}
+            preferred[concept_id] = key = stored_key(concept.name)
+            if key:
+                by_name.setdefault((concept.kind, key), []).append(concept_id)
             advance(1)
-    by_name: dict[tuple[str, str], list[str]] = {}
     for concept_id, concept in concepts.items():
-        if preferred[concept_id]:
-            by_name.setdefault((concept.kind, preferred[concept_id]), []).append(concept_id)
-    for concept_id, concept in concepts.items():
-        exact = [text for text, kind in concept.names.items() if kind in _EXACT]
         keys = all_keys[concept_id]
-        trust_of = dict(_same_names(concept, exact, keys, preferred[concept_id], by_name))
+        trust_of = dict(_same_names(concept, keys, preferred[concept_id], by_name))
         if concept.kind == "gene":  # BRAF is not Braf
             symbols = {other: concepts[other].name for other in trust_of if other in concepts}
             trust_of = {o: t for o, t in trust_of.items() if symbols.get(o, "") == concept.name}
@@ -160,26 +158,14 @@ def _same(concepts: dict[str, United]) -> Iterator[tuple[int, str, str]]:
                 akin = not keys.isdisjoint(all_keys[xref]) or xref in trust_of
                 trust_of[xref] = _REFERRED_AND_NAMED if akin else _REFERRED
         for other, trust in trust_of.items():
-            if other in concepts and other != concept_id and _alike(concept, concepts[other]):
-                yield trust, concept_id, other
-
-
-def _alike(one: United, other: United) -> bool:
-    """Tell if two concepts may be one: a benign neoplasm is not any neoplasm."""
-    return ("benign" in one.name.lower()) == ("benign" in other.name.lower())
-
-
-def _keys(concept: United) -> set[str]:
-    exact = (text for text, kind in concept.names.items() if kind in _EXACT)
-    return {key for text in exact for key in stored_keys(text)}
+            if other in concepts and other != concept_id:
+                benign = ["benign" in each.name.lower() for each in (concept, concepts[other])]
+                if benign[0] == benign[1]:  # a benign neoplasm is not any neoplasm
+                    yield trust, concept_id, other
 
 
 def _same_names(
-    concept: United,
-    exact: list[str],
-    keys: set[str],
-    preferred: str,
-    by_name: dict[tuple[str, str], list[str]],
+    concept: United, keys: set[str], preferred: str, by_name: dict[tuple[str, str], list[str]]
 ) -> Iterator[tuple[str, int]]:
     """Ids that have a concept's name, the best reason for each last."""
     gene = concept.kind == "gene"
@@ -192,6 +178,7 @@ def _same_names(
         for other in by_name.get((concept.kind, key), ()):
             yield other, _SAME_NAME if key == preferred else _SYNONYM
     if concept.kind in NAME_SPACES:
+        exact = [text for text, kind in concept.names.items() if kind in _EXACT]
         for text in [concept.name] if gene else exact:
             yield name_id(concept.kind, text), _SAME_NAME
 

@@ -1,8 +1,7 @@
 """The scispaCy pipeline that finds an article's concepts.
 
 It is made of scispaCy's tokenizer and abbreviation detector, the entities of a scientific model if
-one is installed, the names of the knowledge bases, and scispaCy's entity linker for mentions that
-no name matches.
+one is installed, the names of the knowledge bases, and scispaCy's entity linker for other mentions.
 """
 
 from __future__ import annotations
@@ -32,12 +31,11 @@ if TYPE_CHECKING:
     from irplatform.concepts.table import ConceptTable, Mention
 
 VERSION = 5
-"""Raised when the pipeline finds other concepts in the same text."""
+"""Raise it when the pipeline finds other concepts in the same text."""
 
 MODELS = ("en_core_sci_lg", "en_core_sci_md", "en_core_sci_sm", "en_core_sci_scibert")
 _REMEMBERED = 20_000
-"""Articles after which spaCy is loaded anew: it keeps all words and a pattern of every
-abbreviation, so that memory would grow with the collection."""
+"""Articles after which spaCy is loaded anew: its memory of words and abbreviations would grow."""
 _PROTEIN = re.compile(
     r"(?:ase|in|receptor|factor|antigen|ligand|homolog|oncogene|protein)s?(?:[ -]\w{1,5})?$",
     re.IGNORECASE,
@@ -45,7 +43,7 @@ _PROTEIN = re.compile(
 _SHARE = 0.5
 """Least share of a long form that its concept's name must cover."""
 _SHORTEST = 4
-"""Letters of the shortest word that tells names apart."""
+"""Letters of the shortest word that distinguishes names."""
 _GENERIC = frozenset({"factor", "kinase", "protein", "receptor"})
 """Words that names of unrelated genes share."""
 _TELLING = 4
@@ -68,7 +66,7 @@ def model_name(options: ConceptOptions) -> str | None:
 
 
 def _is_scispacys(name: str) -> bool:
-    """Tell if a package is installed and comes from scispaCy's makers."""
+    """Whether a package is installed and comes from scispaCy's makers."""
     try:
         about = metadata.metadata(name.replace("_", "-"))
     except metadata.PackageNotFoundError:
@@ -133,7 +131,7 @@ class ConceptPipeline:
 
 
 def article_text(title: str, abstract: str) -> str:
-    """An article as one text: no name goes across the end of the title."""
+    """An article as one text; no name spans the end of the title."""
     lines = (" ".join(part.split()) for part in (title, abstract))
     return "\n".join(lines)
 
@@ -171,16 +169,14 @@ def _model_mark(model: str) -> str:
 def definitions(matcher: NameMatcher, long_forms: Mapping[str, str]) -> Definitions:
     """Give an article's abbreviations their concepts.
 
-    scispaCy's detector (Schwartz & Hearst, PSB 2003) finds the pairs of long and short form, the
-    first where a short form has several. An article's own definition takes precedence over the
-    knowledge bases' meaning of the short form.
+    scispaCy's detector (Schwartz & Hearst, PSB 2003) finds the pairs of long and short form. An
+    article's definition takes precedence over the knowledge bases' meaning of the short form.
 
     Returns:
         Short form to the concept whose name is the long form, or its end ("metastatic
-        castration-resistant prostate cancer"), or to the gene with that symbol if the long form is
-        its protein's name; to None if the long form is something else than the short form in the
-        knowledge bases. A short form is left out if it may be the same, or if the knowledge bases
-        have only a part of it ("FLT3-ITD").
+        castration-resistant prostate cancer"), or to the gene of a protein's symbol; to None if the
+        knowledge bases have another meaning. A short form is left out if it may be the same, or if
+        they have only a part of it ("FLT3-ITD").
     """
     concepts: dict[str, int | None] = {}
     for short, long_form in long_forms.items():
@@ -208,7 +204,7 @@ def _concept(matcher: NameMatcher, long_form: str) -> int | None:
 def _is_protein_of(
     matcher: NameMatcher, usual: int, concept: int, short: str, long_form: str
 ) -> bool:
-    """Tell if a short form is a gene's own symbol, and its long form the gene's protein.
+    """Whether a short form is a gene's symbol, and its long form the gene's protein.
 
     TF is not: it is the symbol of transferrin, and stands for tissue factor.
     """
@@ -227,10 +223,7 @@ def _is_protein_of(
 
 
 def _may_be(matcher: NameMatcher, usual: int, short: str, long_form: str) -> bool:
-    """Tell if a long form without a concept may be the usual meaning of its short form.
-
-    Genes have many old names that no source lists.
-    """
+    """Whether a long form without a concept may be the usual meaning of its short form."""
     table = matcher.table
     kind = KINDS[table.kinds[usual]]
     symbol = kind == "gene" and table.names[usual] == short
@@ -242,7 +235,7 @@ def _may_be(matcher: NameMatcher, usual: int, short: str, long_form: str) -> boo
 
 
 def _akin(names: list[str], long_form: str, besides: Collection[str] = ()) -> bool:
-    """Tell if half of a long form's words (without `besides`) occur in names of a concept."""
+    """Whether half of a long form's words (without `besides`) occur in names of a concept."""
     words = [w for w in content_words(long_form) if len(w) >= _SHORTEST and w not in besides]
     keys = [literal_key(name) for name in names]
     shared = sum(any(word in key for key in keys) for word in words)

@@ -1,9 +1,8 @@
 """Words of a text in the spelling of the knowledge bases' normalized names, with rolling hashes.
 
-A normalized name is its words in the singular, without gaps (`irplatform.knowledge.model`), so that
-"HER-2", "HER2" and "non small cell", "non-small-cell" are one. The hash of a run of words follows
-from those of the words (a polynomial modulo 2^64), so that a few array operations give all runs of
-a text. Names with an equal hash are then compared themselves.
+A normalized name is its words in the singular, without gaps (`irplatform.knowledge.model`): "HER-2"
+and "HER2" are one. The hash of a run of words follows from those of the words (a polynomial modulo
+2^64), so a few array operations give all runs of a text. Names with equal hashes are compared.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ class Words:
         text: the text.
         spans: start and end of every word.
         numbers: per word, its number in the `Speller`.
-        joined: per word, True if a name may go on from the word before it.
+        joined: per word, True if a name may continue from the word before it.
     """
 
     text: str
@@ -70,14 +69,14 @@ class Words:
     joined: npt.NDArray[np.bool_]
 
     def follows_non(self, place: int) -> bool:
-        """Tell if a prefix negates a word: the small of non-small."""
+        """True if a prefix negates a word: the small of non-small."""
         if not place or self.text[self.spans[place][0] - 1] not in _HYPHENS:
             return False
         start, end = self.spans[place - 1]
         return self.text[start:end].lower() == "non"
 
     def cuts_a_number(self, first: int, last: int) -> bool:
-        """Tell if some words end within a number: the "OAS 2" of "OAS 2.4 months"."""
+        """True if some words end within a number: the "OAS 2" of "OAS 2.4 months"."""
         start, end = self.spans[last]
         goes_on = last + 1 < len(self.spans) and self.spans[last + 1][0] == end + 1
         return (
@@ -90,11 +89,10 @@ class Words:
         )
 
     def is_a_date(self, first: int, *, loud: bool) -> bool:
-        """Tell if a word and the next are a month and a day (March 1), and so perhaps no gene.
+        """True if a word and the next are a month and a day (March 1), and so perhaps no gene.
 
-        In capitals (MARCH 1) they are a gene, unless a year follows or the text around is in
-        capitals, too (`loud`). They are one as well if a hyphen joins them to a word (anti-Oct 4,
-        Oct 4-positive), and in Oct 3/4.
+        In capitals (MARCH 1) they are a gene, unless a year follows or the surroundings are in
+        capitals (`loud`). So are words that a hyphen joins (anti-Oct 4), and Oct 3/4.
         """
         (start, _), (_, end) = self.spans[first : first + 2]
         surface = self.text[start:end]
@@ -108,7 +106,7 @@ class Words:
         return not (joined or oct_3_4) and (loud or not surface.isupper())
 
     def is_a_label(self, place: int) -> bool:
-        """Tell if a word labels a section: begins a sentence, in capitals, before a colon.
+        """True if a word labels a section: it begins a sentence, in capitals, before a colon.
 
         In the first line, a title, a symbol may be written so: BRAF: a review.
         """
@@ -123,7 +121,7 @@ class Words:
         )
 
     def glued(self, first: int, last: int) -> bool:
-        """Tell if a hyphen joins some words to a code in capitals or digits: the F10 of B16-F10."""
+        """True if a hyphen joins some words to a code in capitals or digits: the F10 of B16-F10."""
         start, end = self.spans[first][0], self.spans[last][1]
         before = first > 0 and self.spans[first - 1][1] == start - 1
         after = last + 1 < len(self.spans) and self.spans[last + 1][0] == end + 1
@@ -179,7 +177,7 @@ class Speller:
 
         Returns:
             Per length (1 …): the length, the hash of the run from every word on, and whether that
-            run may be a name. Runs of one word come twice, in the singular and as they are.
+            run may be a name. Runs of one word come twice, in the singular and unchanged.
         """
         facts = self._facts[words.numbers]
         hashes, powers, starts_digit, ends_digit, literal = facts.T
@@ -238,7 +236,7 @@ class Speller:
 
 
 def word_ends(name: str, key: str) -> frozenset[int]:
-    """The places in a name's normalized form where words begin; none if it is not its form."""
+    """The places in a name's normalized form where words begin; empty if `key` is another form."""
     for variant in (name, uninverted(name)):
         joined = ""
         ends = []

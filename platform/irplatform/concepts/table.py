@@ -1,6 +1,6 @@
 """The concepts of several knowledge bases: found by name or id, with their relations.
 
-A folder of memory-mapped arrays, shared by all processes that read it; opening it costs nothing.
+A folder of memory-mapped arrays, shared by all processes that read it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from irplatform.concepts.spelling import word_ends
 from irplatform.errors import PlatformError
 from irplatform.system.formats import read_own_json
-from irplatform.text.arrays import ArrayWriter, Int64, map_array
-from irplatform.text.forward_index import UNKNOWN, StringTable
+from irplatform.text.arrays import Int64, map_array, write_array
+from irplatform.text.forward_index import UNKNOWN, StringTable, Texts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,7 @@ _MARKS_PER_KEY = 32
 class Mention:
     """A mention of a concept in a text: where it starts and ends, its text, and the concept.
 
-    Its score is 1 where a name matched, and the similarity where the linker found it.
+    Its score is 1 if a name matched, or the similarity that the linker found.
     """
 
     start: int
@@ -108,7 +108,7 @@ class ConceptTable:
         self.ids: Sequence[str] = StringTable.open(folder, "ids")
         self.names: Sequence[str] = _Preferred(self)
         self.kinds = map_array(folder / "kinds.uint8", np.uint8)
-        self._names = Texts(folder, "names")
+        self._names = open_texts(folder, "names")
         self._name_ranks = map_array(folder / "names.rank.uint8", np.uint8)
         self._first_name = map_array(folder / "names.first.int64", np.int64)
         self._all_ids = StringTable.open(folder, "all-ids")
@@ -116,12 +116,12 @@ class ConceptTable:
         self._hashes = map_array(folder / "keys.hash.uint64", np.uint64)
         self._marks = map_array(folder / "keys.marks.uint8", np.uint8)
         self._shift = np.uint64(64 - (len(self._marks) * 8 - 1).bit_length())
-        self._keys = Texts(folder, "keys")
+        self._keys = open_texts(folder, "keys")
         self._first_entry = map_array(folder / "keys.first.int64", np.int64)
         self._concepts = map_array(folder / "entries.concept.int32", np.int32)
         self._ranks = map_array(folder / "entries.rank.uint8", np.uint8)
         self._conditions = map_array(folder / "entries.condition.uint8", np.uint8)
-        self._entries = Texts(folder, "entries")
+        self._entries = open_texts(folder, "entries")
         self.candidates = lru_cache(maxsize=_REMEMBERED)(self._read_candidates)
 
     def name(self, concept: int) -> str:
@@ -138,7 +138,7 @@ class ConceptTable:
         return [(self._names[place], int(self._name_ranks[place])) for place in places]
 
     def concept_of(self, concept_id: str) -> int | None:
-        """The concept with an id in any of the knowledge bases; None if there is none."""
+        """The concept with an id in any of the knowledge bases, or None."""
         place = int(self._all_ids.find([concept_id])[0])
         return None if place == UNKNOWN else int(self._concept_of_id[place])
 
@@ -153,52 +153,26 @@ class ConceptTable:
         place = int(np.searchsorted(self._hashes, np.uint64(value)))
         while place < len(self._hashes) and int(self._hashes[place]) == value:
             if self._keys[place] == key:
-                entries = range(*self._first_entry[place : place + 2].tolist())
-                return tuple(self._candidate(entry, key) for entry in entries)
+                first, end = self._first_entry[place : place + 2].tolist()
+                columns = (self._concepts, self._ranks, self._conditions)
+                numbers = zip(*(column[first:end].tolist() for column in columns), strict=True)
+                names = [self._entries[entry] for entry in range(first, end)]
+                return tuple(
+                    Candidate(concept, rank, condition, name, word_ends(name, key))
+                    for (concept, rank, condition), name in zip(numbers, names, strict=True)
+                )
             place += 1
         return ()
 
-    def _candidate(self, entry: int, key: str) -> Candidate:
-        name = self._entries[entry]
-        return Candidate(
-            int(self._concepts[entry]),
-            int(self._ranks[entry]),
-            int(self._conditions[entry]),
-            name,
-            word_ends(name, key),
-        )
+
+def write_texts(folder: Path, name: str, texts: Iterable[str]) -> None:
+    """Write texts, which may repeat, by number."""
+    with (folder / f"{name}.utf8").open("wb") as file:
+        lengths = np.fromiter((file.write(text.encode()) for text in texts), np.int64)
+    write_array(folder / f"{name}.ends.int64", np.cumsum(lengths))
 
 
-def write_texts(folder: Path, name: str, texts: Iterable[str]) -> int:
-    """Write texts by number, which may repeat; return how many there are."""
-    end = 0
-    with (
-        (folder / f"{name}.utf8").open("wb") as file,
-        ArrayWriter(folder / f"{name}.ends.int64", np.int64) as ends,
-    ):
-        part: list[int] = []
-        for text in texts:
-            end += file.write(text.encode())
-            part.append(end)
-            if len(part) == 1 << 16:
-                ends.append(np.array(part, np.int64))
-                part = []
-        ends.append(np.array(part, np.int64))
-        return ends.size
-
-
-class Texts(Sequence[str]):
+def open_texts(folder: Path, name: str) -> Texts:
     """The texts of `write_texts`, read from disk one by one."""
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self._text = map_array(folder / f"{name}.utf8", np.uint8).data
-        self._ends = map_array(folder / f"{name}.ends.int64", np.int64)
-
-    def __len__(self) -> int:
-        return len(self._ends)
-
-    def __getitem__(self, number: int) -> str:  # type: ignore[override]  # slices are of no use
-        if not 0 <= number < len(self):
-            raise IndexError(number)
-        start = self._ends[number - 1] if number else 0
-        return str(self._text[start : self._ends[number]], "utf-8")
+    ends = map_array(folder / f"{name}.ends.int64", np.int64)
+    return Texts(map_array(folder / f"{name}.utf8", np.uint8), ends)

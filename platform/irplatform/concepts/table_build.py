@@ -51,7 +51,7 @@ def build_table(bases: Sequence[KnowledgeBase], folder: Path) -> None:
     """Write the concepts of knowledge bases; the first one takes precedence where they differ.
 
     Raises:
-        InputError: none of them has a name, so that nothing could be found.
+        InputError: none of them has names.
     """
     concepts = united(bases)
     entries = _entries(concepts)
@@ -127,8 +127,8 @@ def _names(concept: United) -> Iterator[tuple[str, NameKind]]:
 def _rank(text: str, kind: NameKind, concept: United) -> int:
     """The rank of a name as in `NAME_RANK`, except for genes' other symbols.
 
-    A previous symbol was official, and goes before another gene's alias; an alias that is known
-    from articles goes before both.
+    A previous symbol was official, and takes precedence over another gene's alias; an alias that
+    is known from articles takes precedence over both.
     """
     if concept.kind == "gene" and kind == "alias":
         known = is_known_alias(text, concept.symbol)
@@ -139,7 +139,7 @@ def _rank(text: str, kind: NameKind, concept: United) -> int:
 
 
 def _settled(key: str, entries: list[Entry], concepts: Sequence[United]) -> list[Entry]:
-    """The entries of one key; a name that several concepts have needs support, or goes to one."""
+    """The entries of one key; a name of several concepts needs support, or is given to one."""
     if len({entry.concept for entry in entries}) == 1:
         return sorted(entries, key=lambda entry: entry[1:])
     official = [e for e in entries if not e.rank and concepts[e.concept].kind == "gene"]

@@ -71,7 +71,7 @@ def new_matrix(path: Path, shape: tuple[int, int]) -> Matrix:
 
 
 def _reserve(path: Path) -> None:
-    """Reserve a file's space on the disk: a mapped write that finds none ends in a signal."""
+    """Reserve a file's space: a mapped write to a full disk ends in a signal."""
     if not hasattr(os, "posix_fallocate"):  # as on macOS
         return
     with path.open("r+b") as file:
@@ -86,7 +86,7 @@ def ragged(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:
     """Indices that gather slices of a flat array, given where each begins and how long it is.
 
     Returns:
-        The indices, and the offsets of the slices among them (one more than there are slices).
+        The indices, and the offsets of the slices among them, [slices + 1].
     """
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
@@ -98,10 +98,7 @@ def ragged(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:
 def without(
     values: npt.NDArray[Number], offsets: Int64, dropped: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[Number], Int64]:
-    """Slices of a flat array without some of their values, and their new offsets.
-
-    Offsets say where each slice begins; there is one more than there are slices.
-    """
+    """Slices of a flat array without some of their values, and their new offsets, [slices + 1]."""
     kept = ~dropped
     before = np.concatenate([[0], np.cumsum(kept)])
     return values[kept], before[offsets]

@@ -1,7 +1,6 @@
 """Texts or ids that several documents of a corpus share, found with 8 bytes a document.
 
-Hashes are kept, where ids would take 100 bytes each. Two texts may share one, so where a hash comes
-twice, the corpus is read again for the texts behind it.
+Hashes are kept, since ids would take 100 bytes each. For repeated hashes, the corpus is read again.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 class Repeats:
     """Texts that occur more than once among the documents read so far.
 
-    Args:
-        text: the text of a document to compare; None for documents to ignore.
+    `text` gives the text of a document to compare, or None to ignore the document.
     """
 
     def __init__(self, text: Callable[[Document], str | None] = attrgetter("id")) -> None:

@@ -1,4 +1,4 @@
-"""Reads running text from files, for training word vectors on more than a collection's documents.
+"""Reads running text from files, to train word vectors on more than a collection's documents.
 
 - `.txt[.gz]`: a paragraph a line; lines that begin with "#" are comments.
 - `.jsonl[.gz]`: an object a line with `title`, `abstract` or `text`.
@@ -26,12 +26,14 @@ def read_paragraphs(path: Path) -> Iterator[str]:
     readers = {".txt": _read_lines, ".jsonl": _read_objects, ".tsv": _read_table}
     reader = readers.get(ending(path))
     if reader is None:
-        raise InputError("text comes as .txt, .jsonl or .tsv, each also .gz.", path=path)
+        raise InputError(
+            "text must be a .txt, .jsonl or .tsv file, or one of these with .gz.", path=path
+        )
     yield from reader(path)
 
 
 def ending(path: Path) -> str:
-    """The ending of a file's name that tells its format."""
+    """The ending of a file's name, which shows its format."""
     return Path(path.name.removesuffix(".gz")).suffix
 
 

@@ -1,10 +1,9 @@
 """Builds a forward index in one streaming pass over the documents, with all cores.
 
-Worker processes tokenize batches of documents, and each batch numbers its words on its own. This
-process gives the words their final ids, in order of first appearance, and appends to files. The
-result does not depend on the number of workers or on the batches. Memory holds the vocabulary, 16
-bytes per document, and the batches in flight. The IDF mass of documents needs the final document
-frequencies and is summed in a second pass over the arrays.
+Worker processes tokenize and number batches of documents. This process gives the words their final
+ids, in order of first appearance, and appends to files. The result is the same for every number of
+workers. Memory holds the vocabulary, 16 bytes per document, and a few batches. The IDF mass of
+documents is summed in a second pass, since it needs the final document frequencies.
 """
 
 from __future__ import annotations
@@ -59,9 +58,9 @@ def build_forward_index(
 
     Args:
         documents: read once, as a stream.
-        folder: made if it is missing. Files of an earlier attempt are overwritten.
-        workers: how many processes tokenize; by default one per core. 1 stays in this process.
-        total: about how many documents there are, for the progress display.
+        folder: made if missing. Files of an earlier attempt are overwritten.
+        workers: processes that tokenize, by default one per core; 1 is this process.
+        total: about the number of documents, for the progress display.
 
     Raises:
         InputError: two documents have the same id.
@@ -95,33 +94,36 @@ def batches(documents: Iterable[Document]) -> Iterator[list[tuple[str, str, str]
 
 def read_batch(documents: Sequence[tuple[str, str, str]]) -> Batch:
     """Tokenize and number some documents; runs in a worker."""
-    numbering = _PieceNumbering()
-    tokens: list[int] = []
-    title_lengths = []
-    ends = []
-    for _, title, abstract in documents:
-        start = len(tokens)
-        tokens += map(numbering.__getitem__, pieces(title))
-        title_lengths.append(len(tokens) - start)
-        tokens += map(numbering.__getitem__, pieces(abstract))
-        ends.append(len(tokens))
-    numbers = np.array(tokens, dtype=np.int32)
-    titles = np.array(title_lengths, dtype=np.int32)
-    lengths = np.diff(np.array(ends, dtype=np.int64), prepend=0).astype(np.int32)
+    found: list[str] = []
+    part_lengths = []
+    for _, *parts in documents:
+        for part in parts:
+            start = len(found)
+            found += pieces(part)
+            part_lengths.append(len(found) - start)
+    # Each distinct piece is normalized once.
+    words = Numbering()
+    number_of = {
+        piece: words[piece if piece.isalpha() else normalize(piece)]
+        for piece in dict.fromkeys(found)
+    }
+    numbers = np.fromiter(map(number_of.__getitem__, found), np.int32, count=len(found))
+    per_part = np.array(part_lengths, dtype=np.int32).reshape(-1, 2)
+    titles, lengths = per_part[:, 0].copy(), per_part.sum(axis=1, dtype=np.int32)
     return Batch(
         doc_ids=[doc_id for doc_id, _, _ in documents],
-        words="\n".join(numbering.words),
+        words="\n".join(words),
         block=Block(numbers, _flags(numbers, titles, lengths), titles, lengths),
     )
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Some documents in numbers of their own.
+    """Some documents, with words numbered within the batch.
 
     Attributes:
         doc_ids: of the documents.
-        words: distinct words in order of first appearance, one a line; a token is an index to it.
+        words: distinct words in order of first appearance, one a line.
         block: the documents' words.
     """
 
@@ -136,7 +138,7 @@ class Block:
 
     Attributes:
         tokens: the number of every word.
-        flags: per token, whether it is the first of its word in the document, and in the abstract.
+        flags: per token, 1 for the first of its word in the document, + 2 in the abstract.
         title_lengths: words of each title.
         lengths: words of each document.
     """
@@ -153,17 +155,17 @@ class Block:
         return self.title_lengths if field == "title" else self.lengths - self.title_lengths
 
     def within(self, field: Field) -> npt.NDArray[np.bool_]:
-        """Which tokens are in a field."""
+        """True for the tokens in a field."""
         if field == "text":
             return np.ones(len(self.tokens), dtype=bool)
         return self._in_title if field == "title" else ~self._in_title
 
     def first_in(self, field: Field) -> npt.NDArray[np.bool_]:
-        """Which tokens are the first of their word in a document's field."""
+        """True for the first token of each word in a document's field."""
         if field == "abstract":
             return (self.flags & _FIRST_IN_ABSTRACT).astype(bool)
         first = (self.flags & _FIRST_IN_TEXT).astype(bool)
-        # The title comes first: what is first in it is first in the text, and nothing else is.
+        # The title comes first, so its first tokens are also those of the text.
         return first & self._in_title if field == "title" else first
 
     @cached_property
@@ -177,7 +179,7 @@ class Block:
 
 
 def in_title(title_lengths: Int32, lengths: Int32) -> npt.NDArray[np.bool_]:
-    """Per token of consecutive documents, whether it belongs to a title."""
+    """Per token of consecutive documents, True in a title."""
     parts = np.stack([title_lengths, lengths - title_lengths], axis=1).ravel()
     return np.repeat(np.tile([True, False], len(lengths)), parts)
 
@@ -185,14 +187,10 @@ def in_title(title_lengths: Int32, lengths: Int32) -> npt.NDArray[np.bool_]:
 def _flags(tokens: Int32, title_lengths: Int32, lengths: Int32) -> npt.NDArray[np.uint8]:
     keys = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths) << 32 | tokens
     flags = np.zeros(len(tokens), dtype=np.uint8)
-    flags[_first_places(keys)] = _FIRST_IN_TEXT
+    flags[np.unique(keys, return_index=True)[1]] = _FIRST_IN_TEXT
     abstract = np.flatnonzero(~in_title(title_lengths, lengths))
-    flags[abstract[_first_places(keys[abstract])]] |= _FIRST_IN_ABSTRACT
+    flags[abstract[np.unique(keys[abstract], return_index=True)[1]]] |= _FIRST_IN_ABSTRACT
     return flags
-
-
-def _first_places(keys: Int64) -> Int64:
-    return np.unique(keys, return_index=True)[1]
 
 
 class Numbering(dict[str, int]):
@@ -200,16 +198,6 @@ class Numbering(dict[str, int]):
 
     def __missing__(self, word: str) -> int:
         number = self[word] = len(self)
-        return number
-
-
-class _PieceNumbering(dict[str, int]):
-    def __init__(self) -> None:
-        super().__init__()
-        self.words = Numbering()
-
-    def __missing__(self, piece: str) -> int:
-        number = self[piece] = self.words[piece if piece.isalpha() else normalize(piece)]
         return number
 
 
@@ -248,7 +236,7 @@ class _Writer:
             field.add(block, ids, len(self._vocabulary))
 
     def finish(self) -> None:
-        """Write what needs the whole collection; then the index can be opened."""
+        """Write what needs the whole collection."""
         folder = self._folder
         if (twice := self._doc_ids.finish()) is not None:
             raise InputError(f"two documents have the id '{twice}'. Ids must be unique.")
@@ -285,7 +273,6 @@ class _FieldWriter:
         self.words = 0
 
     def add(self, block: Block, ids: Int64, size: int) -> None:
-        """Append a batch whose words have these ids, in a vocabulary of this size."""
         field = self._field
         first = block.first_in(field)
         per_document = np.bincount(block.documents[first], minlength=len(block.lengths))
@@ -314,8 +301,7 @@ class _Counts:
         self._values[words] += numbers  # the words of a batch are distinct
 
     def first(self, size: int) -> Int64:
-        self.add(np.empty(0, np.int64), np.empty(0, np.int64), size)
-        return self._values[:size]
+        return self._values[:size]  # every word was added
 
 
 def _sum_idf_masses(folder: Path) -> None:

@@ -1,13 +1,9 @@
 """The forward index: every document's words as numbers, with the statistics of title and abstract.
 
-Rerankers read the words of a topic's candidates from it, and need not tokenize text again. It is a
-folder of memory-mapped arrays (`forward_build` makes it), so that opening it costs nothing and 27
-million documents need no memory. A document is the words of its title and then those of its
-abstract; the field "text" is both. Every word has an id: none is conflated as rare.
-
-Document ids and vocabularies are string tables on disk: the strings in one file, and a sorted array
-of their 64-bit hashes. A look-up touches a few pages. Every hit is compared with the string itself,
-so two strings with one hash are no danger.
+Rerankers read the words of candidates from it instead of tokenizing again. It is a folder of
+memory-mapped arrays, which `forward_build` makes. A document is its title and then its abstract;
+the field "text" is both. Every word has an id. Document ids and words are string tables, searched
+by 64-bit hashes; every hit is compared with the string itself.
 """
 
 from __future__ import annotations
@@ -41,7 +37,7 @@ UNKNOWN = -1
 Field = Literal["title", "abstract", "text"]
 FIELDS: tuple[Field, ...] = ("title", "abstract", "text")
 FORWARD_INDEX_FORMAT = 1
-"""Of the folder's files. A new number makes cached indexes be built again under another name."""
+"""Of the folder's files. Raise it to build cached indexes anew."""
 PADDING = -1
 """Fills the rows of a matrix of word ids, and stands for words that the collection lacks."""
 _BLOCK = 20_000
@@ -71,7 +67,7 @@ class ForwardIndex:
 
     @classmethod
     def open(cls, folder: Path) -> ForwardIndex:
-        """Memory-map the index in a folder; PlatformError if there is none of this format."""
+        """Memory-map the index in a folder; PlatformError if it has none of this format."""
         if not (folder / "facts.json").exists():
             raise PlatformError(f"{folder}: there is no forward index here.")
         return cls(folder)
@@ -89,10 +85,9 @@ class ForwardIndex:
         return [self._doc_ids[int(row)] for row in rows]
 
     def matrix(self, rows: Int64, length: int) -> Int32:
-        """The first `length` words of documents, title first.
+        """The first `length` words of documents, title first: word ids, int32 [documents, length].
 
-        Returns:
-            Word ids, int32 [documents, length]; shorter documents are padded with -1 on the right.
+        Shorter documents are padded with -1 on the right.
         """
         if len(self._tokens) == 0:
             return np.full((len(rows), length), PADDING, dtype=np.int32)
@@ -107,8 +102,7 @@ class ForwardIndex:
         """All words of a field of documents, one document after the other.
 
         Returns:
-            The word ids, int32 [words], and where each document begins among them, int64 [documents
-            + 1], the last being their number.
+            The word ids, int32 [words], and where each document begins, int64 [documents + 1].
         """
         starts = self._offsets[rows]
         if field == "title":
@@ -116,9 +110,8 @@ class ForwardIndex:
         else:
             lengths = self._offsets[rows + 1] - starts
             if field == "abstract":
-                title_lengths = self._title_lengths[rows]
-                starts = starts + title_lengths
-                lengths = lengths - title_lengths
+                starts = starts + self._title_lengths[rows]
+                lengths = lengths - self._title_lengths[rows]
         indices, offsets = ragged(starts, lengths)
         return self._tokens[indices], offsets
 
@@ -177,14 +170,11 @@ def distinct_per_document(
 ) -> Iterator[tuple[Int64, Int64, Int64]]:
     """Numbers that stand for words, each once for every document that has the word.
 
-    Args:
-        index: the documents.
-        number_of: int32 [words], a number for each word, from 0: that of its stem, say.
-        field: of the documents.
+    `number_of` is int32 [words], a number for each word, from 0: that of its stem, for example.
 
     Yields:
-        Rows of a block of documents, all of them in their order; and for each pair of a document
-        and a distinct number its document, counted within the block, and the number.
+        Per block of documents, in their order: the rows, and for each pair of a document and a
+        number the document, counted within the block, and the number.
     """
     size = max(int(number_of.max(initial=0)) + 1, 1)
     for start in range(0, index.count, _BLOCK):
@@ -198,11 +188,8 @@ def distinct_per_document(
 def distinct_words(tokens: Int32 | Int64, vocabulary: int) -> tuple[Int64, Int64]:
     """Distinct token ids in ascending order, and each token's position among them.
 
-    Marking the vocabulary beats sorting the tokens unless it is much larger than they are.
-
-    Args:
-        tokens: of any shape; -1 is padding, whose position is the number of distinct ids.
-        vocabulary: how many ids there are.
+    Tokens may have any shape; the position of padding, -1, is the number of distinct ids. Marking
+    the vocabulary is faster than sorting the tokens unless the vocabulary is much larger.
     """
     if vocabulary > 64 * tokens.size:
         flat, inverse = np.unique(tokens, return_inverse=True)
@@ -220,14 +207,39 @@ def distinct_words(tokens: Int32 | Int64, vocabulary: int) -> tuple[Int64, Int64
     return distinct, place[tokens]
 
 
-class StringTable(Sequence[str]):
-    """A sequence of distinct strings, searchable, that `StringTableWriter` wrote."""
+class Texts(Sequence[str]):
+    """Texts, which may repeat, in UTF-8 and the place where each ends."""
+
+    def __init__(self, text: npt.NDArray[np.uint8], ends: Int64) -> None:
+        self._text = text.data
+        self._ends = ends
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, number: int) -> str:  # type: ignore[override]  # without slices
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        return str(self._bytes(number), "utf-8")
+
+    def _bytes(self, number: int) -> memoryview:
+        start = self._ends[number - 1] if number else 0
+        return self._text[start : self._ends[number]]
+
+    def __iter__(self) -> Iterator[str]:
+        start = 0
+        for end in self._ends:
+            yield str(self._text[start:end], "utf-8")
+            start = end
+
+
+class StringTable(Texts):
+    """A sequence of distinct, searchable strings, which `StringTableWriter` wrote."""
 
     def __init__(
         self, text: npt.NDArray[np.uint8], ends: Int64, hashes: npt.NDArray[np.uint64], order: Int64
     ) -> None:
-        self._text = text.data
-        self._ends = ends
+        super().__init__(text, ends)
         self._hashes = hashes
         self._order = order
 
@@ -254,41 +266,23 @@ class StringTable(Sequence[str]):
             map_array(folder / f"{name}.order", np.int64),
         )
 
-    def __len__(self) -> int:
-        return len(self._ends)
-
-    def __getitem__(self, number: int) -> str:  # type: ignore[override]  # slices are of no use
-        if not 0 <= number < len(self):
-            raise IndexError(number)
-        return str(self._bytes(number), "utf-8")
-
-    def __iter__(self) -> Iterator[str]:
-        start = 0
-        for end in self._ends:
-            yield str(self._text[start:end], "utf-8")
-            start = end
-
     def find(self, strings: Sequence[str]) -> Int64:
-        """The numbers of strings, `UNKNOWN` (-1) for those that are not in the table."""
+        """The numbers of strings, `UNKNOWN` (-1) for strings outside the table."""
         encoded = [string.encode() for string in strings]
         hashes = _hashes(encoded)
         places = np.searchsorted(self._hashes, hashes)
         return np.array(
-            [self._settle(*entry) for entry in zip(encoded, places.tolist(), hashes, strict=True)],
+            [self._number(*entry) for entry in zip(encoded, places.tolist(), hashes, strict=True)],
             dtype=np.int64,
         )
 
-    def _settle(self, string: bytes, place: int, string_hash: np.uint64) -> int:
+    def _number(self, string: bytes, place: int, string_hash: np.uint64) -> int:
         while place < len(self._hashes) and self._hashes[place] == string_hash:
             number = int(self._order[place])
             if self._bytes(number) == string:
                 return number
             place += 1
         return UNKNOWN
-
-    def _bytes(self, number: int) -> memoryview:
-        start = self._ends[number - 1] if number else 0
-        return self._text[start : self._ends[number]]
 
 
 class Vocabulary(StringTable):
@@ -327,23 +321,21 @@ class StringTableWriter:
         self._ends.close()
 
     def finish(self) -> str | None:
-        """Complete the table, once its files are closed; return a string that came twice."""
+        """Complete the table, once its files are closed; return a repeated string, or None."""
         hashes = np.concatenate([*self._hashes, np.empty(0, np.uint64)])
         order = np.argsort(hashes, kind="stable")
         hashes = hashes[order]
         write_array(self._folder / f"{self._name}.hashes", hashes)
         write_array(self._folder / f"{self._name}.order", order.astype(np.int64))
         table = StringTable.open(self._folder, self._name)
+        suspect = np.zeros(len(hashes), dtype=np.bool_)
+        suspect[1:] = hashes[1:] == hashes[:-1]
+        suspect[:-1] |= suspect[1:]
         seen: set[str] = set()
-        previous = -1
-        for place in np.flatnonzero(hashes[1:] == hashes[:-1]).tolist():
-            if place != previous + 1 or not seen:  # the next run of strings of one hash
-                seen = {table[int(order[place])]}
-            string = table[int(order[place + 1])]
-            if string in seen:
+        for number in order[suspect].tolist():
+            if (string := table[number]) in seen:
                 return string
             seen.add(string)
-            previous = place
         return None
 
 

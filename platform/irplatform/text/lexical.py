@@ -1,37 +1,27 @@
 """The 18 lexical match features of Delta (Mohan et al., WWW 2018, "Lexical Match Features").
 
-Each is a kind of match of a query Q with a field F of a document. Words are distinct, except that
-words which the collection lacks count each time that they occur. There is no truncation or
-conflation of rare words. With idf(w) = log(1 + (N - df(w) + 0.5) / (df(w) + 0.5)) and the df of the
-field:
-
-- `overlap`: |Q ∩ F| / |Q|, and `bigram_overlap`, the same of pairs of neighbouring words;
-- `jaccard`: |Q ∩ F| / |Q ∪ F|;
-- `idf_overlap`, `idf_jaccard`: both with every word counted by its IDF;
-- `bm25`: Σ idf(w) · tf · (k1 + 1) / (tf + k1 · (1 - b + b · |F| / average |F|)) over the words of
-  the query as often as they occur, k1 = 2.0, b = 0.75 (the paper's), with the statistics of the
-  field over the whole collection.
-
-A number with nothing to divide by (an empty query, say) is 0. A query word that the collection
-lacks (-1) matches nothing and counts as a word with df = 0. The paper numbers the features 1 to 18:
-`ALL18` lists their names in that order, and `LEX3` those of the model Delta-32-Lex3.
+Each is a kind of match of a query Q with a field F of a document. With idf(w) = log(1 + (N - df(w)
++ 0.5) / (df(w) + 0.5)), k1 = 2.0 and b = 0.75, BM25 is the sum over the query's words of idf(w) ·
+tf · (k1 + 1) / (tf + k1 · (1 - b + b · |F| / average |F|)). Other features count distinct words;
+words that the collection lacks (-1, df = 0) count each time. A division by 0 gives 0.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import AfterValidator
 
-from irplatform.errors import InputError, unknown
+from irplatform.errors import unknown
 from irplatform.text.forward_index import FIELDS, inverse_document_frequency
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from irplatform.text.arrays import Float64, Int32, Int64
     from irplatform.text.forward_index import Field, ForwardIndex
@@ -72,7 +62,7 @@ class FieldMatch:
 
     @cached_property
     def unknown(self) -> int:
-        """How many words the query has besides, each time that they occur."""
+        """The number of the query's other words, repetitions included."""
         return int(np.count_nonzero(self.query < 0))
 
     @cached_property
@@ -101,7 +91,7 @@ class FieldMatch:
 
     @cached_property
     def present(self) -> Float64:
-        """Whether each known word occurs in each document, 0 or 1: float64 [documents, known]."""
+        """1 where a document has a known word, else 0: float64 [documents, known]."""
         return (self.frequencies > 0).astype(np.float64)
 
     @cached_property
@@ -138,7 +128,7 @@ class FieldMatch:
         return _ratio(shared, self.idf_of_query + mass - shared)
 
     def _idf_shared(self) -> Float64:
-        # A matrix product's last digit depends on how many documents there are.
+        # The last digit of a matrix product depends on the number of documents.
         return np.asarray(np.einsum("nq,q->n", self.present, self.idf))
 
     def bigram_overlap(self) -> Float64:
@@ -180,7 +170,7 @@ def _is_one_of(tokens: Int32, words: Int32) -> npt.NDArray[np.bool_]:
 
 
 def _bigrams(query: Int32) -> tuple[set[tuple[int, int]], int]:
-    pairs: Iterable[tuple[int, int]] = list(zip(query.tolist(), query[1:].tolist(), strict=False))
+    pairs = list(pairwise(query.tolist()))
     known = {pair for pair in pairs if min(pair) >= 0}
     return known, sum(min(pair) < 0 for pair in pairs)
 
@@ -214,9 +204,8 @@ _KINDS = {
 
 
 def _only_known(names: tuple[str, ...]) -> tuple[str, ...]:
-    for name in names:
-        if name not in ALL18:
-            raise ValueError(f"'{name}' is not one of {', '.join(ALL18)}")
+    if other := next((name for name in names if name not in ALL18), ""):
+        raise ValueError(f"'{other}' is not one of {', '.join(ALL18)}")
     return names
 
 
@@ -224,30 +213,16 @@ LexicalNames = Annotated[tuple[str, ...], AfterValidator(_only_known)]
 """The type of an option that names some of these features."""
 
 
-def feature_names(features: Sequence[str | int]) -> tuple[str, ...]:
-    """The names of features that are given by name or by the paper's number."""
-    names = []
-    for feature in features:
-        if isinstance(feature, int) or feature.isdecimal():
-            number = int(feature)
-            if not 1 <= number <= len(ALL18):
-                raise InputError(f"lexical features are numbered 1 to 18; there is no {number}.")
-            names.append(ALL18[number - 1])
-        elif feature in ALL18:
-            names.append(feature)
-        else:
-            raise unknown("lexical feature", feature, ALL18)
-    return tuple(names)
-
-
 def lexical_features(
-    index: ForwardIndex, query_ids: Int32, rows: Int64, features: Sequence[str | int] = LEX3
+    index: ForwardIndex, query_ids: Int32, rows: Int64, names: Sequence[str] = LEX3
 ) -> npt.NDArray[np.float32]:
-    """Lexical match features of a query with documents, float32 [len(rows), len(features)].
+    """Lexical match features of a query with documents, float32 [len(rows), len(names)].
 
-    Query ids and rows are those of the index; features are given by name or by the paper's number.
+    Query ids and rows are those of the index; InputError for an unknown name.
     """
-    names = feature_names(features)
+    for name in names:
+        if name not in ALL18:
+            raise unknown("lexical feature", name, ALL18)
     values = np.zeros((len(rows), len(names)), dtype=np.float32)
     matches = {
         field: FieldMatch(index, field, query_ids, rows)

@@ -1,24 +1,9 @@
 """Words: Delta's tokenizer, the composed form of text, stop words, and lines in capitals.
 
-Mohan, Fiorini, Kim, Lu (WWW 2018, section 4.1): "splitting on space and punctuation, while
-preserving abbreviations and numeric forms, followed by a conversion to lower-case … all punctuation
-was discarded and numeric forms were collapsed into 7 classes". Where the paper is open:
-
-- An abbreviation is a dotted one ("e.g.", "i.v." → `eg`, `iv`), a mix of letters and digits ("p53",
-  "BRCA1"), or a short name and a number around a hyphen ("IL-6", "HER-2/neu", "5-HT" → `il6`,
-  `her2` `neu`, `5ht`), so that both spellings of a gene are one word. Everyday words around the
-  hyphen ("type-2", "5-day") make no abbreviation. All other hyphens and slashes split.
-- Thousands separators belong to their number; a numeral of another form ("1.2.3") counts as real.
-- Accents, ligatures and full-width forms are folded, typographic hyphens are hyphens, and Greek
-  letters become words of their own ("TNFα", "TNF-α", "TNF-alpha" → `tnf` `alpha`); μ before a unit
-  is `u` ("μg" → `ug`). A possessive "'s" is dropped.
-
-Lucene, unlike this tokenizer, takes other forms of a letter for other words. So documents are
-indexed and queries analyzed in composed form (`composed`). Unicode's NFC makes one character of an
-"e" and an accent. Letters, digits and signs in other forms become plain as in NFKC ("ﬁ" → "fi",
-full-width "ＢＲＡＦ", "Ⅲ" → "III", "CO₂" → "CO2", the micro sign → "μ"); invisible characters
-within a word, such as a soft hyphen, go. Superscripts, fractions and circled numbers stay: Lucene
-splits words there, and the mark of a footnote is no part of its word.
+The tokenizer is that of Mohan, Fiorini, Kim, Lu (WWW 2018, section 4.1): lower case, split at space
+and punctuation, numbers in 7 classes. Dotted abbreviations, mixes of letters and digits, and short
+names with a number after a hyphen are one word (i.v. → iv; IL-6 → il6). Accents and ligatures are
+folded, Greek letters spelled out. Lucene analyzes text in composed form instead (`composed`).
 """
 
 from __future__ import annotations
@@ -71,7 +56,7 @@ _UNICODE = re.compile(_PATTERN.replace("L", r"[^\W\d_]"), re.VERBOSE)
 _POSSESSIVE = re.compile(r"(?<=\w)'s(?!\w)")
 
 _SYMBOLS = str.maketrans("", "", "™®©\u00ad\u200b\u200c\u200d\ufeff")
-"""Signs that vanish: words go on through them, or end before them."""
+"""Invisible signs and marks, which disappear from words."""
 
 _LETTERS = str.maketrans(
     dict.fromkeys("‐‑‒–—―−﹣", "-")
@@ -95,10 +80,7 @@ def tokenize(text: str) -> list[str]:
 
 
 def pieces(text: str) -> list[str]:
-    """The first half of `tokenize`: lower-case pieces of text, each of which makes one word.
-
-    To count words with a dictionary, `normalize` only the distinct pieces.
-    """
+    """The first half of `tokenize`: lower-case pieces; `normalize` makes one word of each."""
     if text.isascii():
         text = text.lower()
         pattern = _ASCII
@@ -167,7 +149,11 @@ _NARROW_SPACE = "\u202f"
 
 
 def composed(text: str) -> str:
-    """A text with every word in its composed form."""
+    """A text as Lucene gets it: NFC, with other forms of letters, digits and signs made plain.
+
+    As in NFKC, "ﬁ" is "fi", "Ⅲ" "III", "CO₂" "CO2"; soft hyphens and other invisible characters
+    disappear. Superscripts, fractions and circled numbers stay: Lucene splits words there.
+    """
     if text.isascii():
         return text
     if not _is_plain(text):
@@ -210,7 +196,7 @@ _WORD = re.compile(r"[A-Za-z]\w|\d\w*[A-Za-z]")
 
 
 def apart(before: str, raised: str) -> str:
-    """The separator between superscript text of XML and the text before it, whose end decides.
+    """The separator between superscript text of XML and the text before it.
 
     BRAF<sup>V600E</sup> has two words, 10<sup>5</sup> is a power; CD4<sup>+</sup>, V600<sup>E</sup>
     and 9<sup>th</sup> are one word each.
@@ -236,24 +222,22 @@ STOP_WORDS = frozenset(
     """.split()  # noqa: SIM905 - a list would take a page
 )
 """The English stop words of NLTK, with parts of contractions ("don", "t", "ll"). DeepSenSe (Lo et
-al., Datasets) drops them from its sentences and DRMM (Guo et al., CIKM 2016) from its queries."""
+al., Datasets) and DRMM (Guo et al., CIKM 2016) drop them."""
 
 
 def content_words(text: str) -> list[str]:
-    """The words of a text that are not stop words, in order; Greek letters are spelled out."""
+    """The words of a text except stop words, in order; Greek letters are spelled out."""
     return [word for word in tokenize(text) if word not in STOP_WORDS]
 
 
 _SHOUTED = 0.7
 """Share of capitals among a line's letters above which they mean nothing."""
-
-
 _FEWEST_WORDS = 4
-"""Words of a line that are needed to tell."""
+"""Words of the shortest line that is judged."""
 
 
 class Capitals:
-    """The lines of a text that are in capitals throughout, so that capitals mean nothing."""
+    """The lines of a text in capitals throughout, where capitals mean nothing."""
 
     def __init__(self, text: str) -> None:
         self._loud: list[tuple[int, bool]] = []

@@ -25,10 +25,10 @@ class VectorSource:
     """The source of word vectors.
 
     Attributes:
-        imported: a file of published vectors, used as they are.
+        imported: a file of published vectors, used unchanged.
         extra_text: text files to train on, besides the collection's documents.
-        ready: folders of vectors in our own form, from a checkpoint, by `key`. They go first,
-            because a model needs the vectors that it was trained with.
+        ready: folders of vectors from a checkpoint, by `key`. They take precedence, because a
+            model needs the vectors that it was trained with.
     """
 
     imported: Path | None = None
@@ -41,7 +41,7 @@ class VectorSource:
                 raise InputError("there is no such file of text or word vectors.", path=path)
 
     def check(self) -> None:
-        """Refuse files of the user without vectors or text, as far as their beginnings show."""
+        """Refuse the user's files if their beginnings show no vectors or no text."""
         from irplatform.text.extra_text import read_paragraphs
         from irplatform.text.vectors import recognize
 
@@ -71,7 +71,7 @@ class VectorSource:
         }
 
     def open(self, corpus: Corpus, options: VectorOptions) -> Artifact:
-        """The folder of the vectors, which are trained on the corpus if they are missing."""
+        """The folder of the vectors, trained on the corpus if they are missing."""
         from irplatform.text import import_vectors, train_vectors
         from irplatform.text.vectors import VECTORS_FORMAT
 
@@ -81,7 +81,8 @@ class VectorSource:
         given = (*([self.imported] if self.imported else []), *self.extra_text)
         files = HashedFiles(given)
         files.digests()
-        made_from = {"source": self._files_of_user(), "format": VECTORS_FORMAT}
+        of_user = VectorSource(self.imported, self.extra_text).describe()
+        made_from = {"source": of_user, "format": VECTORS_FORMAT}
         label = corpus.name
         if self.imported:
             label = self.imported.name
@@ -98,10 +99,6 @@ class VectorSource:
                 files.check(path)
 
         return artifact("vectors", label, made_from, build)
-
-    def _files_of_user(self) -> dict[str, Any]:
-        """The source without the vectors that a checkpoint brings, as part of a fingerprint."""
-        return VectorSource(self.imported, self.extra_text).describe()
 
 
 def _files(folder: Path) -> list[Path]:

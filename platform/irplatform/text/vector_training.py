@@ -1,13 +1,9 @@
 """Trains word vectors with word2vec (Mikolov et al., NIPS 2013) through gensim.
 
-The defaults are those of Delta (Mohan et al., WWW 2018, section 3.1): skip-gram with hierarchical
-softmax, window 5, 300 dimensions, sentence by sentence. Minimum frequency and number of epochs
-depend on the size of the text. With one worker, the default, the same text and options give the
-same bytes; more workers are faster and do not.
-
-A sentence of scientific prose ends at a full stop, question or exclamation mark before a space and
-something that can begin a sentence, unless the full stop belongs to an abbreviation ("e.g.", "et
-al.", "Fig. 1"), to an initial ("J. Smith", "E. coli") or to a number.
+The defaults are Delta's (Mohan et al., WWW 2018, section 3.1). With one worker, the default, the
+same text and options give the same bytes. A sentence ends at a full stop, question or exclamation
+mark before a space and something that can begin a sentence, except after abbreviations ("et al.",
+"Fig. 1"), initials ("J. Smith", "E. coli") and numbers.
 """
 
 from __future__ import annotations
@@ -15,11 +11,8 @@ from __future__ import annotations
 import logging
 import math
 import re
-import sys
-import threading
 import zlib
-from contextlib import contextmanager, suppress
-from itertools import chain
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
@@ -49,7 +42,6 @@ _WORDS_PLENTY = 1e9
 _BATCH_CHARACTERS = 2_000_000
 _LONGEST_SENTENCE = 10_000
 """Words; gensim ignores the rest of a longer line (`MAX_WORDS_IN_BATCH`)."""
-_BEGINNING = "Exception ignored in: "
 _ABBREVIATION = re.compile(
     "al|approx|ca|cf|corp|dept|dr|e[.]g|eds?|eq|eqs|eqn|et|etc|ex|figs?|i[.]e|inc|incl|jr|ltd|max|"
     "min|mrs?|ms|nos?|p[.]o|pp|prof|refs?|resp|sect|spp?|ssp|st|subsp|suppl|tab|var|viz|vols?|vs|"
@@ -61,12 +53,12 @@ _MAY_END = frozenset({"al", "etc"})
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _BOUNDARY = re.compile(r"""([.!?])["'”’)\]]*\s+(?=(["'“‘(\[]*)(\w))""")
 _LAST_WORD = re.compile(r"(?:.*[\s(\[,;/])?([^\s(\[,;/]+)\Z", re.DOTALL)
-"""Leaps to the end; a search for the word alone would begin at every letter before it."""
+"""Jumps to the end; a search for the word alone would begin at every letter before it."""
 _AtLeastOne = Annotated[int, Field(ge=1)]
 
 
 class VectorOptions(Options):
-    """How word vectors are trained."""
+    """Options of training word vectors."""
 
     algorithm: Literal["skip-gram", "cbow"] = Field(
         "skip-gram", description="predict the context from the word, or the word from the context"
@@ -109,12 +101,8 @@ def train_vectors(
 ) -> None:
     """Train word vectors on documents and further text, and write them to a folder.
 
-    Args:
-        documents: read once; a title is a sentence, an abstract several.
-        extra_text: files of further text, see `extra_text`.
-        options: how.
-        folder: where `WordVectors.open` will find them. The tokenized text lies there meanwhile.
-        total: about how many documents there are, for the progress display.
+    A title is one sentence, an abstract several. `total` is about the number of documents, for the
+    progress display. The folder also holds the tokenized text until the end.
 
     Raises:
         InputError: a file of further text cannot be read, or there is too little text.
@@ -122,11 +110,20 @@ def train_vectors(
     folder.mkdir(parents=True, exist_ok=True)
     sentence_file = folder / "sentences.txt"
     with progress("reading sentences for word vectors", total, "documents", part=QUICK) as advance:
-        texts = chain(
-            _texts_of(documents, advance),
-            chain.from_iterable(read_paragraphs(path) for path in extra_text),
-        )
-        words = _write_sentences(texts, sentence_file)
+
+        def texts() -> Iterator[str]:
+            for document in documents:
+                yield from (document.title, document.abstract)
+                advance(1)
+            for path in extra_text:
+                yield from read_paragraphs(path)
+
+        words = 0
+        with sentence_file.open("w", encoding="utf-8") as file:
+            batches = batched_by_size(texts(), len, _BATCH_CHARACTERS)
+            for lines, count in ordered_map(_tokenized_sentences, batches):
+                file.write(lines)
+                words += count
     min_count = automatic_min_count(words) if options.min_count == "auto" else options.min_count
     epochs = automatic_epochs(words) if options.epochs == "auto" else options.epochs
     notice(
@@ -139,13 +136,13 @@ def train_vectors(
 
 
 def automatic_min_count(words: int) -> int:
-    """The minimum frequency for a text of that many words; see `VectorOptions.min_count`."""
+    """The minimum frequency for a text of so many words; see `VectorOptions.min_count`."""
     scaled = round(_PAPER_MIN_COUNT * math.sqrt(words / _PAPER_WORDS))
     return max(_LEAST_MIN_COUNT, min(_PAPER_MIN_COUNT, scaled))
 
 
 def automatic_epochs(words: int) -> int:
-    """The number of epochs for a text of that many words; see `VectorOptions.epochs`."""
+    """The number of epochs for a text of so many words; see `VectorOptions.epochs`."""
     epochs = min(_MOST_EPOCHS, max(_USUAL_EPOCHS, round(_WORDS_ENOUGH / max(1, words))))
     return max(1, min(epochs, int(_WORDS_PLENTY / max(1, words))))
 
@@ -167,7 +164,7 @@ def _train(
         sample=options.sample,
         seed=options.seed,
         workers=options.workers,
-        hashfxn=_stable_hash,
+        hashfxn=lambda word: zlib.crc32(word.encode()),  # Python's differs between processes
     )
     model.build_vocab(_Sentences(path, lambda _: None))
     if not len(model.wv):
@@ -175,10 +172,8 @@ def _train(
             f"cannot train word vectors: of {words:,} words of text, none occurs {min_count} times."
             " Add text, or lower min_count."
         )
-    with (
-        progress("training word vectors", words * epochs, "words", part=0.25, once=True) as advance,
-        without_false_errors(),
-    ):
+    label = "training word vectors"
+    with progress(label, words * epochs, "words", part=0.25, once=True) as advance:
         model.train(_Sentences(path, advance), total_examples=model.corpus_count, epochs=epochs)
     facts: dict[str, Any] = {
         "source": "trained",
@@ -193,10 +188,9 @@ def _train(
 
 
 class _Sentences:
-    """Streams a file of sentences, one a line, and reports how many words went by.
+    """Streams a file of sentences, one a line, and reports the words read.
 
-    gensim reads them in a thread for each epoch. A thread that has just begun when the command is
-    interrupted finds the file gone, and stays quiet.
+    gensim reads in a thread for each epoch, which may find the file deleted after Ctrl-C.
     """
 
     def __init__(self, path: Path, advance: Callable[[int], None]) -> None:
@@ -209,28 +203,6 @@ class _Sentences:
                 words = line.split()
                 yield words
                 self._advance(len(words))
-
-
-def _stable_hash(word: str) -> int:
-    """Python's own hash differs from process to process."""
-    return zlib.crc32(word.encode())
-
-
-def _texts_of(documents: Iterable[Document], advance: Callable[[int], None]) -> Iterator[str]:
-    for document in documents:
-        yield document.title
-        yield document.abstract
-        advance(1)
-
-
-def _write_sentences(texts: Iterable[str], path: Path) -> int:
-    words = 0
-    with path.open("w", encoding="utf-8") as file:
-        batches = batched_by_size(texts, len, _BATCH_CHARACTERS)
-        for lines, count in ordered_map(_tokenized_sentences, batches):
-            file.write(lines)
-            words += count
-    return words
 
 
 def _tokenized_sentences(texts: Sequence[str]) -> tuple[str, int]:
@@ -248,7 +220,7 @@ def _tokenized_sentences(texts: Sequence[str]) -> tuple[str, int]:
 
 
 def sentences(text: str) -> list[str]:
-    """Split text into sentences, in order, without the space around them; none is empty."""
+    """Split text into sentences, in order, without surrounding space; none is empty."""
     return [
         sentence for paragraph in _PARAGRAPH.split(text) for sentence in _of_paragraph(paragraph)
     ]
@@ -279,42 +251,3 @@ def _ends_sentence(before: str, mark: str, first_character: str) -> bool:
     if last.lower() in _MAY_END:
         return first_character.isupper()
     return _ABBREVIATION.fullmatch(last) is None
-
-
-@contextmanager
-def without_false_errors() -> Iterator[None]:
-    """Keep gensim 4.4's reports of false errors from sys.stderr.
-
-    Where a product of two vectors is exactly -1, compiled code takes it for the sign of an error
-    and finds none (https://github.com/piskvorky/gensim/issues/3642). Python then writes to
-    sys.stderr, in pieces and past `sys.unraisablehook`: "Exception ignored in: 'gensim…'", without
-    an exception.
-    """
-    usual = sys.stderr
-    sys.stderr = _Without(usual)
-    try:
-        yield
-    finally:
-        sys.stderr = usual
-
-
-class _Without:
-    def __init__(self, usual: Any) -> None:
-        self._usual = usual
-        self._begun = threading.local()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._usual, name)
-
-    def write(self, text: str) -> int:
-        before = getattr(self._begun, "text", "")
-        self._begun.text = ""
-        if (not before and text == _BEGINNING) or (
-            before == _BEGINNING and text.startswith("'gensim.")
-        ):
-            self._begun.text = text
-        elif before == _BEGINNING:
-            self._usual.write(before + text)
-        elif not before or text != "\n":
-            self._usual.write(text)
-        return len(text)
