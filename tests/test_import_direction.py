@@ -44,6 +44,7 @@ LAYERS = (
 """From the top down. A package imports itself and what is in the layers below."""
 
 FOR_PLUGINS = {
+    "api",
     "building",
     "collections",
     "concepts",

@@ -2,7 +2,8 @@
 
 `run` takes a collection to scored runs; `train`, `tune`, `evaluate_runs`, `check_runs`,
 `fuse_runs`, `write_bioasq_answers`, `agree_sources`, `search` and `index` do its parts on their
-own, and `explain` says why a document stands where it does.
+own, and `explain` says why a document stands where it does. `open_reranker` and `open_retriever`
+rank topics and documents of another program.
 """
 
 from irplatform.system.console import waiting
@@ -16,6 +17,7 @@ with waiting("starting"):  # from a cold disk this takes seconds
     )
     from irplatform.experiment.explain import explain
     from irplatform.experiment.fuse import fuse_runs
+    from irplatform.experiment.ready import open_reranker, open_retriever
     from irplatform.experiment.run import run, train
     from irplatform.experiment.search import index, search
     from irplatform.experiment.settings import RunSettings, TuneSettings
@@ -30,6 +32,8 @@ __all__ = [
     "explain",
     "fuse_runs",
     "index",
+    "open_reranker",
+    "open_retriever",
     "run",
     "search",
     "train",

@@ -28,7 +28,8 @@ module, `irplatform.plugin`, and of the platform only these: `irplatform.data`, 
 `irplatform.options`, `irplatform.text`, `irplatform.training`, `irplatform.features`,
 `irplatform.lucene`, `irplatform.expansion`, `irplatform.knowledge`, `irplatform.concepts`,
 `irplatform.collections`, `irplatform.runs` and `irplatform.system`; a plugin's command may also
-import `irplatform.registry` and `irplatform.building`. Import heavy modules (torch, spacy) inside
+import `irplatform.registry` and `irplatform.building`, and a bridge to another program
+`irplatform.api`. Import heavy modules (torch, spacy) inside
 the functions that need them: every command loads every plugin.
 """
 

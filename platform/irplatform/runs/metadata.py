@@ -55,6 +55,7 @@ LIBRARIES = (
     "cwl-eval",
     "pytrec-eval-terrier",
     "ir-datasets",
+    "pyterrier",
     "pydantic",
     "pluggy",
 )

@@ -24,6 +24,7 @@ EXTRAS = {
     "measures": ("pyndeval", "cwl"),
     "knowledge": ("fastobo",),
     "concepts": ("scispacy", "spacy", "networkx", "sklearn", "fastobo"),
+    "pyterrier": ("pyterrier",),
     "ray": ("ray",),
 }
 """The modules that each extra of pyproject.toml adds."""
