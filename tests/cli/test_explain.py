@@ -230,7 +230,7 @@ def test_a_member_that_too_few_topics_leave_no_room_for_is_refused(explain):
     [
         ("silent", "explained 0 documents, not 1."),
         ("absent", "explained 1 document with NoneType; a list with a mapping for each is needed"),
-        ("wordy", "not JSON with a score: TypeError: the score '1.5' is no number"),
+        ("wordy", "not JSON with a score: TypeError: the score '1.5' is not a number"),
         ("vague", "explained document d1 with something that is not JSON with a score"),
     ],
 )

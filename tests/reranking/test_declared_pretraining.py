@@ -196,7 +196,7 @@ def test_a_number_of_queries_is_refused_where_none_are_drawn(tmp_path):
     for name, kinds in ((None, (Silent,)), (None, ()), ("none", (Declaring,)), ("demo", (Silent,))):
         with pytest.raises(InputError, match="--pretrain-queries has no effect without --pretrain"):
             check(name, *kinds)
-    with pytest.raises(InputError, match="--pretrain-queries has no effect with --checkpoint"):
+    with pytest.raises(InputError, match="--pretrain-queries has no effect without --pretrain"):
         check(None, Declaring, checkpoint=tmp_path)
 
 

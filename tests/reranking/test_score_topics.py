@@ -138,7 +138,7 @@ def test_a_topic_without_candidates_is_not_asked_about():
     [
         ([1.0], f"{WHO} returned 1 score for the 5 documents of topic t2"),
         ([1.0] * 6, f"{WHO} returned 6 scores for the 5 documents"),
-        ([[1.0]] * 5, rf"{WHO} returned numbers of shape \(5, 1\) for topic t2; \(5,\) is needed"),
+        ([[1.0]] * 5, rf"{WHO} returned numbers of shape \(5, 1\) for topic t2; a number for each"),
         ([1, 2, float("nan"), 4, 5], f"{WHO} gave document d22 of topic t2 the score nan"),
         ([1, 2, 3, 4, float("inf")], f"{WHO} gave document d24 of topic t2 the score inf"),
         (

@@ -42,19 +42,16 @@ def evaluate_runs(
     topics: TopicFilter | None = None,
     trec_eval: int = 10,
 ) -> dict[str, Evaluation]:
-    """Score run files.
+    """Score run files; return path to evaluation.
 
     Args:
         paths: TREC runs.
         collection: whose judgments and measures to use.
-        qrels: a file of judgments, instead of a collection; ordinary or sampled.
+        qrels: a file of judgments, in place of a collection; ordinary or sampled.
         sampled_qrels: a file of sampled judgments, beside the others or alone.
-        measures: names; empty takes the collection's, or the usual ones.
-        topics: which of the judged topics count; by default all.
+        measures: names; by default the collection's, or the usual ones.
+        topics: the judged topics that count; by default all.
         trec_eval: the release to agree with, 10 or 9; see `evaluate`.
-
-    Returns:
-        Path to evaluation.
 
     Raises:
         InputError: a bad name or file, no judgments, or none of a run's topics is judged.
@@ -88,8 +85,7 @@ def evaluate_runs(
     for path in paths:
         with waiting(f"reading {path}"):
             runs[path] = read_run(path)
-    for path, run in runs.items():
-        _refuse_other_topics(path, run, judgments)
+        _refuse_other_topics(path, runs[path], judgments)
     left_out: frozenset[str] = frozenset()
     if topics:
         counted_topics = topics.topics(judgments.qrels, resolved_collection)
@@ -139,21 +135,18 @@ def check_runs(
     tag_length: int | None = None,
     tag_pattern: str | None = None,
 ) -> dict[str, RunCheck]:
-    """Check run files as TREC's submission system does.
+    """Check run files as TREC's submission system does; return path to problems.
 
     Args:
-        paths: TREC runs.
+        paths: TREC runs; one that cannot be read has a problem, too.
         collection: whose topics they must answer.
-        documents: whether to look up every document in the collection's index.
+        documents: look up every document in the collection's index.
         max_per_topic: results that the task accepts per topic.
         tag_length: characters that it accepts in a run tag; see `validate_run`.
         tag_pattern: a regular expression of the tags that it accepts.
 
-    Returns:
-        Path to what was found; that a file cannot be read is a problem, too.
-
     Raises:
-        InputError: documents are to be looked up nowhere, or the pattern is none.
+        InputError: documents are to be looked up without a collection, or the pattern is wrong.
     """
     if documents and collection is None:
         raise InputError("--documents needs --collection.")
@@ -199,8 +192,8 @@ def agree_sources(
     """Compare the orders that sources of judgments give the same systems.
 
     Args:
-        folders: what `run` left, one per source.
-        measures: one for all, or one each; empty takes the first of each table.
+        folders: folders of `run`, one per source.
+        measures: one for all, or one each; by default the first of each table.
         alone: take rerankers' own scores.
         samples: draws of topics for the intervals.
         seed: of the draws.
@@ -215,9 +208,6 @@ def agree_sources(
     return agreement(sources, samples=samples, seed=seed)
 
 
-# A run as the answers that BioASQ takes.
-
-
 def write_bioasq_answers(
     path: AnyPath, collection: AnyPath, out: AnyPath, *, force: bool = False
 ) -> dict[str, Any]:
@@ -227,15 +217,15 @@ def write_bioasq_answers(
         path: a TREC run whose documents are PMIDs.
         collection: whose topics it answers, questions of BioASQ.
         out: the file to write.
-        force: replace what is there, though it is something else.
+        force: replace a file with other content.
 
     Returns:
         `path`, the number of `questions`, of `documents`, and the ids in `unanswered`.
 
     Raises:
-        InputError: the run cannot be read or answers topics that the collection does not have, the
-            topics are no questions of BioASQ, a document is no PMID, or `out` is the run itself, a
-            file of the collection or of something else, or ends in `.gz`.
+        InputError: the run cannot be read or answers unknown topics, the topics are not
+            questions of BioASQ, a document is not a PMID, or `out` is the run, a file of the
+            collection, other content, or ends in `.gz`.
     """
     path, out = as_path(path, "path"), as_path(out, "out")
     collection = str(collection)
@@ -255,8 +245,7 @@ def write_bioasq_answers(
             f"topics that '{collection}' does not have: {listing(strange)}.", path=path
         )
     questions_with_documents = [
-        (question, rankings[question.id].doc_ids if question.id in rankings else ())
-        for question in questions
+        (each, rankings[each.id].doc_ids if each.id in rankings else ()) for each in questions
     ]
     content = answers(questions_with_documents)
     if not force and out.is_file() and out.read_bytes() != content:
@@ -267,8 +256,7 @@ def write_bioasq_answers(
         )
     with atomic_write(out, "wb") as file:
         file.write(content)
-    unanswered = [question.id for question, doc_ids in questions_with_documents if not doc_ids]
-    if unanswered:
+    if unanswered := [each.id for each, doc_ids in questions_with_documents if not doc_ids]:
         number = counted(len(unanswered), "question")
         notice(f"WARNING: {path} has no documents for {number}: {listing(unanswered)}.")
     return {
@@ -283,7 +271,7 @@ def _question(topic: Topic, collection: str) -> Question:
     body, kind = topic.fields.get("body"), topic.fields.get("type", "")
     if not isinstance(body, str) or not isinstance(kind, str):
         raise InputError(
-            f"the topics of '{collection}' are no questions of BioASQ: its collection.toml has to "
+            f"the topics of '{collection}' are not questions of BioASQ: its collection.toml has to "
             'read them with format = "bioasq".'
         )
     return Question(topic.id, body, kind, {})

@@ -1,7 +1,7 @@
 """`explain`: why a reranker puts documents of a topic where it does.
 
-It finds or trains the very system that `run` would rank the topic with (a fold's own, where
-rerankers are cross-validated), and asks one of its members.
+It finds or trains the system that `run` would rank the topic with (a fold's own in
+cross-validation), and asks one of its members.
 """
 
 from __future__ import annotations
@@ -56,13 +56,12 @@ def explain(
         settings: those of `run`, whose `rerankers` names one; or a collection.
         topic: the id of a topic of the collection.
         documents: ids of documents; they need not have been retrieved.
-        member: which member of the system to ask, counted from 1; None takes the one nearest to
-            the mean.
+        member: the member of the system to ask, from 1; None takes the one nearest to the mean.
         options: attributes of `RunSettings`, in its place or to change it.
 
     Returns:
         `topic`, the system, and for each document its title, grade, ranks and scores, and the
-        `explanation` of the reranker, as JSON.
+            `explanation` of the reranker, as JSON.
 
     Raises:
         InputError: a wrong name or option, or a reranker that does not explain its scores.
@@ -96,22 +95,24 @@ def explain(
         if any(each.id == topic for each in scored)
     )
     system = fit(choice, learning, training_set, resources)
+    explained_topic, weight = topics[topic], settings.interpolate
     return {
         "collection": plan.collection.id,
         "reranker": choice.name,
         "topic": {
             "id": topic,
-            "query": topics[topic].query,
-            "fields": {name: _plain(value) for name, value in topics[topic].fields.items()},
+            "query": explained_topic.query,
+            "fields": {
+                name: value if isinstance(value, str) else list(value)
+                for name, value in explained_topic.fields.items()
+            },
         },
-        **explained(
-            system, topics[topic], doc_ids, candidates, settings.interpolate, resources, member
-        ),
+        **explained(system, explained_topic, doc_ids, candidates, weight, resources, member),
     }
 
 
 def _most_members(choice: ChosenReranker, settings: RunSettings) -> int:
-    """How many members the system will have at most, before anything is trained or read."""
+    """The most members that the system can have, before it is trained or read."""
     if not choice.trainable:
         return 1
     if settings.checkpoint is None:
@@ -120,7 +121,7 @@ def _most_members(choice: ChosenReranker, settings: RunSettings) -> int:
 
 
 def _refuse_unexplained(settings: RunSettings, plugins: Registry) -> None:
-    """Refuse a reranker that has nothing to tell, before anything is trained."""
+    """Refuse a reranker that does not explain scores, before anything is trained."""
     _, name = label_and_name(one_reranker(settings, "explain"))
     if plugins.reranker(name).system.explain is Reranker.explain:
         names = sorted(
@@ -141,7 +142,3 @@ def _refuse_unknown(doc_ids: Sequence[str], topic: str, plan: RunPlan) -> None:
                 f"'{plan.collection.id}' has no document '{doc_id}'. Ids are shown by "
                 f"`platform search --collection {plan.settings.collection} --topic {topic}`."
             )
-
-
-def _plain(value: str | tuple[str, ...]) -> str | list[str]:
-    return value if isinstance(value, str) else list(value)

@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     from irplatform.experiment.settings import AnyPath, Paths
     from irplatform.runs import Run
 
-_K = 60
-"""The default for reciprocal ranks: the paper's."""
 _MOST_K = 1_000_000
-"""With a larger one, neighbours' scores are the same number of 32 bits."""
+"""With a larger k, neighbours' scores are the same number of 32 bits."""
 
 
 def fuse_runs(
@@ -50,28 +48,28 @@ def fuse_runs(
         out: the run file to write.
         by: "ranks", reciprocal ones, or "scores", standardized ones.
         k: how little the first ranks stand out, a number above 0; None is 60.
-        weights: how much each run counts, in their order; by default all count the same. A run of
-            weight 0 brings no documents either.
+        weights: one per run, 0 or more; by default all count the same. A run of weight 0 adds
+            no documents.
         depth: documents per topic.
         tag: the last column.
-        force: replace what is there, though it was made with other settings.
+        force: replace a file that was made with other settings.
         command: how this was asked for, for the metadata.
 
     Returns:
         `path`, and how many `topics` and `runs` it is made of.
 
     Raises:
-        InputError: a run that cannot be read, is named twice or would be written over, `out` made
-            with other settings, runs of different collections, or weights, a tag or a number that
-            cannot be.
+        InputError: a run cannot be read, is named twice or would be overwritten, `out` was made
+            with other settings, runs are of different collections, or a weight, tag or number
+            is wrong.
     """
     check_tag(tag)
     paths, out = as_paths(paths, "paths"), as_path(out, "out")
     if len(paths) < 2:
         raise InputError("at least two runs are needed.")
     if by == "scores" and k is not None:
-        raise InputError("--k has no effect with --by scores: it belongs to ranks.")
-    k = _K if k is None else k
+        raise InputError("--k has no effect with --by scores: it is a parameter of ranks.")
+    k = 60 if k is None else k  # the paper's
     if not 0 < k <= _MOST_K:
         raise InputError(f"--k is {k:g}; it must be a number above 0, of at most {_MOST_K:,}.")
     check_least("depth", depth, 1)
@@ -103,11 +101,7 @@ def _refuse_same_files(paths: Sequence[Path], out: Path) -> None:
 
 
 def _shares(weights: Sequence[float] | None, runs: int) -> list[float]:
-    """The weights of so many runs, the largest 1.
-
-    Raises:
-        InputError: they are too few or too many, or cannot be weights.
-    """
+    """The weights of the runs, scaled so that the largest is 1."""
     if weights is None:
         return [1.0] * runs
     if len(weights) != runs:
@@ -121,47 +115,31 @@ def _shares(weights: Sequence[float] | None, runs: int) -> list[float]:
 
 
 def _metadata(
-    tag: str,
-    by: str,
-    k: float,
-    depth: int,
-    weights: Mapping[Path, float],
-    command: Sequence[str],
+    tag: str, by: str, k: float, depth: int, weights: Mapping[Path, float], command: Sequence[str]
 ) -> dict[str, Any]:
-    """The metadata of a fused run: which runs it is made of, and how much each counts."""
     inputs: list[dict[str, Any]] = [
         {"run": str(path), "sha256": file_digest(readable_again(path)), "weight": weight}
         for path, weight in weights.items()
     ]
     step = {"name": "fuse", "method": by, "depth": depth, "fuses": inputs}
-    return run_metadata(
-        tag=tag,
-        command=command,
-        data={},
-        method={
-            "retrieval": [{**step, **({"k": k} if by == "ranks" else {})}],
-            "settings": {
-                "by": by,
-                "k": k,
-                "depth": depth,
-                "tag": tag,
-                "runs": [
-                    f"{path.name} ({used['sha256'][:12]})"
-                    for path, used in zip(weights, inputs, strict=True)
-                ],
-                "weights": list(weights.values()),
-            },
-        },
-        timings={},
-    )
+    settings = {
+        "by": by,
+        "k": k,
+        "depth": depth,
+        "tag": tag,
+        "runs": [
+            f"{path.name} ({used['sha256'][:12]})"
+            for path, used in zip(weights, inputs, strict=True)
+        ],
+        "weights": list(weights.values()),
+    }
+    retrieval = [{**step, **({"k": k} if by == "ranks" else {})}]
+    method = {"retrieval": retrieval, "settings": settings}
+    return run_metadata(tag=tag, command=command, data={}, method=method, timings={})
 
 
 def _compare_topics(runs: Mapping[Path, Run]) -> None:
-    """Warn where runs are not about the same topics.
-
-    Raises:
-        InputError: two of them have no topic in common.
-    """
+    """Warn where runs have different topics; refuse those without a common one."""
     for (first, one), (second, other) in combinations(runs.items(), 2):
         if not one.rankings.keys() & other.rankings.keys():
             raise InputError(

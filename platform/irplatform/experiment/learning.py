@@ -1,7 +1,7 @@
 """Training collections and pre-training: the topics that rerankers learn from.
 
-Nothing is learned from the topics that are evaluated, but in cross-validation. What cannot be
-learned from is refused before anything is searched.
+Nothing is learned from the topics that are evaluated, except in cross-validation. Collections that
+cannot be learned from are refused before anything is searched.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ASKED = ("disease", "gene", "treatment")
 """Fields that say what a topic of precision medicine asks for."""
 FEWEST_TOPICS = 10
 """Fewer topics with a relevant document than this are not cross-validated."""
-ELSEWHERE = (
+_TRAIN_APART = (
     "Train on it with `platform train` and give the result with --checkpoint; for rerankers that "
     "do not learn, give --interpolate W."
 )
@@ -44,92 +44,63 @@ ELSEWHERE = (
 MESH = "mesh"
 """The name of pre-training on MeSH-term queries."""
 NO_PRETRAINING = "none"
-"""Says that rerankers are not pre-trained, those that would be by default included."""
-PLAIN_RETRIEVER = "bm25"
-"""The retriever that finds candidates for MeSH-term queries."""
-_MAKE_SOME = (
+"""Turns pre-training off, also of rerankers that declare their own."""
+_MAKE_QUERIES = (
     "Queries to pre-train on ask for the same documents; `platform headings --from "
     "COLLECTION` makes some where these have MeSH headings."
 )
-PRETRAINING_DEPTH = 100
+_PRETRAINING_DEPTH = 100
 """Candidates of a topic in pre-training: topics are many, and few candidates are used of each."""
 
 
 def find_training(collection: Collection, train_on: Sequence[Collection]) -> Collection | None:
-    """The collection that trains rerankers for this one, if there is one.
+    """Return the collection that trains rerankers for another one; None if there is none.
 
-    Args:
-        collection: what is evaluated.
-        train_on: what the user named to learn from; nothing takes the collection's partner.
+    It is the collections of `train_on`, joined, or else the partner of the collection. Validation
+    topics that are the evaluated ones are left out.
 
     Raises:
-        InputError: it is the evaluated collection itself or has no judgments, or several are named
-            that cannot be learned from together.
+        InputError: it is the evaluated collection itself or has no judgments, or several are
+            named that cannot be learned from together.
     """
-    partner = collection.training() if collection.training and not train_on else None
-    training = all_to_learn_from(train_on) if train_on else partner
-    if training is None:
+    named = train_on or ([collection.training()] if collection.training else [])
+    if not named:
         return None
-    if any(part.id == collection.id for part in training.parts or (training,)):
+    training = all_to_learn_from(named)
+    if _includes(training, collection):
         raise InputError(f"'{collection.id}' cannot train rerankers for itself.")
-    _check_learnable(training)
-    return _validated_elsewhere(training, collection)
-
-
-def _validated_elsewhere(training: Collection, collection: Collection) -> Collection:
-    """The training collection, without its validation topics where they are what is evaluated."""
     validation = training.validation() if training.validation else None
-    if validation is None:
-        return training
-    evaluated = any(part.id == collection.id for part in validation.parts or (validation,))
+    evaluated = validation is not None and _includes(validation, collection)
     return replace(training, validation=None) if evaluated else training
 
 
+def _includes(joined_collection: Collection, collection: Collection) -> bool:
+    parts = joined_collection.parts or (joined_collection,)
+    return any(part.id == collection.id for part in parts)
+
+
 def all_to_learn_from(named: Sequence[Collection]) -> Collection:
-    """Collections that the user named to learn from, as one.
+    """Join collections to learn from.
 
     Raises:
         InputError: one is named twice or has no judgments, or they have different documents.
     """
     training = joined(named)
-    _check_learnable(training)
-    return training
-
-
-def _check_learnable(training: Collection) -> None:
-    """See that a collection, or all that it joins, can be learned from together.
-
-    Raises:
-        InputError: one has no judgments, or other documents than the first.
-    """
     first, *others = training.parts or (training,)
     for part in (first, *others):
         if part.load_qrels is None:
             raise InputError(f"'{part.id}' has no judgments to train on.")
     for part in others:
-        if not same_documents(part, first):
+        if not part.corpus.same_documents(first.corpus):
             raise InputError(
                 f"'{part.id}' has other documents than '{first.id}': they cannot be learned from "
                 "together."
             )
+    return training
 
 
-def same_documents(training: Collection, collection: Collection) -> bool:
-    """Tell if two collections search the same documents."""
-    return training.corpus.same_documents(collection.corpus)
-
-
-def check_same_documents(training: Collection, corpus: Corpus, advice: str = ELSEWHERE) -> None:
-    """Refuse training topics, or their validation topics, that are over other documents.
-
-    Args:
-        training: the topics.
-        corpus: the documents.
-        advice: what to do if they are.
-
-    Raises:
-        InputError: they are.
-    """
+def check_same_documents(training: Collection, corpus: Corpus, advice: str = _TRAIN_APART) -> None:
+    """Refuse training topics, or their validation topics, that are over other documents."""
     validation = training.validation() if training.validation else None
     for part in (training, validation):
         if part is not None and not part.corpus.same_documents(corpus):
@@ -139,17 +110,11 @@ def check_same_documents(training: Collection, corpus: Corpus, advice: str = ELS
 
 
 def to_fuse_on(training: Collection, collection: Collection, *, named: bool) -> Collection | None:
-    """The training collection where nothing but weights of fused retrievers is learned from it.
+    """Return the training collection where only weights of fused retrievers are learned from it.
 
-    Args:
-        training: the collection that would be learned from.
-        collection: what is evaluated.
-        named: whether the user named it; a partner with other documents is left out, with a notice.
-
-    Raises:
-        InputError: the user named one that has other documents.
+    A partner with other documents is left out, with a notice; one that the user named is refused.
     """
-    if same_documents(training, collection):
+    if training.corpus.same_documents(collection.corpus):
         return replace(training, validation=None)  # nothing is validated
     other = f"has other documents than '{collection.id}'"
     if named:
@@ -164,15 +129,15 @@ def to_fuse_on(training: Collection, collection: Collection, *, named: bool) -> 
 def topics_to_tune_on(
     collection: Collection, train_on: Sequence[Collection], *, itself: bool
 ) -> Collection:
-    """The collection whose topics options are chosen on: never one that is evaluated unasked.
+    """Return the collection whose topics options are chosen on: never an evaluated one unasked.
 
     Args:
         collection: what the options are for.
-        train_on: what the user named to learn from; nothing takes the collection's partner.
-        itself: whether the user said that the collection's own topics are for training.
+        train_on: what the user named to learn from; by default the collection's partner.
+        itself: the collection's own topics are for training.
 
     Raises:
-        InputError: there is none, or the user named two.
+        InputError: there is no such collection, or the user named two.
     """
     if itself:
         if train_on:
@@ -190,11 +155,7 @@ def topics_to_tune_on(
 
 
 def check_repetitions(seeds: int, members: int, rerankers: Sequence[ChosenReranker]) -> None:
-    """Refuse a number of trainings that would have no effect.
-
-    Raises:
-        InputError: no reranker learns.
-    """
+    """Refuse a number of seeds or members where no reranker learns."""
     if any(choice.trainable for choice in rerankers):
         return
     for name, number, usual in (("seeds", seeds, 1), ("members", members, MEMBERS)):
@@ -242,30 +203,24 @@ def check_cross_validation(
 
 
 def warning_of_fields(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
-    """Warn of evaluated topics that ask for what no training topic asks for; "" if none do."""
-    new_fields = [name for name in _ASKED if _have(topics, name) and not _have(learned_on, name)]
-    if not new_fields:
-        return _warning_of_missing(topics, learned_on)
-    return (
-        f"WARNING: these topics have the field {' and '.join(new_fields)}, and no training topic "
-        "has: rerankers have not learned what it is worth, and may rank worse than the first stage."
+    """Warn of fields that only evaluated or only training topics have; return "" otherwise."""
+    asked, known = (
+        [name for name in _ASKED if any(topic.fields.get(name) for topic in some)]
+        for some in (topics, learned_on)
     )
-
-
-def _warning_of_missing(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
-    """Warn where only training topics ask for a disease or a gene."""
-    known = [name for name in _ASKED if _have(learned_on, name)]
-    if not known or any(_have(topics, name) for name in _ASKED):
-        return ""
-    return (
-        f"WARNING: the training topics have the field {' and '.join(known)}, and none of these "
-        "topics has: what rerankers have learned of it does not apply here, and they may rank "
-        "worse than the first stage."
-    )
-
-
-def _have(topics: Sequence[Topic], field: str) -> bool:
-    return any(topic.fields.get(field) for topic in topics)
+    if new_fields := [name for name in asked if name not in known]:
+        return (
+            f"WARNING: these topics have the field {' and '.join(new_fields)}, and no training "
+            "topic has: rerankers have not learned what it is worth, and may rank worse than the "
+            "first stage."
+        )
+    if known and not asked:
+        return (
+            f"WARNING: the training topics have the field {' and '.join(known)}, and none of these "
+            "topics has: what rerankers have learned of it does not apply here, and they may rank "
+            "worse than the first stage."
+        )
+    return ""
 
 
 def find_candidates(
@@ -277,7 +232,7 @@ def find_candidates(
     *,
     source: CandidateSource | None = None,
 ) -> Candidates:
-    """Find candidates for the training topics, and the validation topics where there are.
+    """Find candidates for the training topics, and for the validation topics if there are any.
 
     Args:
         training: the training collection.
@@ -285,7 +240,7 @@ def find_candidates(
         depth: documents that each retriever finds per topic.
         rerank_depth: how many of them are candidates.
         resources: the collection's resources.
-        source: where the candidates of the training topics come from.
+        source: the source of the training topics' candidates.
 
     Raises:
         InputError: the training collection has other documents, or no judgments.
@@ -306,9 +261,6 @@ def find_candidates(
     return replace(candidates, validation=find(validation, source.for_training()))
 
 
-# What rerankers learn from before they learn from the training collection.
-
-
 def check_pretraining(
     name: str | None,
     collection: Collection,
@@ -318,17 +270,18 @@ def check_pretraining(
     *,
     queries: int = MESH_QUERIES,
 ) -> None:
-    """Refuse pre-training that would have no effect, or on something that does not exist.
+    """Refuse pre-training without effect, or on topics that cannot be learned from.
 
     Raises:
-        InputError: nothing is trained, a reranker cannot be pre-trained with its options, there is
-            no such collection, it has other documents or no judgments, the documents have no MeSH
-            headings, or a number of queries is set and none are drawn.
+        InputError: nothing is trained, a reranker cannot be pre-trained with its options, the
+            collection is missing or has other documents or no judgments, the documents have no
+            MeSH headings, or a number of queries is set and none are drawn.
     """
-    if queries != MESH_QUERIES:
-        _refuse_idle_queries(name, checkpoint, rerankers)
     if name is not None and checkpoint is not None:
         raise InputError("--pretrain has no effect with --checkpoint: nothing is trained then.")
+    declared = name is None and any(choice.traits.pretraining == MESH for choice in rerankers)
+    if queries != MESH_QUERIES and (checkpoint is not None or not (name == MESH or declared)):
+        raise InputError("--pretrain-queries has no effect without --pretrain mesh.")
     if name in (None, NO_PRETRAINING):
         return
     if not any(choice.trainable for choice in rerankers):
@@ -342,15 +295,11 @@ def check_pretraining(
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments to pre-train on.")
     _refuse_test_topics(name, source, plugins)
-    check_same_documents(source, collection.corpus, _MAKE_SOME)
+    check_same_documents(source, collection.corpus, _MAKE_QUERIES)
 
 
 def _refuse_test_topics(name: str, source: Collection, plugins: Registry) -> None:
-    """See that a folder that also has training topics is not taken for its test topics.
-
-    Raises:
-        InputError: it is.
-    """
+    """Refuse the test topics of a folder that has training topics, too."""
     if ":" in name or name in plugins.collections:
         return
     try:
@@ -364,33 +313,15 @@ def _refuse_test_topics(name: str, source: Collection, plugins: Registry) -> Non
         )
 
 
-def _refuse_idle_queries(
-    name: str | None, checkpoint: Path | None, rerankers: Sequence[ChosenReranker]
-) -> None:
-    """See that somebody is pre-trained on MeSH-term queries, because the user or it says so."""
-    if checkpoint is not None:
-        raise InputError(
-            "--pretrain-queries has no effect with --checkpoint: nothing is trained then."
-        )
-    declared = name is None and any(choice.traits.pretraining == MESH for choice in rerankers)
-    if name != MESH and not declared:
-        raise InputError("--pretrain-queries has no effect without --pretrain mesh.")
-
-
 def declared_pretraining(
     collection: Collection,
     rerankers: Sequence[ChosenReranker],
     learned_before: Callable[[str], TrainingSet | None],
 ) -> TrainingSet | None:
-    """The pre-training of rerankers that declare their own: MeSH-term queries.
+    """Return the MeSH-term queries that rerankers declare as their pre-training; None if none does.
 
-    Documents without headings, or hardly any with some, make none; then nothing is learned from
-    first, which a notice tells.
-
-    Args:
-        collection: the collection that is run or trained on.
-        rerankers: those that learn.
-        learned_before: `pretraining_set`, by its first argument.
+    Documents with hardly any headings make no queries: a notice says so, and the result is None.
+    `learned_before` is `pretraining_set` by its first argument.
     """
     declaring = [choice.name for choice in rerankers if choice.traits.pretraining == MESH]
     if not declaring:
@@ -416,21 +347,21 @@ def pretraining_set(
     *,
     queries: int,
 ) -> TrainingSet | None:
-    """The training set that rerankers are pre-trained on.
+    """Return the training set that rerankers are pre-trained on; None for the name None or "none".
 
     Args:
-        name: "mesh" for MeSH-term queries of the collection's documents, or a collection over the
-            same documents; None or "none" for nothing.
+        name: "mesh" for MeSH-term queries of the collection's documents, or a collection over
+            the same documents.
         collection: the collection that is run or trained on.
         plugins: where names of collections are looked up.
-        retrievers: the first stage, for the candidates of a collection's topics; those of topics
-            that are made of headings are found by plain BM25.
+        retrievers: the first stage. Plain BM25 finds the candidates of topics made of headings.
         resources: the collection's resources.
         fusion: how the retrievers are fused.
         queries: how many MeSH-term queries to draw.
 
     Raises:
-        InputError: the documents have no headings, or the collection has others or no judgments.
+        InputError: the documents have no headings, or the collection has others or no
+            judgments.
     """
     if name in (None, NO_PRETRAINING):
         return None
@@ -439,16 +370,11 @@ def pretraining_set(
         if name == MESH
         else plugins.collection(name)
     )
-    if _of_headings(source):
-        # Plain words only: an expanded query may search the very headings that it was made of.
-        retrievers, _ = choose_systems(plugins, (PLAIN_RETRIEVER,), (), {})
-        fusion = Fusion()
-    depth = PRETRAINING_DEPTH
-    candidates = find_candidates(source, retrievers, depth, depth, resources)
-    return training_set(candidates.fused(fusion), resources)
-
-
-def _of_headings(source: Collection) -> bool:
-    """Tell if all topics were made of MeSH headings."""
     topics = source.topics
-    return bool(topics) and all(topic.fields.get(MESH_FIELD) for topic in topics)
+    if topics and all(topic.fields.get(MESH_FIELD) for topic in topics):
+        # Plain words only: an expanded query may search the very headings that it was made of.
+        retrievers, _ = choose_systems(plugins, ("bm25",), (), {})
+        fusion = Fusion()
+    depths = _PRETRAINING_DEPTH, _PRETRAINING_DEPTH
+    candidates = find_candidates(source, retrievers, *depths, resources)
+    return training_set(candidates.fused(fusion), resources)

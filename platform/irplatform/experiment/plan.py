@@ -1,7 +1,7 @@
-"""The plan of a run: systems, collections, what is learned from, and the files to write.
+"""The plan of a run: systems, collections, training, and the files to write.
 
-Names are resolved and checked before anything is built; `run`, `explain` and `train` share this,
-so that what is explained is what ran.
+Names are resolved and checked before anything is built. `run`, `explain` and `train` share the
+plan, so the system that is explained is the one that ran.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from irplatform.retrieval.first_stage import ChosenRetriever
 
 _DIGITS = 12
-"""Of the hash of a file."""
+"""Digits of a hash that tell files apart."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +55,16 @@ class RunPlan:
     """The settings of a run, resolved and checked.
 
     Attributes:
-        settings: as they were given.
+        settings: the settings as given.
         plugins: where names are looked up.
         collection: what is searched.
-        qrels: its judgments, where it has some and is evaluated.
+        qrels: its judgments; None for a collection without, and in training.
         retrievers: the first stage.
-        rerankers: what reranks.
+        rerankers: the second stage.
         source: where candidates come from.
-        resources: the collection's resources; their device is to be looked for, see `on_device`.
-        training: the collection to learn from, where something learns from one.
-        folds: whether rerankers are cross-validated over the collection's own topics.
+        resources: the collection's resources; `on_device` chooses their device.
+        training: the collection to learn from; None if nothing learns from one.
+        folds: rerankers are cross-validated over the collection's own topics.
     """
 
     settings: RunSettings
@@ -80,12 +80,12 @@ class RunPlan:
 
     @property
     def run_dir(self) -> Path:
-        """Where runs are written."""
+        """The folder of the runs."""
         return self.settings.run_dir or Path("runs") / self.collection.id
 
     @property
     def taken(self) -> list[str]:
-        """Names that a run file that is the first stage must not have."""
+        """Names that a run file used as the first stage must not have."""
         source, names = self.source, list(self.settings.labels)
         if isinstance(source, FromRun) and source.path.parent.resolve() == self.run_dir.resolve():
             names.append(source.path.stem)
@@ -100,15 +100,15 @@ class RunPlan:
 
     @property
     def fuses(self) -> bool:
-        """Weights of several retrievers have to be learned."""
+        """The weights of several retrievers have to be learned."""
         return len(self.retrievers) > 1 and self.settings.fusion == AUTO
 
     def on_device(self) -> RunPlan:
-        """The same, ready to compute where the settings say; it may load torch and models.
+        """Return the same plan, ready to compute; this may load torch and models.
 
         Raises:
             InputError: there is no such device, there are too few for a training in several
-                processes, or what a reranker learns from beside topics is not there.
+                processes, or a file that a reranker learns from is missing.
         """
         for choice in self.rerankers:
             choice.check_training()
@@ -128,7 +128,13 @@ def resolve(settings: RunSettings, plugins: Registry) -> RunPlan:
     collection = systems.collection
     train_on = [plugins.collection(name) for name in settings.train_on]
     qrels = (collection.load_qrels() or None) if collection.load_qrels else None
-    _refuse_other_judgments(collection, qrels)
+    topics = [topic.id for topic in collection.topics]
+    if qrels and topics and qrels.keys().isdisjoint(topics):  # every run would score 0
+        raise InputError(
+            f"none of the {len(topics):,} topics of '{collection.id}' ({listing(topics)}) is among "
+            f"the {len(qrels):,} judged ones ({listing(qrels)}): its topics and judgments do not "
+            "go together."
+        )
     plan = _plan(settings, plugins, systems, qrels)
     if not (plan.learning or plan.fuses):
         if train_on:
@@ -151,9 +157,7 @@ def resolve(settings: RunSettings, plugins: Registry) -> RunPlan:
 
 
 def resolve_training(settings: RunSettings, plugins: Registry) -> RunPlan:
-    """Plan a training: its collection is the one to learn from.
-
-    With `train_on`, the topics of these collections are learned from as well.
+    """Plan a training: its collection, with those of `train_on`, is the one to learn from.
 
     Raises:
         InputError: a wrong name, option or file, a collection without judgments, or collections
@@ -171,11 +175,11 @@ def resolve_training(settings: RunSettings, plugins: Registry) -> RunPlan:
 
 
 def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> Systems:
-    """Choose systems of which some may be trained, and see that they can be.
+    """Choose systems, some of which may be trained, and check that they can be.
 
     Raises:
-        InputError: a wrong name, option or file, something that would have no effect, or a large
-            download without a question.
+        InputError: a wrong name, option or file, an option without effect, or a large download
+            without a question.
     """
     systems = resolve_systems(settings, plugins)
     check_repetitions(settings.seeds, settings.members, systems.rerankers)
@@ -200,21 +204,9 @@ def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> System
     return systems
 
 
-def _refuse_other_judgments(collection: Collection, qrels: Qrels | None) -> None:
-    """Refuse judgments that are of none of the topics: every run would score 0."""
-    topics = [topic.id for topic in collection.topics]
-    if qrels and topics and qrels.keys().isdisjoint(topics):
-        raise InputError(
-            f"none of the {len(topics):,} topics of '{collection.id}' ({listing(topics)}) is among "
-            f"the {len(qrels):,} judged ones ({listing(qrels)}): its topics and judgments do not "
-            "belong together."
-        )
-
-
 def _plan(
     settings: RunSettings, plugins: Registry, systems: Systems, qrels: Qrels | None
 ) -> RunPlan:
-    """The plan, but for what to learn from."""
     source = source_of(settings.candidates)
     source.refuse(systems.collection)
     return RunPlan(
@@ -230,11 +222,7 @@ def _plan(
 
 
 def refuse_own_candidates(plan: RunPlan) -> None:
-    """Refuse a run file of candidates that a reranker would write over.
-
-    Raises:
-        InputError: there is one in the folder that is written to.
-    """
+    """Refuse a run file of candidates that a reranker would overwrite."""
     source = plan.source
     if len(plan.taken) > len(plan.rerankers) and isinstance(source, FromRun):
         system = system_of(source.path.stem)
@@ -247,14 +235,10 @@ def refuse_own_candidates(plan: RunPlan) -> None:
 
 
 def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The run files that a command will write: name to the settings that decide its content.
+    """Return the run files that a command will write: name to the settings that decide its content.
 
-    They are recorded with each run, so that a later command can tell whether it would replace one
-    that was made in another way.
-
-    Args:
-        plan: what is run.
-        data: what is searched: its name, and fingerprints of its parts.
+    They are recorded with each run, so that a later command sees if it would replace a run that was
+    made in another way. `data` has the collection's name and fingerprints of its parts.
     """
     settings, source = plan.settings, plan.source
     judged = settings.candidates == JUDGED
@@ -270,7 +254,7 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
         else settings.candidates,
     }
     vectors = {
-        "vectors": file_mark(settings.vectors) if settings.vectors else None,
+        "vectors": settings.vectors and file_mark(settings.vectors),
         "vectors-text": [file_mark(path) for path in settings.vectors_text],
     }
     retrieval = {c.name: _of_retriever(c, plan, vectors) for c in plan.retrievers}
@@ -285,14 +269,8 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
             for name, of_run in retrieval.items()
         }
         if len(retrieval) > 1:
-            made_by = code_and_content(described)
-            runs[FUSED] = {
-                **common,
-                **together,
-                "retrievers": list(retrieval),
-                **fused_by,
-                **made_by,
-            }
+            of_run = {**together, "retrievers": list(retrieval), **fused_by}
+            runs[FUSED] = {**common, **of_run, **code_and_content(described)}
     together |= {"retrievers": list(retrieval), **(fused_by if len(retrieval) > 1 else {})}
     for choice in plan.rerankers:
         made_by = code_and_content({**described, choice.name: choice.describe()})
@@ -350,5 +328,5 @@ def _learned_on(plan: RunPlan, learns: bool) -> str | None:
 
 
 def file_mark(path: Path) -> str:
-    """A file's name with the beginning of its hash."""
+    """Return a file's name with the beginning of its hash."""
     return f"{path.name} ({digest(readable_again(path))[:_DIGITS]})"

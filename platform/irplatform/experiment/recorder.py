@@ -1,4 +1,4 @@
-"""Writes the runs of a command as they come, scores them, and reports on all of them."""
+"""The recorder of a run: it writes and scores runs as they come, and reports on all of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import counted, listing
-from irplatform.evaluation.measures import MeasureFunction, beyond
+from irplatform.evaluation.measures import beyond
 from irplatform.evaluation.sampled import read_sampled_qrels
 from irplatform.evaluation.scoring import Evaluation, evaluate, mean_evaluation
 from irplatform.evaluation.significance import CORRECTION, TEST, compare
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Qrels
+    from irplatform.evaluation.measures import MeasureFunction
     from irplatform.evaluation.significance import Comparison
     from irplatform.reranking.rerank import RerankedRun
     from irplatform.retrieval.candidates import Candidates
@@ -43,10 +44,10 @@ if TYPE_CHECKING:
 
 _COMPARED = {"name": TEST, "correction method": CORRECTION}
 """How rerankers are compared with the first stage, in ir_metadata's words."""
-_STAGES = ("index", "retrieve", "train", "rerank")
-"""The stages whose seconds every run has, 0 where they took none."""
+_STAGES = {"index": 0.0, "retrieve": 0.0, "train": 0.0, "rerank": 0.0}
+"""The stages whose seconds every run has."""
 _EVALUATE = "evaluate"
-"""The stage that a run's own metadata do not have: they are written before it."""
+"""The stage that a run's own metadata lack: they are written before it."""
 _SHOWN = 10
 """How many topics a notice names."""
 
@@ -56,12 +57,15 @@ class Recorder:
 
     Args:
         collection: what was searched.
-        qrels: its judgments, if it has any.
+        qrels: its judgments, if it has any; without them nothing has a score.
         measures: what to report.
         extra_measures: measures of plugins.
         run_dir: where run files go.
         tag: their last column, or None for each run's name.
         command: how this was asked for.
+
+    Attributes:
+        data: the name of the collection, and fingerprints of its parts.
     """
 
     _candidates: Candidates
@@ -78,22 +82,19 @@ class Recorder:
     ) -> None:
         self._collection = collection
         self._qrels = qrels
+        sampled = collection.sampled_qrels
+        self._sampled = read_sampled_qrels(sampled) if sampled is not None else None
         self._measures = measures
+        self._extra_measures = extra_measures
         self._tag = tag
         self._command = command
         self._folder = RunFolder(run_dir)
-        self._scores = Scoreboard(collection, qrels, measures, extra_measures)
-        self._data = _describe_data(collection, qrels)
+        self.data = _describe_data(collection, qrels)
         self._systems: list[SystemResult] = []
-        self._rerankers: list[str] = []
+        self._evaluations: dict[str, Evaluation] = {}
         self._warnings: list[str] = []
+        self._missing: tuple[str, ...] = ()
         self._timed: Mapping[str, float] = {}
-
-    @property
-    def data(self) -> Mapping[str, Any]:
-        """The name of the collection, and fingerprints of its parts."""
-        data: Mapping[str, Any] = self._data["test collection"]
-        return data
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -116,12 +117,7 @@ class Recorder:
                 self._warnings.append(warning)
 
     def add_retrieved(self, candidates: Candidates, resources: CollectionResources) -> None:
-        """Write and score the retrievers' runs.
-
-        Args:
-            candidates: what they found.
-            resources: what they searched with.
-        """
+        """Write and score the retrievers' runs."""
         self._candidates = candidates
         timed, retrievals = self._seconds(resources), candidates.first.retrievals
         # The index was built before the first retriever searched.
@@ -134,9 +130,7 @@ class Recorder:
     def add_fused(self, candidates: Candidates, resources: CollectionResources) -> None:
         """Take the candidates that rerankers are given; write and score their run if it is fused.
 
-        Args:
-            candidates: those of `add_retrieved`, fused as the training topics ask for.
-            resources: what was searched with.
+        These are the candidates of `add_retrieved`, fused as the training topics ask for.
         """
         self._candidates, first = candidates, candidates.first
         if len(first.retrievals) > 1:
@@ -146,12 +140,9 @@ class Recorder:
     def add_reranked(self, name: str, attempts: Iterable[RerankedRun]) -> None:
         """Write and score a reranker's runs, with and without the first stage's scores.
 
-        Args:
-            name: the reranker.
-            attempts: its runs for each seed; they are written before the next ones are asked for.
-                Of several, all runs carry their seed's number.
+        Each attempt is written before the next one is asked for. Of several, one per seed, all runs
+        carry their seed's number.
         """
-        self._rerankers.append(name)
         seeds: list[SeedResult] = []
         final: list[Evaluation] = []
         alone: list[Evaluation] = []
@@ -160,19 +151,18 @@ class Recorder:
         results: Sequence[int] = ()
         for reranked in attempts:
             warnings |= dict.fromkeys(reranked.warnings)
-            seed_seconds = _all_stages(self._seconds(reranked.resources))
-            path = self._write_reranked(reranked, seed_seconds)
-            for run, evaluations in ((reranked.final, final), (reranked.alone, alone)):
-                evaluation, evaluation_seconds = self._scores.score(run)
-                evaluations.append(evaluation)
-                seed_seconds = added(seed_seconds, {_EVALUATE: evaluation_seconds})
-            seconds = added(seconds, seed_seconds)
+            spent = _STAGES | self._seconds(reranked.resources)
+            path = self._write_reranked(reranked, spent)
+            final.append(self._score(reranked.final, spent))
+            alone.append(self._score(reranked.alone, spent))
+            seconds = added(seconds, spent)
             results = results or _lengths(reranked.final)
             measures, alone_measures = final[-1].aggregate, alone[-1].aggregate
             seed = reranked.resources.seed
             seeds.append(SeedResult(seed, path, reranked.weight, measures, alone_measures))
         evaluation, alone_evaluation = mean_evaluation(final), mean_evaluation(alone)
-        self._keep(
+        self._evaluations |= {name: evaluation, alone_name(name): alone_evaluation}
+        self._systems.append(
             SystemResult(
                 name=name,
                 path=seeds[0].path,
@@ -184,25 +174,28 @@ class Recorder:
                 seeds=seeds if len(seeds) > 1 else (),
                 warnings=tuple(warnings),
                 results=results,
-            ),
-            evaluation,
+            )
         )
-        self._scores.keep(alone_name(name), alone_evaluation)
 
     def report(self) -> RunReport:
-        """All runs so far, compared with a baseline; also written as JSON.
+        """Return all runs so far, compared with a baseline, and write them as JSON.
 
-        Rerankers are compared with the first stage; without any, retrievers and their fusion with
-        the first retriever.
+        Rerankers are compared with the first stage. Without any, retrievers and their fusion are
+        compared with the first retriever.
         """
         if warning := self._folder.warning_of_replaced():
             notice(warning)
             self.warn(warning)
         candidates, first = self._candidates, self._candidates.first
         baseline = first.final.name
-        names = [n for name in self._rerankers for n in (name, alone_name(name))]
-        if not self._rerankers:
+        rerankers = [each.name for each in self._systems if each.interpolation is not None]
+        names = [n for name in rerankers for n in (name, alone_name(name))]
+        if not rerankers:
             baseline, *names = [system.name for system in self._systems]
+        compared: Mapping[str, Mapping[str, Comparison]] = {}
+        if names and self._qrels is not None:
+            scores = self._evaluations
+            compared = compare(scores[baseline], {name: scores[name] for name in names})
         measures = list(self._systems[0].measures) or self._measures
         scored = measures if self._qrels is not None else []
         report = RunReport(
@@ -211,15 +204,19 @@ class Recorder:
             measures=measures,
             systems=self._systems,
             baseline=baseline,
-            comparisons=self._scores.compared(baseline, names),
+            comparisons=compared,
             candidates=candidates.provenance,
             warnings=[*self._warnings, *(w for system in self._systems for w in system.warnings)],
-            cut_short=_cut_short(scored, first.depth, candidates.most if self._rerankers else None),
+            cut_short=_cut_short(scored, first.depth, candidates.most if rerankers else None),
         )
         with atomic_write(self._folder.path / REPORT) as file:
             json.dump({**report.as_json(), "command": shlex.join(self._command)}, file, indent=1)
             file.write("\n")
-        self._scores.write(report.measures, self._folder.path)
+        per_system = {
+            name: SystemScores(evaluation.aggregate, evaluation.per_topic)
+            for name, evaluation in self._evaluations.items()
+        }
+        write_scores(Scores(self._collection.id, measures, per_system), self._folder.path)
         self._folder.tell_of_others(first.final.name, first.fingerprint)
         return report
 
@@ -234,35 +231,26 @@ class Recorder:
         run: Run,
         retrieval: Sequence[Mapping[str, Any]],
         artifacts: Mapping[str, str],
-        seconds: Mapping[str, float],
+        seconds: dict[str, float],
         resources: CollectionResources,
     ) -> None:
-        """Write and score a run of the first stage.
-
-        Args:
-            run: the run.
-            retrieval: the retrievers, as they describe themselves.
-            artifacts: fingerprints of what it was made with.
-            seconds: per stage, what it took.
-            resources: what it was made with.
-        """
+        """Write and score a run of the first stage, whose retrievers describe themselves."""
         self.warn(*(str(description.get("warning", "")) for description in retrieval))
-        seconds = _all_stages(seconds)
-        method = {"retrieval": list(retrieval)}
-        path = self._write(run, method, artifacts, seconds, resources, None)
-        evaluation, evaluation_seconds = self._scores.score(run)
-        self.warn(self._scores.tell_of_topics(run, evaluation))
-        self._keep(
+        seconds = _STAGES | seconds
+        path = self._write(run, {"retrieval": list(retrieval)}, artifacts, seconds, resources)
+        evaluation = self._score(run, seconds)
+        self.warn(self._notice_topics(run, evaluation))
+        self._evaluations[run.name] = evaluation
+        self._systems.append(
             SystemResult(
                 name=run.name,
                 path=path,
                 measures=evaluation.aggregate,
                 per_topic=evaluation.per_topic,
-                seconds={**seconds, _EVALUATE: evaluation_seconds},
+                seconds=seconds,
                 remark=str(retrieval[0].get("remark", "")) if len(retrieval) == 1 else "",
                 results=_lengths(run),
-            ),
-            evaluation,
+            )
         )
 
     def _write_reranked(self, reranked: RerankedRun, seconds: Mapping[str, float]) -> Path:
@@ -294,13 +282,13 @@ class Recorder:
         artifacts: Mapping[str, str],
         seconds: Mapping[str, float],
         resources: CollectionResources,
-        baseline: str | None,
+        baseline: str | None = None,
     ) -> Path:
         """Write a run file and its metadata."""
         content = run_metadata(
             tag=self._tag or run.name,
             command=self._command,
-            data={**self._data, "artifacts": dict(artifacts)},
+            data={"test collection": self.data, "artifacts": dict(artifacts)},
             method={
                 **method,
                 "candidates": dict(self._candidates.provenance.facts),
@@ -316,67 +304,20 @@ class Recorder:
         )
         return self._folder.write(run, content)
 
-    def _keep(self, result: SystemResult, evaluation: Evaluation) -> None:
-        self._systems.append(result)
-        self._scores.keep(result.name, evaluation)
-
-
-class Scoreboard:
-    """Scores runs with a collection's judgments, and keeps the scores by name.
-
-    Args:
-        collection: what was searched.
-        qrels: its judgments, if it has any; without them nothing has a score.
-        measures: what to report.
-        extra: measures of plugins.
-    """
-
-    def __init__(
-        self,
-        collection: Collection,
-        qrels: Qrels | None,
-        measures: Sequence[str],
-        extra: Mapping[str, MeasureFunction],
-    ) -> None:
-        self._collection = collection
-        self._qrels = qrels
-        sampled = collection.sampled_qrels
-        self._sampled = read_sampled_qrels(sampled) if sampled is not None else None
-        self._measures = measures
-        self._extra = extra
-        self._evaluations: dict[str, Evaluation] = {}
-        self._missing: tuple[str, ...] = ()
-
-    def score(self, run: Run) -> tuple[Evaluation, float]:
-        """Score a run, which is not kept yet; and the seconds that it took."""
+    def _score(self, run: Run, seconds: dict[str, float]) -> Evaluation:
+        """Score a run, and add to the seconds what this takes."""
         if self._qrels is None:
-            return Evaluation({}, {}), 0.0
+            seconds.setdefault(_EVALUATE, 0.0)
+            return Evaluation({}, {})
         started = time.monotonic()
         evaluation = evaluate(
-            self._qrels, run, self._measures, extra=self._extra, sampled=self._sampled
+            self._qrels, run, self._measures, extra=self._extra_measures, sampled=self._sampled
         )
-        return evaluation, time.monotonic() - started
+        seconds[_EVALUATE] = seconds.get(_EVALUATE, 0.0) + time.monotonic() - started
+        return evaluation
 
-    def keep(self, name: str, evaluation: Evaluation) -> None:
-        """Keep scores under a name, to be compared and written."""
-        self._evaluations[name] = evaluation
-
-    def compared(
-        self, baseline: str, names: Sequence[str]
-    ) -> Mapping[str, Mapping[str, Comparison]]:
-        """Kept scores against a baseline's; empty where nothing has a score."""
-        if not names or self._qrels is None:
-            return {}
-        return compare(
-            self._evaluations[baseline], {name: self._evaluations[name] for name in names}
-        )
-
-    def tell_of_topics(self, run: Run, evaluation: Evaluation) -> str:
-        """Name the topics of a first stage's run that do not count as all others do.
-
-        Returns:
-            What a reader of all runs from now on must know; "" is nothing.
-        """
+    def _notice_topics(self, run: Run, evaluation: Evaluation) -> str:
+        """Name topics of a first stage's run that count otherwise; return a warning of all runs."""
         topic_ids = {topic.id for topic in self._collection.topics}
         missing = evaluation.missing
         warning = ""
@@ -404,14 +345,6 @@ class Scoreboard:
             notice(f"{run.name} finds nothing for {topics}: {listing(empty, _SHOWN)}")
         return warning
 
-    def write(self, measures: Sequence[str], folder: Path) -> None:
-        """Write all kept scores, topic by topic."""
-        systems = {
-            name: SystemScores(evaluation.aggregate, evaluation.per_topic)
-            for name, evaluation in self._evaluations.items()
-        }
-        write_scores(Scores(self._collection.id, measures, systems), folder)
-
 
 def _describe_data(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:
     """The name of the collection and fingerprints of its parts, for metadata."""
@@ -419,13 +352,11 @@ def _describe_data(collection: Collection, qrels: Qrels | None) -> dict[str, Any
     judged = {q: dict(grades) for q, grades in (qrels or {}).items()}
     sampled = collection.sampled_qrels
     return {
-        "test collection": {
-            "name": collection.id,
-            "documents": collection.corpus.fingerprint,
-            "topics": fingerprint({"topics": topics}),
-            "qrels": fingerprint(judged) if judged else None,
-            **({"sampled qrels": file_digest(sampled)} if sampled is not None else {}),
-        }
+        "name": collection.id,
+        "documents": collection.corpus.fingerprint,
+        "topics": fingerprint({"topics": topics}),
+        "qrels": fingerprint(judged) if judged else None,
+        **({"sampled qrels": file_digest(sampled)} if sampled is not None else {}),
     }
 
 
@@ -443,9 +374,5 @@ def _cut_short(measures: Sequence[str], depth: int | None, reranked: int | None)
 
 
 def _lengths(run: Run) -> list[int]:
-    """How many documents a run has per topic, but for topics without any."""
+    """The number of documents of each topic that has some."""
     return [len(ranking) for ranking in run.rankings.values() if len(ranking)]
-
-
-def _all_stages(seconds: Mapping[str, float]) -> dict[str, float]:
-    return {**dict.fromkeys(_STAGES, 0.0), **seconds}

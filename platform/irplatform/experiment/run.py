@@ -1,6 +1,6 @@
-"""`run` is the story of a run: plan, retrieve, learn, rerank, record; `train` stops half-way.
+"""The story of a run: plan, retrieve, learn, rerank, record. `train` stops half-way.
 
-Its chapters stand below it; `explain` and `tune` use them, too.
+The chapters stand below; `explain` and `tune` use them, too.
 """
 
 from __future__ import annotations
@@ -68,22 +68,22 @@ def run(
     """Take a collection to scored runs.
 
     Args:
-        settings: what to run, as the options of `platform run`; or a collection.
-        plugins: where names are looked up; all that are installed by default.
+        settings: the settings, as the options of `platform run`; or a collection.
+        plugins: where names are looked up; by default all installed plugins.
         options: attributes of `RunSettings`, in its place or to change it.
 
     Returns:
         The table of the runs' measures and comparisons, as it is printed and written.
 
     Raises:
-        InputError: a wrong name, option or file, nearly always found before anything is written;
-            what only training topics can tell is found when the first stage is.
-        PlatformError: something failed on the way; what was finished is kept, and the same call
+        InputError: a wrong name, option or file, nearly always found before anything is
+            written; errors of training topics are found after the first stage.
+        PlatformError: something failed on the way. Finished runs are kept, and the same call
             goes on from there.
     """
     settings = settings_of(settings, options)
     if plugins is not None and not isinstance(plugins, Registry):
-        raise InputError(f"{plugins!r} is no registry of plugins; `rerankers=` names rerankers.")
+        raise InputError(f"plugins is {plugins!r}, not a registry; `rerankers=` names rerankers.")
     with waiting(f"reading {settings.collection}"):
         plan = resolve(settings, plugins or registry())
         recorder = _recorder(plan)
@@ -103,9 +103,9 @@ def run(
             candidates = candidates.fused(fusion)
             recorder.add_fused(candidates, resources)
             learning = learning_plan(plan, training, fusion)
-            for chosen in plan.rerankers:
-                runs = rerank_with_seeds(chosen, candidates, learning, resources, settings.seeds)
-                recorder.add_reranked(chosen.name, runs)
+            for choice in plan.rerankers:
+                runs = rerank_with_seeds(choice, candidates, learning, resources, settings.seeds)
+                recorder.add_reranked(choice.name, runs)
             return recorder.report()
 
 
@@ -120,7 +120,7 @@ def _recorder(plan: RunPlan) -> Recorder:
 
 @contextmanager
 def _underway(plan: RunPlan, recorder: Recorder) -> Iterator[None]:
-    """Show one progress bar, and tell plugins that a run starts and what it came to."""
+    """Show one progress bar, and tell plugins when a run starts and ends."""
     names = (*plan.settings.retrievers, *plan.settings.labels)
     event = RunEvent(plan.collection.id, names, plan.run_dir)
     plan.plugins.announce("run_started", event)
@@ -137,7 +137,8 @@ def train(
     """Train a reranker on the topics of a collection.
 
     Args:
-        settings: `collection` is what it learns from, `rerankers` names one; or a collection.
+        settings: `collection` is the training collection, `rerankers` names one; or a
+            collection.
         out: a folder to copy the checkpoint to; it must not exist.
         options: attributes of `RunSettings`, in its place or to change it.
 
@@ -159,12 +160,12 @@ def train(
     with waiting(f"reading {settings.collection}"):
         plan = resolve_training(settings, registry())
     plan = plan.on_device()
-    (chosen,) = plan.rerankers
+    (choice,) = plan.rerankers
     training = retrieve_training(plan)
     learning = learning_plan(plan, training, choose_fusion(plan, training))
     assert learning.training_set is not None  # `resolve_training` says what to learn from
-    pretraining = learning.pretraining_of(chosen)
-    checkpoint = train_system(chosen, learning.training_set, plan.resources, pretraining)
+    pretraining = learning.pretraining_of(choice)
+    checkpoint = train_system(choice, learning.training_set, plan.resources, pretraining)
     if out is not None:
         copy_folder(checkpoint.path, out)
     path = out or checkpoint.path
@@ -174,10 +175,7 @@ def train(
 def refuse_broken_corpus(
     collection: Collection, qrels: Qrels | None, resources: CollectionResources
 ) -> str:
-    """Index the corpus, and see that it is whole; a corpus that passed once is not looked at again.
-
-    Returns:
-        What the user is warned of, or "".
+    """Index the corpus, and check it once; return a warning for the user, or "".
 
     Raises:
         InputError: many documents are empty, or many relevant ones are missing.
@@ -227,19 +225,13 @@ def retrieve(plan: RunPlan) -> Candidates:
         if depth > _DEEP and depth > (count := plan.resources.index().count):
             notice(f"--depth {depth} is more than the documents: all {count:,} are looked at")
             depth = max(count, 1)
-        request = Request(
-            plan.collection,
-            plan.retrievers,
-            depth,
-            settings.rerank_depth,
-            plan.resources,
-            plan.taken,
-        )
+        searched, depths = (plan.collection, plan.retrievers), (depth, settings.rerank_depth)
+        request = Request(*searched, *depths, plan.resources, plan.taken)
         return replace(plan.source.find(request), qrels=plan.qrels or {})
 
 
 def retrieve_training(plan: RunPlan) -> Candidates | None:
-    """Search for the training topics, where something is learned from some.
+    """Search for the training topics; None if nothing is learned from any.
 
     Raises:
         InputError: the training collection has other documents.
@@ -257,14 +249,14 @@ def retrieve_training(plan: RunPlan) -> Candidates | None:
 
 
 def choose_fusion(plan: RunPlan, training: Candidates | None) -> Fusion:
-    """The fusion of the retrievers that the training topics ask for; plain without any."""
+    """Return the fusion that suits the training topics; the plain one without any."""
     return training.choose_fusion() if training and plan.fuses else Fusion()
 
 
 def warnings_of_training(
     plan: RunPlan, candidates: Candidates, training: Candidates | None
 ) -> list[str]:
-    """Tell where training topics do not suit the evaluated ones, and return the warnings."""
+    """Warn where training topics do not suit the evaluated ones, and return the warnings."""
     if training is None:
         return []
     learned_on = training.judged_topics
@@ -279,12 +271,7 @@ def warnings_of_training(
 
 
 def learning_plan(plan: RunPlan, training: Candidates | None, fusion: Fusion) -> LearningPlan:
-    """The plan of what rerankers learn from, pre-training included.
-
-    Args:
-        plan: the run.
-        training: the training topics.
-        fusion: how the retrievers are fused.
+    """Plan what rerankers learn from, pre-training included.
 
     Raises:
         InputError: pre-training cannot be done with these documents.
@@ -292,15 +279,8 @@ def learning_plan(plan: RunPlan, training: Candidates | None, fusion: Fusion) ->
     settings = plan.settings
 
     def learned_before(name: str | None) -> TrainingSet | None:
-        return pretraining_set(
-            name,
-            plan.collection,
-            plan.plugins,
-            plan.retrievers,
-            plan.resources,
-            fusion,
-            queries=settings.pretrain_queries,
-        )
+        searched = plan.collection, plan.plugins, plan.retrievers, plan.resources, fusion
+        return pretraining_set(name, *searched, queries=settings.pretrain_queries)
 
     declared = None
     if settings.pretrain is None and plan.learning:

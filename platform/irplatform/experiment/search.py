@@ -43,12 +43,11 @@ def search(
         settings: options of the retriever.
         expand: knowledge bases to expand the query with.
         query_plan: a TOML file that says how expanded queries are made and weighed.
-        explain: whether to say what query the retriever made.
+        explain: add the query that the retriever made.
 
     Returns:
-        `topic`, `query` and `hits`: rank, score, id, title, abstract (or what text there is
-        instead) and grade (None: not judged); with `explain`, the `explanation` of the retriever:
-        the query that it made.
+        `topic`, `query` and `hits`: rank, score, id, title, abstract (or other text) and grade
+            (None: not judged); with `explain`, the `explanation` of the retriever.
 
     Raises:
         InputError: a wrong name, an empty query, or neither or both of `query` and `topic`.
@@ -70,19 +69,16 @@ def search(
         systems = resolve_systems(run_settings, plugins, documents_only=topic is None).expanded()
     resolved_collection, (choice,) = systems.collection, systems.retrievers
     refuse_silent_downloads(resolved_collection, collection)
-    if topic is None:
-        searched_topic = Topic("query", query or "")
-    else:
+    searched_topic = Topic("query", query or "")
+    grades: Mapping[str, float] = {}
+    if topic is not None:
         topics = {t.id: t for t in resolved_collection.topics}
         if topic not in topics:
             raise unknown("topic", topic, topics, of=f"'{resolved_collection.id}'")
         searched_topic = topics[topic]
         choice.check_topics(list(topics.values()))
-    grades = (
-        resolved_collection.load_qrels().get(searched_topic.id, {})
-        if topic and resolved_collection.load_qrels
-        else {}
-    )
+        if resolved_collection.load_qrels:
+            grades = resolved_collection.load_qrels().get(topic, {})
     resources = resources_for(run_settings, resolved_collection, systems.retrievers)
     choice.about([searched_topic], resources)
     ranking = find(choice, [searched_topic], depth, resources).rankings[searched_topic.id]
@@ -91,32 +87,31 @@ def search(
         {
             "rank": rank,
             "score": score,
-            "id": doc_id,
+            "id": document.id,
             "title": document.title,
             "abstract": document.abstract,
-            "grade": grades.get(doc_id),
+            "grade": grades.get(document.id),
         }
-        for rank, ((doc_id, score), document) in enumerate(
-            zip(ranking, documents, strict=True), start=1
-        )
+        for rank, ((_, score), document) in enumerate(zip(ranking, documents, strict=True), start=1)
     ]
-    result = {"topic": searched_topic.id, "query": searched_topic.query, "hits": hits}
-    return (
-        {**result, "explanation": choice.explain(searched_topic, resources)} if explain else result
-    )
+    query = searched_topic.query
+    result: dict[str, Any] = {"topic": searched_topic.id, "query": query, "hits": hits}
+    if explain:
+        result["explanation"] = choice.explain(searched_topic, resources)
+    return result
 
 
 @settings_kept()
 def index(collection: AnyPath, *, threads: int | None = None) -> dict[str, Any]:
-    """Build a collection's Lucene index, if it is not there.
+    """Build a collection's Lucene index, if it is missing.
 
     Args:
         collection: a name, an ir_datasets id or a path.
-        threads: how many index at once; as many as the machine has cores by default.
+        threads: how many index at once; by default one per core.
 
     Returns:
-        Where it is, its fingerprint, whether it was built now and in how many seconds, and
-        Lucene's statistics.
+        Its path and fingerprint, if it was built now, the seconds that took, and Lucene's
+            statistics.
 
     Raises:
         InputError: a wrong name, or documents that cannot be read.

@@ -21,7 +21,7 @@ from irplatform.system.workers import available_cores, within_cores
 from irplatform.text.vector_source import VectorSource
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from irplatform.data import Collection
     from irplatform.retrieval.first_stage import ChosenRetriever
@@ -39,55 +39,49 @@ _LABEL = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _RETRIEVERS = ("bm25",)
 """The default first stage."""
 _RERANK_DEPTH = 500
-"""The usual; a smaller depth of the retrievers goes before it."""
-_MOST_TRIALS = 1_000_000
-"""All of them are in memory."""
-_OF_RERANKERS: Mapping[str, object] = {
-    "interpolate": None,
-    "train_on": (),
-    "rerank_depth": _RERANK_DEPTH,
-}
-"""Settings that only rerankers use, and their defaults."""
+"""The default; a smaller depth of the retrievers takes precedence."""
 
 
 @dataclass(frozen=True)
 class RunSettings:
     """The settings of a run.
 
-    A text will do for a path, one name for a list of names, and "auto" for `interpolate`.
+    A text stands for a path, one name for a list of names, and "auto" for `interpolate`.
 
     Attributes:
         collection: a name, a path or an ir_datasets id.
-        rerankers: names, or LABEL=NAME for one that is called otherwise in this run; none gives
-            the first stage only.
+        rerankers: names, or LABEL=NAME for another name in this run; by default none, and the
+            first stage is all.
         retrievers: names; several are fused.
         depth: documents that each retriever finds per topic.
-        rerank_depth: first documents of each retriever that are reranked; all where it finds fewer.
+        rerank_depth: first documents of each retriever that are reranked; all where it finds
+            fewer.
         candidates: "retrieved", "judged" (exactly the judged documents), or a run file.
-        measures: names; empty takes the collection's.
+        measures: names; by default the collection's.
         settings: options of retrievers and rerankers, see `choose_systems`.
-        expand: knowledge bases to expand queries with, or "none"; empty expands them only for
-            rerankers that are made for it.
+        expand: knowledge bases to expand queries with, or "none"; by default queries are
+            expanded only for rerankers that are made for it.
         query_plan: a TOML file that says how expanded queries are made and weighed.
-        train_on: collections to train on together, instead of the collection's own partner;
+        train_on: collections to train on together, in place of the collection's own partner;
             for `train`, beside the collection.
-        checkpoint: a trained reranker to use, instead of training.
-        pretrain: what rerankers learn from before that: "mesh", a collection over the same
-            documents, or "none"; None pre-trains those that say so themselves.
+        checkpoint: a trained reranker to use in place of training.
+        pretrain: what rerankers learn from first: "mesh", a collection over the same documents,
+            or "none"; None pre-trains those that declare their own.
         pretrain_queries: how many MeSH-term queries to draw for it.
         fusion: "auto" learns the weights of several retrievers on the training topics; "plain"
-            gives all the same.
+            weighs all alike.
         interpolate: the first stage's share in the final scores; None chooses it.
         vectors: a file of published word vectors.
         vectors_text: text files to train word vectors on, beside the documents.
         device: "auto", "cpu", "cuda" or "mps".
-        preset: settings that rerankers bring, see `choose_systems`.
+        preset: the name of settings that rerankers bring, see `choose_systems`.
         seed: of everything random.
         seeds: how often rerankers that learn are trained and scored, with `seed` and others.
         members: how many models of a reranker that learns are trained and averaged.
-        threads: for indexing, searching, reading documents and tokenizing; None takes all cores.
-        model_threads: of torch on the CPU. Part of what a checkpoint depends on: with another
-            number of threads sums round differently, and training gives other weights.
+        threads: for indexing, searching, reading documents and tokenizing; None takes all
+            cores.
+        model_threads: of torch on the CPU. Sums round differently with another number, so a
+            checkpoint depends on it.
         run_dir: where runs are written; None is `runs/<collection>`.
         tag: the last column of run files; None is the run's name.
         resume: go on from what an interrupted run left.
@@ -136,38 +130,18 @@ class RunSettings:
         for name in ("depth", "rerank_depth", "seeds", "members"):
             _check_number(name, getattr(self, name))
             check_least(name, getattr(self, name), 1)
-        if (
-            self.candidates == RETRIEVED
-            and self.rerank_depth > self.depth
-            and self.rerank_depth != _RERANK_DEPTH
-        ):
-            raise InputError(
-                f"--rerank-depth {self.rerank_depth} has no effect beyond --depth {self.depth}: "
-                "no more documents are found."
-            )
         if self.interpolate is not None and not 0 <= self.interpolate <= 1:
             raise InputError(f"the interpolation weight {self.interpolate} is not between 0 and 1.")
         if not self.retrievers:
             raise InputError("at least one retriever is needed.")
-        if self.query_plan is not None and self.expand in ((), (NO_EXPANSION,)):
-            raise InputError("--query-plan has no effect without --expand KB,….")
         check_device(self.device)
         if self.tag is not None:
             check_tag(self.tag)
-        if self.fusion != AUTO and len(self.retrievers) < 2:
-            raise InputError(
-                f"--fusion {self.fusion} has no effect without a second --retriever NAME: there is "
-                "nothing to fuse."
-            )
-        if not self.rerankers:
-            self._refuse_options_of_rerankers()
-        if self.candidates not in (RETRIEVED, JUDGED) and not self.rerankers:
-            self._refuse_idle_retrievers()
-        if self.checkpoint is not None:
-            self._refuse_options_of_training()
+        for problem in self._without_effect():
+            raise InputError(problem)
 
     def _take_shorter_forms(self) -> None:
-        """Make paths of texts and lists of single names, as a caller from Python may write them."""
+        """Make paths of texts and lists of single names, as callers from Python write them."""
         interpolate: object = self.interpolate
         taken: dict[str, object] = {
             "collection": str(self.collection),
@@ -187,53 +161,55 @@ class RunSettings:
         if self.interpolate is not None:
             _check_number("interpolate", self.interpolate, whole=False)
 
-    @property
-    def _learns_fusion(self) -> bool:
-        return len(self.retrievers) > 1 and self.fusion == AUTO
-
-    def _refuse_options_of_rerankers(self) -> None:
-        """Refuse options of rerankers where nothing is reranked."""
-        for name, usual in _OF_RERANKERS.items():
-            if name == "train_on" and self._learns_fusion:
-                continue
-            if name == "rerank_depth" and self.candidates == JUDGED:
-                continue  # no depth plays a part there
-            if getattr(self, name) != usual:
-                option = name.replace("_", "-")
-                raise InputError(f"--{option} has no effect without --reranker NAME.")
-
-    def _refuse_options_of_training(self) -> None:
-        """Refuse options of training where a checkpoint takes its place."""
-        # Beside a checkpoint's reranker there may be others, whose weights are chosen.
-        weighs = len(self.rerankers) > 1 and self.interpolate is None
-        if self.train_on and not (weighs or self._learns_fusion):
-            raise InputError("--train-on has no effect with --checkpoint; give one of the two.")
-        for name, usual in (("seeds", 1), ("preset", None), ("members", MEMBERS)):
-            if getattr(self, name) != usual:
-                raise InputError(
-                    f"--{name} has no effect with --checkpoint: nothing is trained then."
-                )
-
-    def _refuse_idle_retrievers(self) -> None:
-        """Refuse retrievers and their options where a run file is the first stage, and the last."""
-        idle = []
-        if tuple(self.retrievers) != _RETRIEVERS:
-            idle.append(f"--retriever {listing(self.retrievers)}")
-        if self.expand:
-            idle.append(f"--expand {','.join(self.expand)}")
-        if self.settings:
-            idle.append(f"the setting of {listing(self.settings)}")
-        if idle:
-            raise InputError(
-                f"{idle[0]} has no effect without --reranker NAME: --candidates {self.candidates} "
-                "takes the place of the retrievers."
+    def _without_effect(self) -> Iterator[str]:
+        """Describe options that have no effect beside the others."""
+        chosen_depth = self.rerank_depth != _RERANK_DEPTH
+        if self.candidates == RETRIEVED and self.rerank_depth > self.depth and chosen_depth:
+            yield (
+                f"--rerank-depth {self.rerank_depth} has no effect beyond --depth {self.depth}: "
+                "no more documents are found."
             )
+        if self.query_plan is not None and self.expand in ((), (NO_EXPANSION,)):
+            yield "--query-plan has no effect without --expand KB,…."
+        if self.fusion != AUTO and len(self.retrievers) < 2:
+            yield (
+                f"--fusion {self.fusion} has no effect without a second --retriever NAME: there is "
+                "nothing to fuse."
+            )
+        learns_fusion = len(self.retrievers) > 1 and self.fusion == AUTO
+        if not self.rerankers:
+            of_rerankers = {
+                "interpolate": self.interpolate is not None,
+                "train-on": self.train_on and not learns_fusion,
+                "rerank-depth": chosen_depth and self.candidates != JUDGED,
+            }
+            for option in (name for name, is_set in of_rerankers.items() if is_set):
+                yield f"--{option} has no effect without --reranker NAME."
+        if not self.rerankers and self.candidates not in (RETRIEVED, JUDGED):
+            of_retrievers = {
+                f"--retriever {listing(self.retrievers)}": tuple(self.retrievers) != _RETRIEVERS,
+                f"--expand {','.join(self.expand)}": self.expand,
+                f"the setting of {listing(self.settings)}": self.settings,
+            }
+            for option in (name for name, is_set in of_retrievers.items() if is_set):
+                yield (
+                    f"{option} has no effect without --reranker NAME: --candidates "
+                    f"{self.candidates} takes the place of the retrievers."
+                )
+        if self.checkpoint is not None:
+            # Beside a checkpoint's reranker there may be others, whose weights are chosen.
+            weighs = len(self.rerankers) > 1 and self.interpolate is None
+            if self.train_on and not (weighs or learns_fusion):
+                yield "--train-on has no effect with --checkpoint; give one of the two."
+            for name, default in (("seeds", 1), ("preset", None), ("members", MEMBERS)):
+                if getattr(self, name) != default:
+                    yield f"--{name} has no effect with --checkpoint: nothing is trained then."
 
 
 def settings_of(
     given: RunSettings | AnyPath | None, options: Mapping[str, Any] | None = None
 ) -> RunSettings:
-    """The settings of a run, from settings or a collection, and options by their names.
+    """Return settings, with options by their names changed, or those of a collection.
 
     Raises:
         InputError: it is neither, or there is no such option.
@@ -249,14 +225,14 @@ def settings_of(
     if not isinstance(collection, Path | str):
         what = "it is missing" if collection is None else f"not {collection!r}"
         raise InputError(
-            "a run is told by RunSettings or by a collection, as in run('demo', "
-            f"rerankers='delta'); {what}."
+            "a run needs RunSettings or a collection, as in run('demo', rerankers='delta'); "
+            f"{what}."
         )
     return RunSettings(**{**options, "collection": str(collection)})
 
 
 def label_and_name(text: str) -> tuple[str, str]:
-    """A reranker's label in a run, and its registered name: "big=delta" has both.
+    """Return a reranker's label and its registered name: "big=delta" has both.
 
     Raises:
         InputError: the label cannot be the name of a run.
@@ -274,11 +250,7 @@ def label_and_name(text: str) -> tuple[str, str]:
 
 
 def one_reranker(settings: RunSettings, what: str) -> str:
-    """The name of the only reranker that settings name.
-
-    Args:
-        settings: of a run.
-        what: what takes it: "explain".
+    """Return the name of the only reranker, for `what`, which takes one: "explain".
 
     Raises:
         InputError: there is none, or there are several.
@@ -299,7 +271,7 @@ class TuneSettings:
         refine: further trials around the best ones, for every fold and for the final choice.
         folds: of the estimate.
         topics: how many topics to use, drawn at random; None uses all.
-        train_on: collections whose topics to use, instead of the collection's own partner.
+        train_on: collections whose topics to use, in place of the collection's own partner.
         on_these_topics: use the topics of the collection itself.
     """
 
@@ -317,16 +289,9 @@ class TuneSettings:
         for name, least in (("trials", 1), ("refine", 0), ("folds", 2)):
             _check_number(name, getattr(self, name))
             check_least(name, getattr(self, name), least)
-        if self.trials > _MOST_TRIALS:
-            raise InputError(f"--trials is {self.trials}; it must be at most {_MOST_TRIALS}.")
 
 
 def _check_number(name: str, value: object, *, whole: bool = True) -> None:
-    """Refuse what is no number, as a text.
-
-    Raises:
-        InputError: it is none.
-    """
     if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
         kind = "a whole number" if whole else "a number"
         raise InputError(f"{name} is {value!r}; it must be {kind}.")
@@ -335,7 +300,7 @@ def _check_number(name: str, value: object, *, whole: bool = True) -> None:
 def resources_for(
     settings: RunSettings, collection: Collection, retrievers: Sequence[ChosenRetriever] = ()
 ) -> CollectionResources:
-    """The resources of a run's systems, ready to compute.
+    """Return the resources of a run's systems, ready to compute.
 
     Raises:
         InputError: there is no such device, or a file holds neither word vectors nor text.
@@ -344,7 +309,7 @@ def resources_for(
 
 
 def undecided_resources(settings: RunSettings, collection: Collection) -> CollectionResources:
-    """The resources of a run's systems, with the device that is wanted: perhaps "auto".
+    """Return the resources of a run's systems; their device may still be "auto".
 
     Raises:
         InputError: a file holds neither word vectors nor text.
@@ -365,27 +330,18 @@ def undecided_resources(settings: RunSettings, collection: Collection) -> Collec
 def on_device(
     resources: CollectionResources, settings: RunSettings, retrievers: Sequence[ChosenRetriever]
 ) -> CollectionResources:
-    """Resources on the device that is wanted: what reranks, and some retrievers, compute there.
+    """Return resources with a device: rerankers, and some retrievers, compute there.
 
     Raises:
         InputError: there is no such device.
     """
-    computing = any(choice.traits.on_device for choice in retrievers)
-    if not (settings.rerankers or computing):
-        return replace(resources, device="cpu")
-    device = choose_device(settings.device, resources.model_threads)
+    computing = settings.rerankers or any(choice.traits.on_device for choice in retrievers)
+    device = choose_device(settings.device, resources.model_threads) if computing else "cpu"
     return replace(resources, device=device)
 
 
-# Shorter forms for callers from Python: a text for a path, one name for a list of names.
-
-
 def as_names(given: Names, argument: str) -> tuple[str, ...]:
-    """A list of names; one name stands for a list of one.
-
-    Raises:
-        InputError: it is neither.
-    """
+    """Return a list of names; one name stands for a list of one."""
     listed = (given,) if isinstance(given, str) else given
     if not isinstance(listed, Iterable) or isinstance(listed, Mapping):
         raise InputError(f"{argument} is {given!r}; it must be a name or a list of names.")
@@ -396,22 +352,14 @@ def as_names(given: Names, argument: str) -> tuple[str, ...]:
 
 
 def as_path(given: AnyPath, argument: str) -> Path:
-    """A path, also of a text.
-
-    Raises:
-        InputError: it is neither, or empty.
-    """
+    """Return a path, also for a text."""
     if not isinstance(given, Path | str) or given == "":
         raise InputError(f"{argument} is {given!r}; it must be a path.")
     return Path(given)
 
 
 def as_paths(given: Paths, argument: str) -> tuple[Path, ...]:
-    """A list of paths; one path stands for a list of one.
-
-    Raises:
-        InputError: it is neither.
-    """
+    """Return a list of paths; one path stands for a list of one."""
     listed = (given,) if isinstance(given, Path | str) else given
     if not isinstance(listed, Iterable):
         raise InputError(f"{argument} is {given!r}; it must be a path or a list of paths.")
@@ -419,11 +367,7 @@ def as_paths(given: Paths, argument: str) -> tuple[Path, ...]:
 
 
 def settings_by_name(given: Mapping[str, object] | None) -> dict[str, object]:
-    """Options of systems by their full names: `{"rm3": {"fb_terms": 20}}` is rm3.fb_terms.
-
-    Raises:
-        InputError: it is no mapping.
-    """
+    """Return options of systems by full names: `{"rm3": {"fb_terms": 20}}` is rm3.fb_terms."""
     if not isinstance(given or {}, Mapping):
         raise InputError(
             f"settings is {given!r}; it must map options to values: {{'rm3.fb_terms': 20}}."

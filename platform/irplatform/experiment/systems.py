@@ -1,7 +1,7 @@
 """From names and settings to retrievers and rerankers with their options.
 
-Every command that searches or reranks chooses its systems here, so that the same settings mean the
-same systems. Names and options are checked before anything of the collection is read. Queries are
+Every command that searches or reranks chooses its systems here, so the same settings mean the same
+systems. Names and options are checked before anything of the collection is read. Queries are
 expanded as the user says, else as the collection says, else as the rerankers are made for.
 """
 
@@ -39,9 +39,9 @@ class Systems:
     Attributes:
         collection: what they search.
         chosen: the settings of systems that the user gave.
-        given: these, and beneath them how the collection wants its queries expanded.
+        given: the same, over the collection's own query expansion.
         retrievers: the first stage.
-        rerankers: what reranks.
+        rerankers: the second stage.
     """
 
     collection: Collection
@@ -51,12 +51,12 @@ class Systems:
     rerankers: Sequence[ChosenReranker]
 
     def expanded(self) -> Systems:
-        """The same, with retrievers that expand queries where the rerankers are made for that.
+        """Return the same, with queries expanded where the rerankers are made for that.
 
-        The rerankers learn which knowledge bases these are. Reads the collection's topics.
+        Rerankers then read the same knowledge bases. The collection's topics are read.
 
         Raises:
-            InputError: a query plan was set, and no queries are expanded.
+            InputError: a query plan is set, and no queries are expanded.
         """
         retrievers = expanded_for(self.rerankers, self.retrievers, self.collection, self.given)
         refuse_idle_plan(retrievers, self.rerankers, self.given)
@@ -69,13 +69,7 @@ def resolve_systems(
 ) -> Systems:
     """Choose systems by their names, before queries are expanded; see `Systems.expanded`.
 
-    Args:
-        settings: their names and options, and the collection's.
-        plugins: where names are looked up.
-        documents_only: whether topics and judgments play no part.
-
-    Raises:
-        InputError: a wrong name or option.
+    `documents_only` leaves topics and judgments out. InputError for a wrong name or option.
     """
     find = plugins.documents_of if documents_only else plugins.collection
     collection = find(settings.collection)
@@ -83,7 +77,7 @@ def resolve_systems(
     expansion = expansion_settings(plugins, names, settings.expand, settings.query_plan)
     chosen = {**expansion, **settings.settings}
     given = with_expansion_of(collection, plugins, names, chosen)
-    retrievers, rerankers = _choose(
+    retrievers, rerankers = choose_systems(
         plugins, names, settings.rerankers, given, settings.preset, settings.members
     )
     return Systems(collection, chosen, given, retrievers, rerankers)
@@ -102,30 +96,17 @@ def choose_systems(
     Args:
         registry: the installed plugins.
         retrievers: names.
-        rerankers: names, or LABEL=NAME: the same reranker may come under several labels.
-        settings: option to value; "delta.filters" sets an option of the one that is called `delta`,
-            and "loop.epochs" a part of the option `loop`.
-        preset: the name of settings that rerankers bring, which take the place of the defaults of
-            every reranker that has some under this name; `settings` take precedence over them.
+        rerankers: names, or LABEL=NAME: one reranker may have several labels.
+        settings: option to value; "delta.filters" sets an option of the system called `delta`,
+            "loop.epochs" a part of the option `loop`.
+        preset: the name of settings that rerankers bring in place of their defaults; `settings`
+            take precedence.
         members: how many models of a reranker that learns are trained and averaged.
 
     Raises:
-        InputError: an unknown name, an option that none of the systems has, a wrong value, or a
-            preset that no reranker has.
+        InputError: an unknown name, an option that no system has, a wrong value, or a preset
+            that no reranker has.
     """
-    first, second = _choose(registry, retrievers, rerankers, settings, preset, members)
-    return first, with_expansion(second, first)
-
-
-def _choose(
-    registry: Registry,
-    retrievers: Sequence[str],
-    rerankers: Sequence[str],
-    settings: Mapping[str, object],
-    preset: str | None,
-    members: int,
-) -> tuple[list[ChosenRetriever], list[ChosenReranker]]:
-    """The systems, whose rerankers do not know yet what queries are expanded with."""
     labelled = [label_and_name(text) for text in rerankers]
     if twice := _twice(retrievers):
         raise InputError(f"retriever '{twice}' is named twice.")
@@ -142,7 +123,7 @@ def _choose(
     ]
     count = len(retrievers)
     if preset is not None:
-        check_preset(preset, registrations[count:])
+        _check_preset(preset, registrations[count:])
     # A retriever and a reranker of one name share the settings under it.
     used_and_values = [
         settings_of(
@@ -155,35 +136,31 @@ def _choose(
     for key in settings:
         if not any(key in used for used, _ in used_and_values):
             raise unknown_option(key, registrations, registry, dict(labelled))
-    chosen = [
-        (
-            registration,
-            registration.options(values),
-            {k: settings[k] for k in settings if k in used},
-        )
-        for registration, (used, values) in zip(registrations, used_and_values, strict=True)
+    options = [r.options(v) for r, (_, v) in zip(registrations, used_and_values, strict=True)]
+    chosen_retrievers = [
+        ChosenRetriever(r, own) for r, own in zip(registrations[:count], options, strict=False)
     ]
-    return (
-        [ChosenRetriever(registration, options) for registration, options, _ in chosen[:count]],
-        [
-            ChosenReranker(r, options, members, given, label if label != r.name else "")
-            for r, (label, _), (_, options, given) in zip(
-                second, labelled, chosen[count:], strict=True
-            )
-        ],
-    )
+    chosen_rerankers = [
+        ChosenReranker(
+            registration,
+            own,
+            members,
+            given={key: settings[key] for key in settings if key in used},
+            label=label if label != name else "",
+        )
+        for registration, (label, name), own, (used, _) in zip(
+            second, labelled, options[count:], used_and_values[count:], strict=True
+        )
+    ]
+    return chosen_retrievers, with_expansion(chosen_rerankers, chosen_retrievers)
 
 
 def _twice(names: Sequence[str]) -> str:
     return next((name for name in names if list(names).count(name) > 1), "")
 
 
-def check_preset(preset: str, chosen: Sequence[Registration[Any]]) -> None:
-    """See that a preset has an effect.
-
-    Raises:
-        InputError: none of the rerankers has it.
-    """
+def _check_preset(preset: str, chosen: Sequence[Registration[Any]]) -> None:
+    """Refuse a preset that none of the rerankers has."""
     if any(preset in registration.presets for registration in chosen):
         return
     presets = sorted({name for registration in chosen for name in registration.presets})
@@ -196,7 +173,7 @@ def check_preset(preset: str, chosen: Sequence[Registration[Any]]) -> None:
 def _with_preset(
     registration: Registration[Any], settings: Mapping[str, object], preset: str | None
 ) -> dict[str, object]:
-    """A preset's settings for one reranker, beneath those that were given."""
+    """A preset's settings of one reranker, beneath those that were given."""
     if preset is None or preset not in registration.presets:
         return dict(settings)
     prefix = f"{registration.name}."
@@ -215,15 +192,10 @@ def unknown_option(
     plugins: Registry,
     labelled: Mapping[str, str] | None = None,
 ) -> InputError:
-    """An error for an option that none of some systems has.
+    """Return an error for an option that none of the chosen systems has.
 
-    It names the nearest, and where all are; or says that the system it is meant for is not chosen.
-
-    Args:
-        name: the option.
-        chosen: the systems.
-        plugins: where names are looked up.
-        labelled: label to registered name of the rerankers.
+    It names the nearest option, or says that the option's system is not in this run. `labelled`
+    maps labels of rerankers to registered names.
     """
     names = labelled or {}
     system, dot, _ = name.partition(".")
@@ -241,18 +213,14 @@ def unknown_option(
                 f"'{name}' has no effect: the {' or '.join(kinds)} '{system}' is not in this run."
             )
     options = {option for registration in chosen for option in registration.setting_names()}
-    systems = ", ".join(dict.fromkeys(registration.name for registration in chosen))
+    systems = ", ".join({registration.name: None for registration in chosen})
     shown = dict.fromkeys((r.kind, names.get(r.name, r.name)) for r in chosen)
     commands = " or ".join(f"`platform {kind}s show {each}`" for kind, each in shown)
     return unknown("option", name, options, of=systems, hint=f"All are listed by {commands}.")
 
 
 def refuse_silent_downloads(collection: Collection, name: str) -> None:
-    """Refuse to begin what would download gigabytes without a question.
-
-    Raises:
-        InputError: what is missing, from where, how much, and what to do.
-    """
+    """Refuse to download gigabytes without a question; the error says what to do."""
     if "ir_datasets id" in collection.metadata:
         refuse_irds_downloads(collection, name, documents=not is_indexed(collection.corpus))
 
@@ -260,7 +228,7 @@ def refuse_silent_downloads(collection: Collection, name: str) -> None:
 def with_expansion(
     rerankers: Sequence[ChosenReranker], retrievers: Sequence[ChosenRetriever]
 ) -> list[ChosenReranker]:
-    """The rerankers that know which knowledge bases queries are expanded with."""
+    """Return the rerankers, filled with the knowledge bases that queries are expanded with."""
     bases = next((expand for c in retrievers if (expand := getattr(c.options, "expand", ()))), ())
     return [choice.expanding(tuple(bases)) for choice in rerankers]
 
@@ -271,14 +239,9 @@ def expansion_settings(
     expand: Sequence[str],
     query_plan: Path | None = None,
 ) -> dict[str, object]:
-    """The settings of retrievers that `--expand` and `--query-plan` stand for.
+    """Return the settings of retrievers that `--expand` and `--query-plan` stand for.
 
-    Args:
-        registry: the installed plugins.
-        retrievers: names; the settings are for those that can expand queries, and a notice names
-            the others.
-        expand: names of knowledge bases; or "none" alone; nothing where the retrievers decide.
-        query_plan: a file that changes the default plan.
+    A notice names retrievers that cannot expand queries. Without `expand` there are no settings.
 
     Raises:
         InputError: no retriever expands queries, a knowledge base is not installed, or the plan
@@ -315,25 +278,24 @@ def with_expansion_of(
     retrievers: Sequence[str],
     settings: Mapping[str, object],
 ) -> dict[str, object]:
-    """Settings, and beneath them how the collection wants its queries expanded.
+    """Return settings over the query expansion that the collection asks for.
 
-    Args:
-        collection: what is searched.
-        registry: the installed plugins.
-        retrievers: names; those that cannot expand queries search as usual.
-        settings: what the user said; `expand` or `plan` of a retriever take the place of the
-            collection's, and parts of a plan (`bm25.plan.gene.weight`) go into it.
-
-    Raises:
-        InputError: the collection names a knowledge base that is not installed.
+    An `expand` or `plan` of the user takes the place of the collection's. Parts of a plan
+    (`bm25.plan.gene.weight`) go into it. InputError if a knowledge base is not installed.
     """
+    from irplatform.knowledge import open_knowledge
+
     collection_settings: dict[str, object] = {}  # first, so that parts of a plan are set within it
     for name in retrievers:
         if "expand" not in registry.retriever(name).option_names():
             continue
         user_values = [settings[key] for key in ("expand", f"{name}.expand") if key in settings]
         if not user_values and collection.expand:
-            _check_installed(collection)
+            try:
+                open_knowledge(collection.expand)
+            except InputError as error:
+                message = f"'{collection.id}' wants its queries expanded: {error}"
+                raise InputError(message) from error
             collection_settings[f"{name}.expand"] = list(collection.expand)
         expands = user_values[-1] if user_values else collection.expand
         if expands and collection.plan and not {"plan", f"{name}.plan"} & settings.keys():
@@ -347,16 +309,10 @@ def expanded_for(
     collection: Collection,
     given: Mapping[str, object],
 ) -> list[ChosenRetriever]:
-    """The retrievers, which expand queries where the rerankers are made for that.
+    """Return the retrievers, expanding queries where all rerankers are made for that.
 
-    If one of the rerankers is not made for expanded queries, nothing is expanded, and a notice
-    says so: its first stage is the one that it has alone.
-
-    Args:
-        rerankers: what reranks.
-        retrievers: the first stage.
-        collection: what is searched.
-        given: the settings that they were chosen by; an `expand` among them takes precedence.
+    If only some of the rerankers are, nothing is expanded, and a notice says so. An `expand` among
+    the given settings takes precedence.
     """
     from irplatform.knowledge import all_installed
 
@@ -394,15 +350,9 @@ def expanded_for(
 def refuse_idle_plan(
     retrievers: Sequence[ChosenRetriever], rerankers: Sequence[ChosenReranker], given: Iterable[str]
 ) -> None:
-    """Refuse a query plan where no queries are expanded.
+    """Refuse settings of a query plan whose retrievers expand no queries.
 
-    Args:
-        retrievers: the first stage, with what they expand queries with.
-        rerankers: what reranks; their own option `plan` is not meant.
-        given: names of settings.
-
-    Raises:
-        InputError: none of the retrievers that a part of the plan is for expands queries.
+    An option `plan` of a reranker is not meant.
     """
     expanding = [c for c in retrievers if {"expand", "plan"} <= set(c.registration.option_names())]
     shared = not any("plan" in choice.registration.option_names() for choice in rerankers)
@@ -415,12 +365,3 @@ def refuse_idle_plan(
         ]
         if addressed and not any(getattr(choice.options, "expand", ()) for choice in addressed):
             raise InputError(f"'{key}' has no effect without --expand KB,….")
-
-
-def _check_installed(collection: Collection) -> None:
-    from irplatform.knowledge import open_knowledge
-
-    try:
-        open_knowledge(collection.expand)
-    except InputError as error:
-        raise InputError(f"'{collection.id}' wants its queries expanded: {error}") from error

@@ -1,13 +1,11 @@
 """How fast rerankers are on this machine: milliseconds from ids of documents to scores.
 
-As Mohan et al. (WWW 2018, section 5.3.2) measure: 500 documents for a query, transfers included,
-the model loaded. One model is timed, not the members that a run averages. A topic warms up once and
-is measured several times; the median of all measurements is reported. Features are computed anew
-each time, as a run computes them once.
+Measured as Mohan et al. do (WWW 2018, section 5.3.2): 500 documents of a query, transfers included,
+the model loaded. One model is timed, not the members that a run averages. Each topic warms up once,
+and the median of all measurements is reported. Features are computed anew each time.
 
-What a network costs does not depend on its weights. Trees must be learned before they can be timed,
-and trained on little they may be smaller. Groups of features that a network reads must be learned
-too: which of them apply depends on the topics.
+The cost of a network does not depend on its weights. Trees and learned features do: these are
+trained on a few topics if need be.
 """
 
 from __future__ import annotations
@@ -54,10 +52,9 @@ class Timing:
     Attributes:
         name: the reranker.
         device: "cpu" or "cuda".
-        weights: "checkpoint" (of the cache), "untrained", "briefly trained", or "none" where it
-            has none; the time does not depend on it, but for learned trees.
+        weights: "checkpoint" (of the cache), "untrained", "briefly trained", or "none".
         milliseconds: of each measurement.
-        problem: why there are none.
+        problem: the reason if there are none.
     """
 
     name: str
@@ -98,17 +95,17 @@ def time_rerankers(
 
     Args:
         collection: a name, a path or an ir_datasets id.
-        rerankers: names; none takes all.
-        documents: of a topic.
-        topics: how many.
+        rerankers: names; by default all.
+        documents: number of documents of a topic.
+        topics: number of topics.
         rounds: measurements of each topic.
-        devices: "cpu", "cuda" or "mps"; none takes the CPU, and a GPU where there is one.
+        devices: "cpu", "cuda" or "mps"; by default the CPU, and a GPU if there is one.
         model_threads: of torch on the CPU.
         settings: options of rerankers, see `choose_systems`.
         preset: see `choose_systems`.
 
     Returns:
-        A timing of each reranker on each device; of one that cannot be timed, the reason.
+        A timing of each reranker on each device, or the reason why there is none.
 
     Raises:
         InputError: a wrong name, option or device, or too few documents.
@@ -138,12 +135,10 @@ def time_rerankers(
 
 
 def pools(candidates: Candidates, topics: int, documents: int) -> list[tuple[Topic, list[str]]]:
-    """Topics with exactly so many documents each: their candidates, then those of other topics.
+    """Return the topics with the most candidates, with exactly `documents` ids each.
 
-    The topics with the most candidates are taken.
-
-    Raises:
-        InputError: all topics together do not have so many candidates.
+    A topic's own candidates come first, then those of other topics. InputError if all topics
+    together have fewer.
     """
     all_ids = dict.fromkeys(d for ids in candidates.per_topic.values() for d in ids)
     if len(all_ids) < documents:
@@ -191,7 +186,7 @@ def ready(
     resources: CollectionResources,
     judgments: Mapping[str, Mapping[str, float]],
 ) -> tuple[Reranker, str]:
-    """A reranker that can score, and its weights; the arguments are those of `time_reranker`."""
+    """Return a reranker that can score, and its weights; see `time_reranker`."""
     member = choice.create(resources)
     if not isinstance(member, TrainableReranker):
         return member, NONE
@@ -221,7 +216,7 @@ def ready(
 def _labelled(
     topic: Topic, doc_ids: Sequence[str], judgments: Mapping[str, float]
 ) -> LabelledTopic:
-    """A topic to learn from; where nothing among its documents is relevant, the first one is."""
+    """A topic to learn from; if no document is relevant, the first one counts as relevant."""
     grades = {d: grade for d, grade in judgments.items() if d in doc_ids}
     if not any(grade > 0 for grade in grades.values()):
         grades[doc_ids[0]] = 1
@@ -230,7 +225,7 @@ def _labelled(
 
 
 def _checkpoints(choice: ChosenReranker, resources: CollectionResources) -> Iterator[Path]:
-    """First members of checkpoints in the cache, of this reranker on these documents."""
+    """The first members of the reranker's checkpoints in the cache, on these documents."""
     expected = choice.describe()
     for checkpoint in cached_checkpoints():
         description = checkpoint.description

@@ -25,22 +25,13 @@ if TYPE_CHECKING:
     from irplatform.runs import Ranking
 
 
-# What a reranker says of its scores: asked for, and checked where it is asked.
-
-
 def explanations(
     registration: Registration[Reranker], reranker: Reranker, topic: Topic, documents: Documents
 ) -> list[Mapping[str, Any]]:
-    """A reranker's explanations of documents, one for each.
-
-    Args:
-        registration: who made the reranker, for error messages.
-        reranker: the reranker, prepared (and trained).
-        topic: what the documents were scored for.
-        documents: the documents.
+    """Return a reranker's explanations of documents, one for each.
 
     Raises:
-        PluginError: they are too few, are not JSON, or one has no score.
+        PluginError: there are too few, they are not JSON, or one has no score.
     """
     who = registration.who
     with registration.plugin_call(f"explaining topic {topic.id}"):
@@ -58,7 +49,7 @@ def explanations(
         try:
             json.dumps(explanation, allow_nan=False)
             if isinstance(explanation["score"], str):
-                raise TypeError(f"the score {quoted(explanation['score'])} is no number")
+                raise TypeError(f"the score {quoted(explanation['score'])} is not a number")
             float(explanation["score"])  # type: ignore[arg-type]
         except (TypeError, ValueError, KeyError, OverflowError) as error:
             raise PluginError(
@@ -77,10 +68,10 @@ def explained(
     resources: CollectionResources,
     member: int | None = None,
 ) -> dict[str, Any]:
-    """Say why a system puts documents of a topic where it does.
+    """Explain why a system puts documents of a topic where it does.
 
-    A system's score is the mean of its members' scores; explained is the member whose scores of
-    these documents are nearest to that mean, unless the user chose one.
+    A system's score is the mean of its members' scores. The member whose scores of these documents
+    are nearest to the mean is explained, unless the user chose one.
 
     Args:
         system: what scores the topic.
@@ -89,11 +80,11 @@ def explained(
         candidates: what the reranker ranked.
         interpolate: the first stage's share; None for the one that was chosen.
         resources: the collection's resources.
-        member: which member to ask, counted from 1.
+        member: the member to ask, from 1.
 
     Returns:
-        What the system is, and for each document its title, grade, ranks and scores, and the
-        `explanation` of the reranker, as JSON.
+        The system, and for each document its title, grade, ranks and scores, and the
+            `explanation` of the reranker, as JSON.
 
     Raises:
         InputError: the system has no such member.
@@ -101,26 +92,29 @@ def explained(
     first = candidates.first.final.rankings[topic.id]
     reranked = candidates.per_topic[topic.id]
     scored_ids = list(dict.fromkeys([*reranked, *doc_ids]))
-    per_member = _scores(system, topic, scored_ids, resources)
+    registration = system.choice.registration
+    per_member = np.stack(
+        [
+            score_topics(registration, [each], [topic], {topic.id: scored_ids}, resources)[topic.id]
+            for each in system.members
+        ]
+    )
     mean = np.mean(per_member, axis=0)
-    number = _member(
-        system, member, per_member[:, [scored_ids.index(doc_id) for doc_id in doc_ids]]
-    )
+    if member is None:
+        asked = per_member[:, [scored_ids.index(doc_id) for doc_id in doc_ids]]
+        number = int(np.argmin(np.abs(asked - asked.mean(axis=0)).sum(axis=1)))
+    else:
+        refuse_member(member, system.choice, len(system.members))  # few topics make fewer members
+        number = member - 1
     weight = system.weight if interpolate is None else interpolate
+    per_topic, own_scores = {topic.id: reranked}, {topic.id: mean[: len(reranked)]}
     final = rescore_topics(
-        system.choice.registration,
-        system.members[0],
-        [topic],
-        {topic.id: reranked},
-        {topic.id: mean[: len(reranked)]},
-        resources,
-    )
-    ranks = _ranks(first, reranked, final[topic.id], weight)
+        registration, system.members[0], [topic], per_topic, own_scores, resources
+    )[topic.id]
+    ranks = _ranks(first, reranked, final, weight)
     documents = resources.documents(doc_ids)
-    document_explanations = explanations(
-        system.choice.registration, system.members[number], topic, documents
-    )
-    final_scores = dict(zip(reranked, final[topic.id].tolist(), strict=True))
+    document_explanations = explanations(registration, system.members[number], topic, documents)
+    final_scores = dict(zip(reranked, final.tolist(), strict=True))
     grades = candidates.qrels.get(topic.id, {})
     first_scores, scores = dict(first), dict(zip(scored_ids, mean.tolist(), strict=True))
     member_scores = dict(zip(scored_ids, per_member.T.tolist(), strict=True))
@@ -154,16 +148,7 @@ def explained(
 
 
 def refuse_member(member: int, choice: ChosenReranker, members: int) -> None:
-    """Refuse a member that a system does not have.
-
-    Args:
-        member: the user's choice, counted from 1.
-        choice: the reranker.
-        members: how many there are.
-
-    Raises:
-        InputError: there is no such member.
-    """
+    """Refuse a member, counted from 1, that a system with so many members lacks."""
     if not 1 <= member <= members:
         raise InputError(
             f"--member {member}: '{choice.name}' has "
@@ -171,43 +156,10 @@ def refuse_member(member: int, choice: ChosenReranker, members: int) -> None:
         )
 
 
-def _scores(
-    system: System, topic: Topic, doc_ids: Sequence[str], resources: CollectionResources
-) -> Values:
-    """Each member's scores of documents, [members, documents]."""
-    registration = system.choice.registration
-    per_member = [
-        score_topics(registration, [member], [topic], {topic.id: doc_ids}, resources)[topic.id]
-        for member in system.members
-    ]
-    return np.stack(per_member)
-
-
-def _member(system: System, member: int | None, scores: Values) -> int:
-    """The member to ask, counted from 0: by default the one nearest to the mean.
-
-    Args:
-        system: whose members they are.
-        member: the user's choice, counted from 1.
-        scores: the members' of the documents to explain, [members, documents].
-    """
-    if member is None:
-        return int(np.argmin(np.abs(scores - scores.mean(axis=0)).sum(axis=1)))
-    refuse_member(member, system.choice, len(system.members))  # few topics make fewer members
-    return member - 1
-
-
 def _ranks(
     first: Ranking, reranked: Sequence[str], scores: Values, weight: float
 ) -> dict[str, dict[str, int]]:
-    """Ranks of documents, from 1, in the first stage, by the reranker alone, and in the final run.
-
-    Args:
-        first: the first stage's ranking.
-        reranked: its documents that the reranker scored; the others have no rank there.
-        scores: theirs.
-        weight: the first stage's share in the final run.
-    """
+    """Ranks of documents, from 1, in the first stage, by the reranker, and in the final run."""
     both = Reranked.of(first, reranked, scores.tolist())
     rankings = {"first_stage": first, "reranker": both.mixed(0.0), "final": both.mixed(weight)}
     ranks = {

@@ -1,14 +1,14 @@
 """From judged topics to a system that is ready to score: members, and a weight of interpolation.
 
-Members are trained on the splits of the training topics, each validated on topics that it does not
-learn from; the weight is chosen on the same out-of-sample scores.
+Members are trained on splits of the training topics, each validated on topics that it does not
+learn from. The weight is chosen on the same out-of-sample scores.
 """
 
 from __future__ import annotations
 
 import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -50,15 +50,14 @@ def fit_system(
     pretraining: TrainingSet | None = None,
     scores: Mapping[str, Values] | None = None,
 ) -> System:
-    """Train a reranker where it learns, and choose its weight; or take both from the cache.
+    """Train a reranker that learns, and choose its weight; or take both from the cache.
 
     Args:
         choice: the reranker.
         training_set: what it learns from.
         resources: the collection's resources.
         pretraining: what a reranker that learns is pre-trained on.
-        scores: of a reranker that does not learn, those of the training topics, where they are
-            known.
+        scores: known scores of the training topics, for a reranker that does not learn.
 
     Raises:
         InputError: there is nothing to learn from.
@@ -80,7 +79,7 @@ def fit_system(
 
 
 def untrained(choice: ChosenReranker, resources: CollectionResources) -> System:
-    """A reranker that does not learn, which stands alone as long as nothing gives it a weight."""
+    """Return a reranker without training, as a system with the weight 0."""
     mark = fingerprint(choice.describe())
     return System(choice, [choice.create(resources)], 0.0, mark, {})
 
@@ -88,16 +87,16 @@ def untrained(choice: ChosenReranker, resources: CollectionResources) -> System:
 def open_checkpoint(
     choice: ChosenReranker, folder: Path, resources: CollectionResources, recipe: str | None = None
 ) -> System:
-    """The system that a checkpoint holds.
+    """Return the system that a checkpoint holds.
 
     Args:
         choice: its reranker, with the options that it scores with.
         folder: of the checkpoint.
         resources: the collection's resources.
-        recipe: a fingerprint of all that it was made from, where that is known.
+        recipe: a fingerprint of all that it was made from, if that is known.
 
     Raises:
-        InputError: it is none, or one of another reranker.
+        InputError: it is not a checkpoint of this reranker.
     """
     checkpoint = Checkpoint.read(folder, of=choice.registration.name)
     members = checkpoint.load(choice.registration, lambda: choice.create(resources))
@@ -119,13 +118,6 @@ def _require_relevant(choice: ChosenReranker, training_set: TrainingSet) -> None
 def _require_validation(
     choice: ChosenReranker, training_set: TrainingSet, kin: Sequence[int]
 ) -> None:
-    """See that topics can validate each other, where there are none apart for that.
-
-    Args:
-        choice: the reranker.
-        training_set: what it learns from.
-        kin: per training topic the number of its family, see `fold_topics`.
-    """
     relevant = [
         family
         for example, family in zip(training_set.training, kin, strict=True)
@@ -142,20 +134,6 @@ def _require_validation(
     raise InputError(f"{those}, so that none is left to validate '{choice.name}' on.")
 
 
-def _warning_of_validation(
-    choice: ChosenReranker, training_set: TrainingSet, splits: Sequence[Split[Example]]
-) -> str:
-    """Warn of members that are validated on topics without a relevant candidate; "" if none."""
-    blind = sum(not any(e.found_relevant for e in split.validation) for split in splits)
-    if not blind:
-        return ""
-    return (
-        f"WARNING: {choice.name} on {training_set.label}: {blind} of "
-        f"{counted(len(splits), 'member')} {'is' if blind == 1 else 'are'} validated on topics "
-        "without any relevant document among their candidates: nothing tells when to stop training."
-    )
-
-
 def train(
     choice: ChosenReranker,
     training_set: TrainingSet,
@@ -166,15 +144,15 @@ def train(
 ) -> Artifact:
     """Train the members of a system and keep them as a checkpoint in the cache.
 
-    Pre-training makes one model with a checkpoint of its own, whose weights every member starts
-    from.
+    Pre-training makes one model with its own checkpoint, whose weights every member starts from.
 
     Args:
         choice: the reranker.
         training_set: what it learns from.
         resources: the collection's resources.
         pretraining: what it is pre-trained on.
-        doing: the work's name in progress and notices; "" for the training of this reranker.
+        doing: the work's name in progress and notices; by default the training of this
+            reranker.
 
     Raises:
         InputError: nothing is relevant in the training set, or no topic is left to validate on.
@@ -187,62 +165,17 @@ def train(
     _require_relevant(choice, training_set)
     kin = families([example.topic for example in training_set.training])
     _require_validation(choice, training_set, kin)
-    splits = split_topics(
-        training_set.training,
-        training_set.validation,
-        resources.seed,
-        choice.members,
-        kin,
-        [example.has_relevant for example in training_set.training],
-    )
-    if warning := _warning_of_validation(choice, training_set, splits):
-        resources.notice(warning)
-    depends_on = _dependencies(choice, training_set, resources, start)
-
-    work = doing or f"training {choice.name}"
-
-    def build(folder: Path) -> None:
-        notice(
-            f"{work} on {training_set.label}: {counted(len(splits), 'member')}"
-            f"{', each' if len(splits) > 1 else ''} on {counted(len(splits[0].training), 'topic')} "
-            f"and validated on {sum(e.has_relevant for e in splits[0].validation):,}"
+    topics, validation = training_set.training, training_set.validation
+    useful = [example.has_relevant for example in topics]
+    splits = split_topics(topics, validation, resources.seed, choice.members, kin, useful)
+    if blind := sum(not any(e.found_relevant for e in split.validation) for split in splits):
+        resources.notice(
+            f"WARNING: {choice.name} on {training_set.label}: {blind} of "
+            f"{counted(len(splits), 'member')} {'is' if blind == 1 else 'are'} validated on topics "
+            "without any relevant document among their candidates: training cannot know when to "
+            "stop."
         )
-        begun = member_folder(start.path, 0) if start else None
-        scored, vectors = train_members(
-            choice, splits, resources, folder, begun, training_set.held_out
-        )
-        interpolation = _choose(choice, *_out_of_sample(splits, scored))
-        known = [*training_set.topics, *training_set.held_out]
-        write_checkpoint(
-            folder,
-            len(splits),
-            vectors,
-            [*training_set.topics, *(pretraining.topics if pretraining else ())],
-            _describe(choice, training_set, splits, interpolation, depends_on),
-            [*choice.checkpoints(), *([start.path] if start else ())],
-            {pair.query for pair in choice.pairs_learned(known)},
-        )
-        for number in range(len(splits)):
-            shutil.rmtree(workspace(folder, number))
-
-    with stage(work, 0.5 if doing or pretraining else 1):
-        return artifact(
-            KIND,
-            f"{choice.registration.name}-{training_set.label}",
-            depends_on,
-            build,
-            resumable=resources.resume,
-        )
-
-
-def _dependencies(
-    choice: ChosenReranker,
-    training_set: TrainingSet,
-    resources: CollectionResources,
-    start: Artifact | None,
-) -> dict[str, Any]:
-    """All that a training's outcome depends on."""
-    return {
+    depends_on = {
         "format": TRAINING_FORMAT,
         "irplatform": __version__,
         **choice.describe(),
@@ -259,12 +192,57 @@ def _dependencies(
         "holds_first_stage": choice.traits.weighs_first_stage,
         "fewest_topics": FEWEST_TOPICS,
     }
+    work = doing or f"training {choice.name}"
+
+    def build(folder: Path) -> None:
+        notice(
+            f"{work} on {training_set.label}: {counted(len(splits), 'member')}"
+            f"{', each' if len(splits) > 1 else ''} on {counted(len(splits[0].training), 'topic')} "
+            f"and validated on {sum(e.has_relevant for e in splits[0].validation):,}"
+        )
+        begun = member_folder(start.path, 0) if start else None
+        scored, vectors = train_members(
+            choice, splits, resources, folder, begun, training_set.held_out
+        )
+        interpolation = _choose(choice, *_out_of_sample(splits, scored))
+        curve = {str(weight): value for weight, value in interpolation.curve.items()}
+        description = {
+            **choice.describe(),
+            "trained_on": training_set.label,
+            "topics": len(topics),
+            "splits": [
+                {"training": len(split.training), "validation": len(split.validation)}
+                for split in splits
+            ],
+            "interpolation": {
+                "weight": interpolation.weight,
+                "topics": interpolation.topics,
+                interpolation.measure: curve,
+            },
+            "depends_on": depends_on,
+        }
+        known = [*training_set.topics, *training_set.held_out]
+        write_checkpoint(
+            folder,
+            len(splits),
+            vectors,
+            [*training_set.topics, *(pretraining.topics if pretraining else ())],
+            description,
+            [*choice.checkpoints(), *([start.path] if start else ())],
+            {pair.query for pair in choice.pairs_learned(known)},
+        )
+        for number in range(len(splits)):
+            shutil.rmtree(workspace(folder, number))
+
+    label = f"{choice.registration.name}-{training_set.label}"
+    with stage(work, 0.5 if doing or pretraining else 1):
+        return artifact(KIND, label, depends_on, build, resumable=resources.resume)
 
 
 def _out_of_sample(
     splits: Sequence[Split[Example]], scored: Sequence[Mapping[str, Values]]
 ) -> tuple[list[Example], dict[str, Values]]:
-    """The topics that members were validated on, and the mean of what these members scored."""
+    """The topics that members were validated on, and the mean of these members' scores."""
     validated: dict[str, Example] = {}
     scores: dict[str, list[Values]] = {}
     for split, of_member in zip(splits, scored, strict=True):
@@ -278,33 +256,9 @@ def _out_of_sample(
 def _choose(
     choice: ChosenReranker, examples: Sequence[Example], scores: Mapping[str, Values]
 ) -> Choice:
-    """The weight of interpolation that suits these topics."""
     reranked = {
         e.topic.id: Reranked.of(e.first, e.labelled.candidates, scores[e.topic.id].tolist())
         for e in examples
     }
     judgments = {e.topic.id: e.labelled.judgments for e in examples}
     return choose_weight(reranked, judgments, holds_first_stage=choice.traits.weighs_first_stage)
-
-
-def _describe(
-    choice: ChosenReranker,
-    training_set: TrainingSet,
-    splits: Sequence[Split[Example]],
-    interpolation: Choice,
-    depends_on: Mapping[str, Any],
-) -> dict[str, Any]:
-    return {
-        **choice.describe(),
-        "trained_on": training_set.label,
-        "topics": len(training_set.training),
-        "splits": [{"training": len(s.training), "validation": len(s.validation)} for s in splits],
-        "interpolation": {
-            "weight": interpolation.weight,
-            "topics": interpolation.topics,
-            interpolation.measure: {
-                str(weight): value for weight, value in interpolation.curve.items()
-            },
-        },
-        "depends_on": depends_on,
-    }

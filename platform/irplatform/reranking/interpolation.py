@@ -1,8 +1,8 @@
 """Mixing a reranker's scores with the first stage's.
 
 Both are standardized per topic (mean 0, deviation 1 over the candidates), then added with weights W
-and 1 − W. W = 1 gives exactly the first stage, and W = 0 the reranker alone. Unless W = 1,
-documents that were not reranked stand below all candidates, in the first stage's order.
+and 1 − W. W = 1 gives exactly the first stage, W = 0 the reranker alone. Unless W = 1, documents
+that were not reranked stand below all candidates, in the first stage's order.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ WEIGHTS = tuple(round(0.05 * step, 2) for step in range(21))
 
 @dataclass(frozen=True)
 class Reranked:
-    """A topic's first stage beside a reranker's opinion of its candidates.
+    """A topic's first stage beside a reranker's scores of its candidates.
 
     Attributes:
         ranking: all documents of the first stage.
         first: their standardized first-stage scores.
         second: their standardized reranker scores; documents that were not reranked come last.
-        outside: which of them were not reranked.
+        outside: marks documents that were not reranked.
     """
 
     ranking: Ranking
@@ -43,13 +43,7 @@ class Reranked:
 
     @classmethod
     def of(cls, first: Ranking, candidates: Sequence[str], scores: Sequence[float]) -> Reranked:
-        """Put both sides of a topic together.
-
-        Args:
-            first: the first stage's ranking.
-            candidates: the documents that were reranked; all of them are in `first`.
-            scores: the reranker's, one per candidate.
-        """
+        """Standardize both sides; `scores` has one number per candidate, and all are in `first`."""
         position = {doc_id: i for i, doc_id in enumerate(first.doc_ids)}
         places = np.array([position[d] for d in candidates], dtype=np.int64)
         values = first.scores.astype(np.float64)
@@ -72,7 +66,7 @@ class Reranked:
         return cls(first, standard, second, outside)
 
     def mixed(self, weight: float) -> Ranking:
-        """The ranking with this weight of the first stage, 0 to 1."""
+        """Return the ranking with this weight of the first stage, 0 to 1."""
         if weight == 1:  # standardizing rounds, which makes ties where there were none
             return self.ranking
         scores = weight * self.first + (1 - weight) * self.second
@@ -85,16 +79,11 @@ class Reranked:
 
 
 def _below(floor: float, scores: Values, order: npt.NDArray[np.float32]) -> Values:
-    """Scores, best first, lowered as far as it takes to keep their order below a floor.
+    """Scores, best first, lowered until they are below a floor and their order is kept.
 
-    Several retrievers may find a document that none of them has among its first, and that stands
-    above a candidate nevertheless. And what is far below the candidates may be so close together
-    that a run's 32 bits would tell no differences, as after a softmax.
-
-    Args:
-        floor: a score that none of them may reach.
-        scores: in decreasing order.
-        order: the first stage's, by which they are ordered; equal ones stay equal.
+    A document outside the candidates may stand above one of them. And scores far below may be too
+    close together for a run's 32 bits, as after a softmax. `order` has the first stage's scores, of
+    which equal ones stay equal.
     """
     shifted = scores - max(0.0, scores[0] - floor)
     reach = max(np.abs(scores).max(), np.abs(shifted).max(), abs(floor) if floor < np.inf else 0.0)
@@ -111,8 +100,9 @@ class Choice:
 
     Attributes:
         weight: the weight, 0 to 1.
-        topics: number of validation topics that have a relevant document.
-        curve: weight to the measure's mean over them; 1 is the first stage, 0 the reranker alone.
+        topics: number of validation topics with a relevant document.
+        curve: weight to the measure's mean over them; 1 is the first stage, 0 the reranker
+            alone.
         measure: nDCG@20, or nDCG-exp@20 where topics are judged by levels.
     """
 
@@ -128,20 +118,13 @@ def choose_weight(
     *,
     holds_first_stage: bool = False,
 ) -> Choice:
-    """Choose the weight on validation topics.
+    """Choose the weight on validation topics that have a relevant document.
 
-    The best mean nDCG@20 (nDCG-exp@20 of levels) wins, provided that it beats the first stage by
-    more than the standard error of the difference; otherwise the first stage stays as it is
-    (W = 1): on few topics a reranker that is merely lucky must not replace a good first stage.
-
-    A reranker that has weighed the first stage's score already is not mixed with it again: it
-    stands alone (W = 0), unless the first stage alone is better by more than the standard error.
-
-    Args:
-        topics: validation topics; those without a relevant document are left out, since every
-            weight is as good for them.
-        judgments: of these topics.
-        holds_first_stage: whether the reranker has the first stage's score among its features.
+    The best mean nDCG@20 (nDCG-exp@20 of levels) wins if it beats the first stage by more than the
+    standard error of the difference. Otherwise W = 1: on few topics a lucky reranker must not
+    replace a good first stage. A reranker that has the first stage's score as a feature
+    (`holds_first_stage`) stands alone (W = 0), unless the first stage is better by more than the
+    standard error.
     """
     table = np.array(
         [

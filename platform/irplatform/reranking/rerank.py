@@ -50,7 +50,7 @@ class RerankedRun:
     Attributes:
         alone: the run of the reranker's scores.
         final: the run of both scores, mixed with `weight`.
-        weight: the first stage's share; the mean where folds chose their own.
+        weight: the first stage's share; the mean over folds.
         systems: the systems that made it, without their members: one, or one per fold.
         resources: what it was made with.
         warnings: what a reader of its scores must know.
@@ -64,7 +64,7 @@ class RerankedRun:
     warnings: Sequence[str] = ()
 
     def with_suffix(self, suffix: str) -> RerankedRun:
-        """The same, under longer names."""
+        """Return the same, under longer names."""
         final = f"{self.final.name}{suffix}"
         return replace(
             self, alone=self.alone.renamed(alone_name(final)), final=self.final.renamed(final)
@@ -78,15 +78,14 @@ def rerank_with_seeds(
     resources: CollectionResources,
     count: int,
 ) -> Iterator[RerankedRun]:
-    """Fit a reranker and rank all topics with it, once for each of several seeds.
+    """Fit a reranker and rank all topics with it, once per seed.
 
     Args:
         choice: the reranker; one that does not learn ranks once.
         candidates: what it ranks.
         learning: what it learns from.
-        resources: the collection's resources; the first seed is theirs.
-        count: how many seeds; where there are several, the names of the runs carry them, and so
-            does every notice meanwhile.
+        resources: the collection's resources, with the first seed.
+        count: the number of seeds. The names of several runs, and notices, carry their seeds.
     """
     seeds = seeds_of(resources.seed, count if choice.trainable else 1)
     several = len(seeds) > 1
@@ -106,7 +105,7 @@ def rerank(
     learning: LearningPlan,
     resources: CollectionResources,
 ) -> RerankedRun:
-    """Fit a reranker and rank all topics with it; the arguments are those of `rerank_with_seeds`.
+    """Fit a reranker and rank all topics with it; see `rerank_with_seeds`.
 
     In cross-validation there is one system per fold.
     """
@@ -169,10 +168,10 @@ def training_per_topics(
     learning: LearningPlan,
     resources: CollectionResources,
 ) -> list[tuple[TrainingSet | None, Sequence[Topic]]]:
-    """Training sets, each with the topics that a system of it scores.
+    """Return training sets, each with the topics that a system of it scores.
 
-    There is one for all topics, or none (None), or one per fold of cross-validation, which has none
-    of the topics that it is for.
+    There is one for all topics, or None where nothing is learned. In cross-validation there is one
+    per fold, without the fold's topics.
     """
     if not learning.folds or (learning.checkpoint is not None and choice.trainable):
         return [(learning.training_set, candidates.topics)]
@@ -200,12 +199,8 @@ def fit(
 ) -> System:
     """Make a reranker ready to score, which may take hours of training.
 
-    Args:
-        choice: the reranker.
-        learning: whether it is a checkpoint's, and what it is pre-trained on.
-        training_set: what it learns from; None where it learns nothing.
-        resources: the collection's resources.
-        scores: those of all topics, where the reranker learns nothing and they are known.
+    `training_set` is None if it learns nothing. `scores` are known scores of all topics, for a
+    reranker that does not learn.
     """
     if learning.checkpoint is not None and choice.trainable:
         return open_checkpoint(choice, learning.checkpoint, resources)
@@ -215,7 +210,7 @@ def fit(
 
 
 def _few_topics(choice: ChosenReranker, systems: Sequence[System]) -> str:
-    """Tell that weights were chosen on so few topics that it may be luck; "" if not."""
+    """Say that weights were chosen on so few topics that it may be luck; "" if not."""
     counts = [system.chosen_on for system in systems if system.chosen_on is not None]
     if not counts or min(counts) >= _FEW_TOPICS:
         return ""
@@ -229,18 +224,17 @@ def _few_topics(choice: ChosenReranker, systems: Sequence[System]) -> str:
 def resources_with(
     learning: LearningPlan, choice: ChosenReranker, resources: CollectionResources
 ) -> CollectionResources:
-    """The resources, with a checkpoint's own word vectors where it is loaded."""
+    """Return the resources, with a checkpoint's own word vectors if it is loaded."""
     if learning.checkpoint is None or not choice.trainable:
         return resources
     return resources.with_vectors(Checkpoint.read(learning.checkpoint).vectors)
 
 
 def apply_checkpoint(checkpoint: Path, rerankers: Sequence[ChosenReranker]) -> list[ChosenReranker]:
-    """The rerankers, the one that a checkpoint belongs to with the options it was trained with.
+    """Return the rerankers, the checkpoint's one with the options that it was trained with.
 
     Raises:
-        InputError: it is no checkpoint, not whole, or of another reranker, or several rerankers
-            learn.
+        InputError: it is not a whole checkpoint of this reranker, or several rerankers learn.
     """
     trainable = [choice for choice in rerankers if choice.trainable]
     if len(trainable) != 1:

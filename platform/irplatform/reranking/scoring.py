@@ -1,12 +1,12 @@
-"""The rerank loop: batches of topics, halved when memory runs out, journalled for resuming."""
+"""The scores of a reranker: in batches, halved when memory runs out, and kept in the cache."""
 
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -54,25 +54,29 @@ def score_topics(
     """Score the candidates of topics; several members are averaged.
 
     Args:
-        registration: who made the reranker, for error messages.
+        registration: of the reranker, for error messages.
         members: prepared (and trained) instances.
         topics: the topics.
         candidates: topic id to the ids of its candidates.
         resources: the collection's resources.
-        journal: a file that keeps the scores of finished topics, so that an interrupted call goes
-            on where it stopped.
+        journal: a file of finished topics, from which an interrupted call goes on.
 
     Returns:
         Topic id to float64 scores, in the order of the candidates.
 
     Raises:
-        PluginError: the reranker returned the wrong number of scores, or one that is not finite.
+        PluginError: the reranker returned the wrong number of scores, or one that is not
+            finite.
     """
-    done = _read(journal, candidates)
+    finished_before = read_journal(
+        journal, lambda line: (line["topic"], np.array(line["scores"], dtype=np.float64))
+    )
+    done = {t: v for t, v in finished_before if v.shape == (len(candidates.get(t, ())),)}
     done |= {t.id: np.empty(0) for t in topics if not candidates[t.id]}
     open_topics = [topic for topic in topics if topic.id not in done]
+    requests = ((topic, resources.documents(candidates[topic.id])) for topic in open_topics)
     with progress(f"reranking with {registration.name}", len(open_topics), "topics", part=LAST):
-        for batch in _batches(open_topics, candidates, resources):
+        for batch in batched_by_size(requests, lambda pair: len(pair[1]), BATCH_DOCUMENTS):
             with stage("", len(batch)):
                 per_member = [_scores(registration, member, batch) for member in members]
                 scores = [np.mean(values, axis=0) for values in zip(*per_member, strict=True)]
@@ -92,21 +96,10 @@ def rescore_topics(
     scores: Mapping[str, Values],
     resources: Resources,
 ) -> dict[str, Values]:
-    """Scores of all candidates that depend on one another.
+    """Return scores that depend on the other candidates, from those of `score_topics`.
 
-    Args:
-        registration: who made the reranker, for error messages.
-        reranker: one member of the system.
-        topics: the topics.
-        candidates: topic id to the ids of its candidates.
-        scores: topic id to theirs, as `score_topics` returns them.
-        resources: the collection's resources.
-
-    Returns:
-        The same, changed by the reranker, which is not asked about topics without candidates.
-
-    Raises:
-        PluginError: the reranker returned the wrong number of scores, or one that is not finite.
+    `reranker` is one member of the system. It is not asked about topics without candidates. The
+    other arguments and errors are those of `score_topics`.
     """
     changed = dict(scores)
     for topic in topics:
@@ -127,16 +120,9 @@ def final_scores(
     resources: Resources,
     journal: Path | None = None,
 ) -> dict[str, Values]:
-    """The scores that topics are ranked by: `score_topics`, then `Reranker.rescore`."""
+    """Return the scores that topics are ranked by: `score_topics`, then `Reranker.rescore`."""
     scores = score_topics(registration, members, topics, candidates, resources, journal)
     return rescore_topics(registration, members[0], topics, candidates, scores, resources)
-
-
-def _batches(
-    topics: Sequence[Topic], candidates: Mapping[str, Sequence[str]], resources: Resources
-) -> Iterator[Batch]:
-    requests = ((topic, resources.documents(candidates[topic.id])) for topic in topics)
-    return batched_by_size(requests, lambda pair: len(pair[1]), BATCH_DOCUMENTS)
 
 
 def _scores(registration: Registration[Reranker], reranker: Reranker, batch: Batch) -> list[Values]:
@@ -150,24 +136,19 @@ def _scores(registration: Registration[Reranker], reranker: Reranker, batch: Bat
 
 
 def checked_scores(who: str, topic: Topic, documents: Documents, returned: object) -> Values:
-    """The answer of a reranker for a topic, as one finite number per document.
+    """Return a reranker's answer for a topic, as one finite number per document.
 
     Raises:
-        PluginError: it is not.
+        PluginError: the answer is something else.
     """
     values: Values = numbers(who, topic.id, returned, np.float64)
-    shape = (len(documents),)
-    if values.ndim == 0:
+    if values.ndim != 1:
+        what = f"numbers of shape {values.shape}" if values.ndim else _kind(returned)
         raise PluginError(
-            f"{who} returned {_kind(returned)} for topic {topic.id}; a number for each of its "
+            f"{who} returned {what} for topic {topic.id}; a number for each of its "
             f"{len(documents)} documents is needed."
         )
-    if values.ndim > 1:
-        raise PluginError(
-            f"{who} returned numbers of shape {values.shape} for topic {topic.id}; {shape} is "
-            "needed."
-        )
-    if values.shape != shape:
+    if len(values) != len(documents):
         raise PluginError(
             f"{who} returned {counted(values.size, 'score')} for the "
             f"{counted(len(documents), 'document')} of topic {topic.id}."
@@ -190,10 +171,9 @@ def _within_memory(
     registration: Registration[Reranker], reranker: Reranker, batch: Batch
 ) -> list[Sequence[float]]:
     """Score a batch; when memory runs out, score its halves."""
-    # Theirs, to do with as they like: others are given the same topics.
-    theirs = [(copy(topic), documents) for topic, documents in batch]
+    own_batch = [(copy(topic), documents) for topic, documents in batch]  # it may change them
     try:
-        return _per_topic(registration.who, reranker.score_batch(theirs), len(batch))
+        return _per_topic(registration.who, reranker.score_batch(own_batch), len(batch))
     except (MemoryError, RuntimeError) as error:
         if not lacks_memory(error):
             raise
@@ -213,26 +193,14 @@ def _within_memory(
         )
     middle = len(documents) // 2
     halves = [documents.part(slice(None, middle)), documents.part(slice(middle, None))]
-    return [
-        np.concatenate(
-            [
-                np.asarray(_within_memory(registration, reranker, [(topic, half)])[0])
-                for half in halves
-            ]
-        ).tolist()
-    ]
+    scores = [_within_memory(registration, reranker, [(topic, half)])[0] for half in halves]
+    return [np.concatenate([np.asarray(of_half) for of_half in scores]).tolist()]
 
 
 def _per_topic(who: str, answer: object, topics: int) -> list[Sequence[float]]:
-    """The answer of `score_batch`, as a list with an entry for every topic.
-
-    Raises:
-        PluginError: it is not.
-    """
-    # A table has no order that is promised, and a generator would work outside of all guards.
-    if isinstance(answer, Mapping | str) or not (
-        hasattr(answer, "__len__") and hasattr(answer, "__getitem__")
-    ):
+    """The answer of `score_batch`, as a list with an entry for every topic."""
+    # A generator would run outside of all guards.
+    if isinstance(answer, Mapping) or not hasattr(answer, "__getitem__"):
         raise PluginError(
             f"{who} returned {_kind(answer)} from score_batch; a list with the scores of each "
             "topic is needed."
@@ -255,20 +223,6 @@ def _free_device_memory() -> None:
             torch.mps.empty_cache()
 
 
-def _read(journal: Path | None, candidates: Mapping[str, Sequence[str]]) -> dict[str, Values]:
-    """Scores of the topics that are finished and still have as many candidates."""
-    done = dict(
-        read_journal(
-            journal, lambda line: (line["topic"], np.array(line["scores"], dtype=np.float64))
-        )
-    )
-    return {
-        t: values for t, values in done.items() if values.shape == (len(candidates.get(t, ())),)
-    }
-
-
-# Scores of candidates, kept in the cache: who asks for the same ones again does not wait.
-
 _FORMAT = 2
 _SCORES = "scores.npz"
 _USED = "used.json"
@@ -282,17 +236,7 @@ def cached_scores(
     candidates: Mapping[str, Sequence[str]],
     resources: CollectionResources,
 ) -> dict[str, Values]:
-    """Score the candidates of topics, or take their scores from the cache.
-
-    Args:
-        system: what scores.
-        topics: the topics.
-        candidates: topic id to the ids of its candidates.
-        resources: the collection's resources.
-
-    Returns:
-        Topic id to float64 scores, in the order of the candidates.
-    """
+    """Return `final_scores` of a system, from the cache if they are there."""
 
     def build(folder: Path) -> None:
         finished, log = folder / _FINISHED, folder / _USED
@@ -307,7 +251,20 @@ def cached_scores(
         np.savez(folder / _SCORES, *(scores[topic.id] for topic in topics))
         finished.unlink(missing_ok=True)
 
-    depends_on = _dependencies(system, topics, candidates, resources)
+    ranked = [[*topic.describe(), candidates[topic.id]] for topic in topics]
+    depends_on = {
+        "format": _FORMAT,
+        "irplatform": __version__,
+        # Training takes hours, so a version's checkpoints outlast a commit. Scores are cheap.
+        "code": our_digest(),
+        "system": system.fingerprint,
+        "corpus": resources.corpus.fingerprint,
+        "candidates": fingerprint({"ranked": ranked}),
+        "vectors": resources.source.describe(),
+        "seed": resources.seed,
+        "device": resources.device,
+        "model_threads": resources.model_threads,
+    }
     name = system.choice.registration.name
     cached = artifact("scores", name, depends_on, build, resumable=resources.resume)
     if not cached.built:
@@ -320,25 +277,3 @@ def cached_scores(
             "these scores cannot be read. Delete their folder, and they are computed again.",
             path=cached.path,
         ) from error
-
-
-def _dependencies(
-    system: System,
-    topics: Sequence[Topic],
-    candidates: Mapping[str, Sequence[str]],
-    resources: CollectionResources,
-) -> dict[str, Any]:
-    ranked = [[*topic.describe(), candidates[topic.id]] for topic in topics]
-    return {
-        "format": _FORMAT,
-        "irplatform": __version__,
-        # Training takes hours, so that a version's checkpoints outlast a commit. Scores are cheap.
-        "code": our_digest(),
-        "system": system.fingerprint,
-        "corpus": resources.corpus.fingerprint,
-        "candidates": fingerprint({"ranked": ranked}),
-        "vectors": resources.source.describe(),
-        "seed": resources.seed,
-        "device": resources.device,
-        "model_threads": resources.model_threads,
-    }

@@ -1,6 +1,6 @@
-"""A reranker ready to score: its trained members and its weight of interpolation.
+"""A reranker from its options to a system that is ready to score.
 
-Untrained rerankers have one member and a weight; trained ones are kept as a checkpoint
+An untrained reranker has one member and a weight; a trained one is kept as a checkpoint
 (`training.checkpoints`).
 """
 
@@ -30,10 +30,10 @@ class ChosenReranker(Chosen[Reranker]):
     """A reranker with its options, as a run uses it.
 
     Attributes:
-        members: how many models are trained and averaged, where it learns.
-        given: what the user set of the options, by name ("size", "loop.epochs").
-        label: what it is called in this run; "" for its registered name.
-        trained: whether the options are a checkpoint's.
+        members: how many models are trained and averaged, if it learns.
+        given: the options that the user set, by name ("size", "loop.epochs").
+        label: its name in this run; "" for its registered name.
+        trained: the options are a checkpoint's.
     """
 
     members: int = MEMBERS
@@ -52,15 +52,15 @@ class ChosenReranker(Chosen[Reranker]):
         return issubclass(self.registration.system, TrainableReranker)
 
     def check_training(self) -> None:
-        """See that what it learns from can be used, unless a checkpoint is used as it is."""
+        """Check that its training data can be used, unless a checkpoint is used as it is."""
         if not self.trained:
             super().check_training()
 
     def check(self) -> None:
-        """See before any work that it can be used, and what its scores depend on.
+        """Check before any work that it can be used, and describe what its scores depend on.
 
         Raises:
-            InputError: its options refer to something that does not exist.
+            InputError: its options name something that does not exist.
             PluginError: it cannot be made, or cannot say what it reads.
         """
         self.describe()
@@ -68,40 +68,34 @@ class ChosenReranker(Chosen[Reranker]):
         _ = self.traits
 
     def create(self, resources: Resources) -> Reranker:
-        """An instance that has taken what it needs."""
+        """Return a prepared instance."""
         reranker = self.registration.made(self.options)
         with self.registration.plugin_call("preparing"):
             reranker.prepare(resources)
         return reranker
 
     def expanding(self, knowledge: tuple[str, ...]) -> ChosenReranker:
-        """This reranker where queries are expanded with some knowledge bases, or with none.
-
-        One that was trained goes on reading what it was trained with.
-        """
+        """Return it with the knowledge bases of expanded queries; a trained one keeps its own."""
         if not knowledge or self.trained:
             return self
         return replace(self, options=self.with_knowledge(knowledge))
 
     def as_trained(self, recorded: Mapping[str, object]) -> ChosenReranker:
-        """This reranker with a checkpoint's options, but for those that the user set.
-
-        Args:
-            recorded: the checkpoint's options, as JSON holds them.
+        """Return it with a checkpoint's options, except those that the user set.
 
         Raises:
-            InputError: the checkpoint has options that this version of the reranker has not.
+            InputError: the checkpoint has options that this version of the reranker lacks.
         """
         called = replace(self.registration, name=self.name)
         _, values = settings_of(called, self.given, beneath=recorded)
         return replace(self, options=self.registration.options(values), trained=True)
 
     def in_pretraining(self) -> ChosenReranker:
-        """This reranker with the options that its pre-training is done with.
+        """Return it with the options that its pre-training is done with.
 
         Raises:
-            InputError: it learns from a file of pairs. Pre-training does not know which topics come
-                after it, so it could not leave out their pairs.
+            InputError: it learns from a file of pairs. Pre-training does not know which topics
+                come later, so it cannot leave out their pairs.
         """
         if not self.trainable:
             return self
@@ -123,7 +117,7 @@ class ChosenReranker(Chosen[Reranker]):
         return replace(self, registration=shared, options=options, members=1)
 
     def describe(self) -> dict[str, Any]:
-        """All that its scores depend on, beside documents, topics and training."""
+        """Return all that its scores depend on, beside documents, topics and training."""
         more = self.dependencies()
         return {
             "reranker": self.registration.name,
@@ -139,10 +133,10 @@ class System:
     Attributes:
         choice: the reranker and its options.
         members: prepared instances, whose scores are averaged.
-        weight: the first stage's share in interpolation, as chosen on validation topics.
+        weight: the first stage's share in interpolation.
         fingerprint: of all that its scores depend on, beside documents and topics.
-        description: what is recorded about its training; empty for an untrained one.
-        chosen_on: how many topics the weight was chosen on; None where that is unknown.
+        description: the record of its training; empty for an untrained one.
+        chosen_on: the number of topics that the weight was chosen on; None if unknown.
     """
 
     choice: ChosenReranker

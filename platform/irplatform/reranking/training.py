@@ -1,12 +1,9 @@
-"""Training the members of a system, several at once where that is worth it.
+"""Training the members of a system, several at once if that is faster.
 
-The first member is trained here. If it took long, the others are trained in processes of their
-own, as many at once as there are cores: what a member learns depends on its seed and its topics
-alone, so the weights are to the byte those of training one after another. On a GPU they do follow
-one another, unless the reranker does not learn there.
-
-Where several processes are to train a model together (`training.distributed`), all of them fit the
-member, and the first writes it.
+The first member is trained here. If it takes long, the others are trained in their own processes,
+one per core: a member depends on its seed and topics alone, so the weights are the same. On a GPU
+they follow one another, unless the reranker learns on the CPU. If several processes train a model
+together (`training.distributed`), all of them fit the member, and the first writes it.
 """
 
 from __future__ import annotations
@@ -50,13 +47,12 @@ if TYPE_CHECKING:
     from irplatform.reranking.training_set import Example, Split
 
 
-# A member of a system: trained on its split, its weights and out-of-sample scores written.
-#
-# A member that is finished is known by its record, and is not trained again when an interrupted
-# training goes on.
-
 _SCORES = "scores.npz"
 _FINISHED = "finished.json"
+"""The record of a finished member, which an interrupted training does not train again."""
+WORTH_PROCESSES = 20.0
+"""Seconds of the first member from which on the others get processes of their own: these need some
+seconds to start, and memory for their own copies of the data."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +63,13 @@ class Member:
         choice: the reranker.
         split: what it learns from and is validated on.
         resources: the collection's resources, with the member's seed.
-        number: which one it is, from 0.
+        number: its number, from 0.
         folder: of the checkpoint.
         start: the weights that it starts from; None for its own.
         held_out: topics that nothing may be learned of.
         members: how many the system has.
         place: among the processes that train the member together; None for one alone.
-        made_by: on its way to another process, the reranker's code, see `Registration.made_by`.
+        made_by: in another process, the reranker's code, see `Registration.made_by`.
     """
 
     choice: ChosenReranker
@@ -89,15 +85,13 @@ class Member:
 
     @property
     def workspace(self) -> Path:
-        """Where it keeps its state while it is trained."""
+        """The folder of its state while it is trained."""
         return workspace(self.folder, self.number)
 
     def train(self) -> float:
-        """Train, write weights and scores.
+        """Train, write weights and scores; return the seconds that this took, now or before.
 
-        Returns:
-            The seconds that it took, whenever that was, without what other members use as well:
-            word vectors, the forward index.
+        They leave out what other members use as well: word vectors, the forward index.
         """
         if self.finished:
             return float(self.record["seconds"])
@@ -128,7 +122,7 @@ class Member:
 
     @property
     def finished(self) -> bool:
-        """Weights, scores, and the word vectors that they go with are there."""
+        """Weights, scores, and their word vectors are there."""
         if not (self.workspace / _FINISHED).exists():
             return False
         return all(Path(path).is_dir() for path in self.record["vectors"].values())
@@ -140,25 +134,23 @@ class Member:
         return record
 
     def fit(self, workspace: Path) -> TrainableReranker:
-        """Train, keeping the state in the workspace."""
+        """Train, keeping the state in a workspace."""
         reranker = self.choice.create(self.resources)
         if not isinstance(reranker, TrainableReranker):
             raise InputError(f"reranker '{self.choice.name}' does not learn.")
         if self.start is not None:
             with self.choice.registration.plugin_call("loading its pre-training"):
                 reranker.load(self.start)
-        data = TrainingData(
-            [example.labelled for example in self.split.training],
-            [example.labelled for example in self.split.validation],
-            workspace,
-            self.held_out,
+        training, validation = (
+            [example.labelled for example in part]
+            for part in (self.split.training, self.split.validation)
         )
         with self.choice.registration.plugin_call("learning"):
-            reranker.fit(data)
+            reranker.fit(TrainingData(training, validation, workspace, self.held_out))
         return reranker
 
     def scores(self) -> dict[str, Values]:
-        """Scores of the topics that the weight is chosen on, by topic."""
+        """The scores of the topics that the weight is chosen on, by topic."""
         with np.load(self.workspace / _SCORES, allow_pickle=False) as arrays:
             return {
                 example.topic.id: arrays[f"arr_{number}"]
@@ -166,10 +158,9 @@ class Member:
             }
 
     def packed(self, threads: int, place: Place | None = None) -> Member:
-        """The member as it goes to another process, where plugins are loaded anew.
+        """Return the member for another process, which loads plugins anew.
 
-        Its resources are not open, and it has not the reranker's class, which another process may
-        not find under its name.
+        Its resources are not open, and the reranker's class is left out.
         """
         registration = self.choice.registration
         choice = replace(self.choice, registration=replace(registration, declared=Reranker))
@@ -178,10 +169,10 @@ class Member:
         return replace(self, choice=choice, resources=resources, place=place, made_by=made_by)
 
     def unpacked(self) -> Member:
-        """The member in another process, with that process's class.
+        """Return the member in another process, with that process's class of the reranker.
 
         Raises:
-            PluginError: its plugin was changed since.
+            PluginError: its plugin was changed in the meantime.
         """
         registration = registry().reranker(self.choice.registration.name)
         if registration.made_by != self.made_by:
@@ -193,13 +184,8 @@ class Member:
 
 
 def workspace(folder: Path, number: int) -> Path:
-    """Where a member in training keeps its state."""
+    """The folder of a member's state while it is trained."""
     return folder / f"work-{number}"
-
-
-WORTH_PROCESSES = 20.0
-"""Seconds that the first member takes, from which on the others get processes of their own: these
-need some seconds to start, and memory for their own copies of what is learned from."""
 
 
 def train_members(
@@ -216,25 +202,17 @@ def train_members(
         choice: the reranker.
         splits: what each learns from and is validated on.
         resources: the collection's resources; member n has its seed plus n.
-        folder: of the checkpoint. Members that it has are not trained again.
+        folder: of the checkpoint. Finished members are not trained again.
         start: the weights that every member starts from.
         held_out: topics that nothing may be learned of.
 
     Returns:
-        Per member the scores of the candidates of those topics that a weight is chosen on; and the
-        folders of the word vectors that members used, by `VectorSource.key`.
+        Each member's scores of the topics that a weight is chosen on; and the folders of the
+            word vectors that members used, by `VectorSource.key`.
     """
+    rest = folder, start, held_out, len(splits)
     members = [
-        Member(
-            choice,
-            split,
-            resources.of_member(number),
-            number,
-            folder,
-            start,
-            held_out,
-            members=len(splits),
-        )
+        Member(choice, split, resources.of_member(number), number, *rest)
         for number, split in enumerate(splits)
     ]
     processes = training_processes(resources.device)
@@ -268,7 +246,6 @@ def train_members(
 
 
 def _results(members: Sequence[Member]) -> tuple[list[dict[str, Values]], dict[str, Path]]:
-    """The scores and word vectors of finished members, whichever process trained them."""
     vectors = {
         key: Path(path) for member in members for key, path in member.record["vectors"].items()
     }
@@ -276,11 +253,7 @@ def _results(members: Sequence[Member]) -> tuple[list[dict[str, Values]], dict[s
 
 
 def _run_together(member: Member, processes: int) -> None:
-    """Train a member in several processes at once.
-
-    Raises:
-        InputError: they could not load the reranker.
-    """
+    """Train a member in several processes at once."""
     if member.finished:
         return
     if not can_travel(member.choice, member.resources):
@@ -300,7 +273,7 @@ def _run_together(member: Member, processes: int) -> None:
 
 
 def _train_here(packed: Member) -> None:
-    """Train a member that came from another process."""
+    """Train a member from another process."""
     place, device = packed.place, packed.resources.device
     set_prefix("" if place else f"member {packed.number + 1}")
     if place is not None:
@@ -331,7 +304,7 @@ def learn_side_by_side(choice: ChosenReranker, resources: CollectionResources) -
 
 
 def can_travel(choice: ChosenReranker, resources: CollectionResources) -> bool:
-    """Tell if another process can train the reranker, with what it can import."""
+    """Tell if another process can import and train the reranker."""
     ours, theirs = choice.registration, registry().rerankers.get(choice.registration.name)
     # Defaults may differ: variants share a pre-trained model, and options travel along.
     if theirs is None or (theirs.system, theirs.plugin) != (ours.system, ours.plugin):

@@ -1,10 +1,9 @@
-"""Training sets of rerankers: judged topics with their candidates, and how these are split.
+"""Training sets of rerankers: judged topics with their candidates, and their splits.
 
-Without validation topics of their own, the training topics are split into folds, each of which
-validates the member that learned from the others: no topic is lost to learning, and the weight of
-interpolation is chosen on all of them. A collection with a `dev` split validates every member on
-that; the members then differ by their seeds. A topic without a relevant document tells nothing
-about a ranking, so those that have some are dealt out first, to all folds alike.
+Without separate validation topics, the training topics are split into folds. Each fold validates
+the member that learned from the others, so no topic is lost, and the weight of interpolation is
+chosen on all of them. A `dev` split validates every member, and members differ by their seeds. A
+topic without a relevant document says nothing about a ranking: the others are dealt out first.
 """
 
 from __future__ import annotations
@@ -51,24 +50,24 @@ _MISSING = "missing.json"
 
 @dataclass(frozen=True)
 class Example:
-    """A judged topic with its candidates and what the first stage thinks of them."""
+    """A judged topic with its candidates and the first stage's ranking."""
 
     labelled: LabelledTopic
     first: Ranking
 
     @property
     def topic(self) -> Topic:
-        """The topic."""
+        """The topic without judgments and candidates."""
         return self.labelled.topic
 
     @property
     def has_relevant(self) -> bool:
-        """A document is relevant to the topic; without one it says nothing about a ranking."""
+        """A document is relevant to the topic."""
         return any(grade > 0 for grade in self.labelled.judgments.values())
 
     @property
     def found_relevant(self) -> bool:
-        """A relevant document is among its candidates, so that they can be ranked well."""
+        """A relevant document is among the candidates."""
         judgments = self.labelled.judgments
         return any(judgments.get(doc_id, 0) > 0 for doc_id in self.labelled.candidates)
 
@@ -78,9 +77,9 @@ class TrainingSet:
     """Topics that systems are fitted on.
 
     Attributes:
-        label: where it comes from, for messages and names: the training collection's id.
+        label: the training collection's id, for messages and names.
         training: judged topics.
-        validation: judged topics apart, where the collection has them.
+        validation: separate judged topics, if the collection has some.
         held_out: the topics of the fold that is left out, in cross-validation.
     """
 
@@ -91,13 +90,13 @@ class TrainingSet:
 
     @property
     def topics(self) -> list[Topic]:
-        """All topics, those of the validation included."""
+        """All topics, including validation topics."""
         return [
             example.topic for part in (self.training, self.validation or ()) for example in part
         ]
 
     def with_validation_apart(self) -> TrainingSet:
-        """The same without validation topics that ask what a training topic asks; tells of them."""
+        """Leave out validation topics that ask what a training topic asks, with a notice."""
         learned = {mark for example in self.training for mark in topic_marks(example.topic)}
         validation = self.validation or ()
         unseen = [each for each in validation if learned.isdisjoint(topic_marks(each.topic))]
@@ -111,7 +110,7 @@ class TrainingSet:
         return replace(self, validation=unseen or None)
 
     def digest(self) -> str:
-        """Stands for topics, candidates, judgments, first-stage rankings and what is held out."""
+        """A digest of topics, candidates, judgments, first-stage rankings and held-out topics."""
         mark = hashlib.sha256()
         for part in (self.training, self.validation or ()):
             mark.update(b"\0part")
@@ -129,17 +128,16 @@ class TrainingSet:
 
 @dataclass(frozen=True)
 class LearningPlan:
-    """Where rerankers learn from: a checkpoint, a training collection, or the topics' own folds.
+    """What rerankers learn from: a checkpoint, a training collection, or the topics' own folds.
 
     Attributes:
         training_set: the training collection's topics, or None.
-        checkpoint: a folder to load instead of training.
+        checkpoint: a folder to load in place of training.
         folds: cross-validate over the evaluated collection's own judged topics.
         pretraining: what rerankers that learn are pre-trained on, or None.
-        declared: the same for those that name their pre-training themselves (`Traits.pretraining`),
-            or None.
-        interpolate: the first stage's share in the final scores, or None to choose it on
-            validation topics.
+        declared: the same for those that declare their pre-training (`Traits.pretraining`), or
+            None.
+        interpolate: the first stage's share in the final scores, or None to choose it.
     """
 
     training_set: TrainingSet | None = None
@@ -155,17 +153,17 @@ class LearningPlan:
 
 
 def training_set(candidates: Candidates, resources: CollectionResources) -> TrainingSet:
-    """The training set that the topics of a training collection make."""
+    """Return the training set of a training collection's topics."""
     training, validation = examples(candidates, resources), candidates.validation
     apart = examples(validation, resources) if validation else []
     return TrainingSet(candidates.collection, training, apart or None)
 
 
 def examples(candidates: Candidates, resources: CollectionResources) -> list[Example]:
-    """The judged topics to learn from; judgments of documents that are not there are left out.
+    """Return the judged topics to learn from, without judgments of missing documents.
 
     Official judgments name documents that a copy of the corpus lacks. Measures count them, but
-    nothing can be learned from what cannot be read. A negative grade marks an unjudged document.
+    nothing can be learned from them. A negative grade marks an unjudged document.
     """
     qrels = {topic.id: candidates.qrels[topic.id] for topic in candidates.judged_topics}
     missing = _missing(candidates, qrels, resources)
@@ -191,8 +189,8 @@ def _missing(
 ) -> frozenset[str]:
     """The judged documents that do not exist; the index is asked once, and not for candidates.
 
-    What is kept depends on index and judgments alone, so that a run that finds everything in
-    the cache need not open the index, whatever its first stage.
+    The cache key has index and judgments alone, so a run that finds everything in the cache does
+    not open the index.
     """
     if all(set(grades) <= set(candidates.per_topic[topic]) for topic, grades in judged.items()):
         return frozenset()
@@ -208,16 +206,8 @@ def _missing(
     return frozenset(read_own_json(check.path / _MISSING))
 
 
-# Folds: which topics learn and which validate, for each member of an ensemble.
-
-
 def seeds_of(first: int, count: int) -> list[int]:
-    """The seeds of repeated trainings of a system, whose members share none.
-
-    Args:
-        first: the first one.
-        count: how many.
-    """
+    """Return the seeds of repeated trainings of a system, whose members share none."""
     return [(first + _SEEDS_APART * number) % 2**32 for number in range(count)]
 
 
@@ -230,12 +220,12 @@ class Split(Generic[T]):
 
     @property
     def weight_topics(self) -> tuple[T, ...]:
-        """Those of the validation topics that the weight of interpolation is chosen on."""
+        """The validation topics that the weight of interpolation is chosen on."""
         return weight_topics(self.validation)
 
 
 def weight_topics(topics: Sequence[T]) -> tuple[T, ...]:
-    """Topics to choose a weight of interpolation on: all, or of many, evenly taken."""
+    """Return the topics to choose a weight on: all, or an even sample of many."""
     return tuple(sample_evenly(topics, MOST_WEIGHING_TOPICS))
 
 
@@ -247,23 +237,17 @@ def split_topics(
     families: Sequence[int] | None = None,
     useful: Sequence[bool] | None = None,
 ) -> list[Split[T]]:
-    """Split the training topics; one split per member of the ensemble.
+    """Split the training topics; one split per member of the system.
 
-    Each has a useful topic to validate on: where there are few, there are fewer splits.
-
-    Args:
-        topics: the training topics.
-        validation: validation topics, where the collection has some apart.
-        seed: of the choice.
-        members: how many.
-        families: see `fold_topics`.
-        useful: see `fold_topics`.
+    Each split has a useful topic to validate on, so few useful topics make fewer splits.
+    `validation` has separate validation topics; for `families` and `useful` see `fold_topics`.
     """
     if validation:
         return [Split(tuple(topics), tuple(validation))] * members
     folds = max(members, MEMBERS)
     if useful is not None:
-        folds = min(folds, len(_useful_families(families or range(len(topics)), useful)))
+        kin = families or range(len(topics))
+        folds = min(folds, len({kin[place] for place, use in enumerate(useful) if use}))
     return fold_topics(topics, folds, seed, families, useful)[:members]
 
 
@@ -274,16 +258,16 @@ def fold_topics(
     families: Sequence[int] | None = None,
     useful: Sequence[bool] | None = None,
 ) -> list[Split[T]]:
-    """Every topic validates in exactly one of `folds` splits.
+    """Split topics so that every topic validates in exactly one of `folds` splits.
 
     Args:
         topics: the topics.
         folds: how many splits; at most as many as there are families.
         seed: of the choice.
-        families: per topic the number of its family, from 0, which stays together: topics that ask
-            the same. Without them each topic is one of its own.
-        useful: per topic whether it has a relevant document. Each fold gets such a topic, as long
-            as there are enough; without them all topics count as useful.
+        families: the number of each topic's family, from 0, which stays together. By default
+            each topic is its own family.
+        useful: per topic, if it has a relevant document. Each fold gets such a topic, as long
+            as there are enough. By default all topics are useful.
     """
     kin = list(range(len(topics))) if families is None else families
     use = [True] * len(topics) if useful is None else useful
@@ -292,37 +276,28 @@ def fold_topics(
     first = {family: place for place, family in reversed(list(enumerate(kin)))}
     first |= {family: place for place, family in reversed(list(enumerate(kin))) if use[place]}
     folds = min(folds, len(first))
-    by_place = _dealt(_useful_first(random.permutation(len(topics)), use), folds)
+    by_place = _deal(random.permutation(len(topics)), use, folds)
     fold_of = {family: by_place[place] for family, place in first.items()}
-    wanted = _useful_families(kin, use)
+    wanted = {family for family, is_useful in zip(kin, use, strict=True) if is_useful}
     if (
         len(set(fold_of.values())) < folds  # many topics of few families
         or len({fold_of[family] for family in wanted}) < min(folds, len(wanted))
     ):
         use = [family in wanted for family in first]
-        order = _useful_first(random.permutation(len(first)), use)
-        fold_of = dict(zip(first, _dealt(order, folds), strict=True))
+        fold_of = dict(zip(first, _deal(random.permutation(len(first)), use, folds), strict=True))
+    fold_of_topic = [fold_of[family] for family in kin]
     return [
         Split(
-            tuple(t for t, family in zip(topics, kin, strict=True) if fold_of[family] != fold),
-            tuple(t for t, family in zip(topics, kin, strict=True) if fold_of[family] == fold),
+            tuple(t for t, other in zip(topics, fold_of_topic, strict=True) if other != fold),
+            tuple(t for t, other in zip(topics, fold_of_topic, strict=True) if other == fold),
         )
         for fold in range(folds)
     ]
 
 
-def _useful_families(kin: Sequence[int], useful: Sequence[bool]) -> set[int]:
-    """The families that have a useful topic."""
-    return {family for family, use in zip(kin, useful, strict=True) if use}
-
-
-def _useful_first(order: npt.NDArray[np.int64], useful: Sequence[bool]) -> npt.NDArray[np.int64]:
-    """Reorder positions so that useful topics come first (no change if all are useful)."""
-    return order[np.argsort(~np.asarray(useful, dtype=bool)[order], kind="stable")]
-
-
-def _dealt(order: npt.NDArray[np.int64], folds: int) -> list[int]:
-    """Per place the fold that it goes to, when places are dealt out in an order."""
+def _deal(order: npt.NDArray[np.int64], useful: Sequence[bool], folds: int) -> list[int]:
+    """Deal places out to folds in an order, but useful ones first; return the fold of each."""
+    order = order[np.argsort(~np.asarray(useful, dtype=bool)[order], kind="stable")]
     fold_of = np.empty(len(order), dtype=np.int64)
     fold_of[order] = np.arange(len(order)) % max(folds, 1)
     per_place: list[int] = fold_of.tolist()

@@ -1,7 +1,7 @@
-"""Warnings: something learned from evaluated topics, or a checkpoint is of other code or knowledge.
+"""Warnings: evaluated topics were learned from, or a checkpoint is of other code or knowledge.
 
-Topics are known by their words (`topic_marks`): another collection may have them under other ids.
-A function returns "" where there is nothing to warn of.
+Topics are known by their words (`topic_marks`): another collection may have them under other ids. A
+function returns "" if there is no warning.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ def warning_of_pairs(
 ) -> str:
     """Warn of pairs of texts to learn from that ask what evaluated topics ask.
 
-    In cross-validation it does not learn from those of the topics that it is evaluated on; what a
-    checkpoint learned from is among its queries.
+    In cross-validation, pairs of evaluated topics are left out; a checkpoint knows its queries.
     """
     training_set = learning.training_set
     if not choice.trainable or training_set is None or learning.checkpoint is not None:
@@ -95,7 +94,7 @@ def _chosen_on(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
 
 
 def _some(some: Sequence[Topic], topics: Sequence[Topic]) -> str:
-    """How many of the topics, and which; "" for none."""
+    """The number of the topics, and their ids; "" for none."""
     if not some:
         return ""
     return f"{len(some):,} of these {len(topics):,} topics ({listing([t.id for t in some])})"
@@ -125,7 +124,7 @@ def warning_of_code(choice: ChosenReranker, learning: LearningPlan) -> str:
 
 
 def warning_of_surroundings(choice: ChosenReranker, learning: LearningPlan) -> str:
-    """Warn of a checkpoint that was trained with other knowledge bases or files than now."""
+    """Warn of a checkpoint that was trained with other knowledge bases or files."""
     if learning.checkpoint is None or not choice.trainable:
         return ""
     trained = Checkpoint.read(learning.checkpoint).description.get("of", {})
@@ -151,13 +150,13 @@ def warning_of_surroundings(choice: ChosenReranker, learning: LearningPlan) -> s
 
 
 def _but_code(group: object) -> dict[str, object]:
-    """The parts of a group of features, without its code's."""
+    """The parts of a group of features, except its code."""
     parts = group if isinstance(group, dict) else {}
     return {name: value for name, value in parts.items() if name not in _CODE}
 
 
 def _changed_groups(trained: object, now: object) -> list[str]:
-    """The groups of features that are other ones, in code or content."""
+    """The groups of features whose code or content changed."""
     if not (isinstance(trained, dict) and isinstance(now, dict)):
         return []
     return sorted(n for n in {*trained, *now} if trained.get(n) != now.get(n))
