@@ -1,12 +1,8 @@
 """Articles in JATS: from files, folders and tar archives to citing sentences, kept in the cache.
 
-Sentences come from the paragraphs of the body. Abstracts hardly cite, and sentences of captions,
-tables, footnotes and supplements depend on what is beside them.
-
-Archives, as PubMed Central distributes them, are read as streams and nothing is unpacked to disk,
-so that the names in them can do no harm. Articles are read in chunks with all cores; each part of
-the chunks becomes a file, so that an interrupted build goes on from there, and other limits,
-another corpus or another split need no new reading.
+Sentences come from the paragraphs of the body. Archives are read as streams; nothing is unpacked to
+disk. Articles are read in chunks with all cores. Each part of the chunks becomes a file, so an
+interrupted build continues, and other limits, another corpus or another split need no new reading.
 """
 
 from __future__ import annotations
@@ -66,14 +62,10 @@ _CHUNKS_A_PART = 32
 
 @dataclass(frozen=True)
 class CitingSentence:
-    """A sentence that cites.
+    """A sentence that cites, without reference marks.
 
-    Attributes:
-        number: its place among the sentences of the article, from 1.
-        section: the title of its section of the body, or "".
-        text: without reference marks.
-        words: their number without stop words, see `citations`.
-        cites: keys of `CitingArticle.references`.
+    `number` is its place in the article, from 1; `words` does not count stop words; `cites` are
+    keys of `CitingArticle.references`.
     """
 
     number: int
@@ -87,15 +79,9 @@ class CitingSentence:
 class CitingArticle:
     """An article with its citing sentences.
 
-    Attributes:
-        id: its DOI, else its PMC id or PMID, else the name of its file.
-        year: of its first publication, or "".
-        file: where it was read.
-        sentences: the number of sentences in its body.
-        listed: the number of references in its list.
-        unknown_marks: the number of marks that point to no reference.
-        citing: the sentences that cite.
-        references: position in the list to identifiers of each cited work.
+    Its id is its DOI, PMC id, PMID or file name. `sentences`, `listed` and `unknown_marks` count
+    sentences of the body, references, and marks that point to no reference. `references` maps
+    positions in the list to identifiers of each cited work.
     """
 
     id: str
@@ -107,13 +93,9 @@ class CitingArticle:
     citing: tuple[CitingSentence, ...]
     references: dict[str, tuple[tuple[str, ...], ...]]
 
-    def as_json(self) -> dict[str, Any]:
-        """The article as JSON."""
-        return asdict(self)
-
     @classmethod
     def from_json(cls, record: dict[str, Any]) -> CitingArticle:
-        """The article of `as_json`."""
+        """The article of its JSON."""
         citing = tuple(CitingSentence(**s | {"cites": tuple(s["cites"])}) for s in record["citing"])
         references = {
             position: tuple(tuple(work) for work in works)
@@ -126,28 +108,22 @@ def find_sources(paths: Sequence[Path]) -> list[Path]:
     """The files to read: files, and those in folders and subfolders, by name, unless hidden.
 
     Raises:
-        InputError: a path does not exist, or is no XML file and no archive, or a folder has none.
+        InputError: a path does not exist, or has no XML file and no archive.
     """
-    files: list[Path] = []
+    files: dict[Path, None] = {}
     for path in paths:
-        if path.is_dir():
-            inside = sorted(p for p in path.rglob("[!.]*") if _is_source(p) and p.is_file())
-            if not inside:
-                raise InputError(
-                    "there are no articles here: expected .xml, .nxml (also .gz), .tar or .tar.gz.",
-                    path=path,
-                )
-            files += inside
-        elif not path.exists():
+        if not path.exists():
             raise InputError("there is no such file or folder.", path=path)
-        elif not _is_source(path):
+        inside = sorted(path.rglob("[!.]*")) if path.is_dir() else [path]
+        found = [p for p in inside if p.is_file() and (_is_article(p.name) or is_archive(p))]
+        if not found:
             raise InputError(
-                "articles come in files named .xml or .nxml (also .gz), .tar, .tar.gz or .tgz.",
+                "there are no articles here: expected .xml, .nxml (also .gz), .tar, .tar.gz or "
+                ".tgz.",
                 path=path,
             )
-        else:
-            files.append(path)
-    return list(dict.fromkeys(files))
+        files.update(dict.fromkeys(found))
+    return list(files)
 
 
 def extract(
@@ -157,7 +133,7 @@ def extract(
 
     Args:
         sources: the files, see `find_sources`.
-        skip_unreadable: leave out files that are no articles in XML instead of stopping there.
+        skip_unreadable: leave out files that are not articles in XML instead of stopping there.
         workers: processes; by default one per core.
 
     Returns:
@@ -167,7 +143,9 @@ def extract(
         InputError: a file cannot be read (file and line are named).
     """
     files = HashedFiles(sources)
-    described = _describe(sources, files.digests())
+    top = os.path.commonpath([source.resolve() for source in sources])
+    places = [os.path.relpath(source.resolve(), top) for source in sources]
+    described = [list(pair) for pair in zip(places, files.digests(), strict=True)]
 
     def build(folder: Path) -> None:
         _build(folder, sources, skip_unreadable, workers)
@@ -184,11 +162,7 @@ def extract(
 
 
 def read_back(folder: Path) -> Iterator[CitingArticle | str]:
-    """The articles that `extract` found, in the order of the files.
-
-    Yields:
-        Articles; for a file that was left out, its fault.
-    """
+    """The articles that `extract` found, in the order of the files; the fault of a skipped file."""
     for part in sorted(folder.glob("part-*.jsonl")):
         with part.open("rb") as lines:
             for line in lines:
@@ -198,14 +172,7 @@ def read_back(folder: Path) -> Iterator[CitingArticle | str]:
 
 @dataclass(frozen=True)
 class Member:
-    """An article's file, by itself or in an archive.
-
-    Attributes:
-        name: for errors and reports.
-        path: its path, if it is a file of its own.
-        content: its bytes, if it is in an archive.
-        fault: why it cannot be read, if that is known: the end of a broken archive.
-    """
+    """An article's file: a path, bytes from an archive, or the fault of an archive."""
 
     name: str
     path: Path | None = None
@@ -241,7 +208,7 @@ def members(sources: Sequence[Path]) -> Iterator[Member]:
 
 
 def is_archive(path: Path) -> bool:
-    """Tell by its name if a file is a tar archive."""
+    """Return whether a file's name is that of a tar archive."""
     return path.name.lower().endswith(_ARCHIVES)
 
 
@@ -306,16 +273,12 @@ def _year(article: Any) -> str:
     return min(years, default="")
 
 
-def _is_source(path: Path) -> bool:
-    return _is_article(path.name) or is_archive(path)
-
-
 def _is_article(name: str) -> bool:
     return name.lower().removesuffix(".gz").endswith(_XML)
 
 
 def _is_member(name: str) -> bool:
-    """Tell if a file of an archive is an article; macOS adds a hidden `._name` to each file."""
+    """Return whether a file of an archive is an article; macOS adds a hidden `._name` to each."""
     return _is_article(name) and not name.rpartition("/")[2].startswith(".")
 
 
@@ -334,13 +297,6 @@ def _limited(file: IO[bytes] | io.BufferedIOBase, name: str) -> bytes:
     if len(content) > _LARGEST:
         raise InputError(_TOO_LARGE, path=name)
     return content
-
-
-def _describe(sources: Sequence[Path], digests: Sequence[str]) -> list[list[str]]:
-    """Paths relative to the common folder, and digests."""
-    top = os.path.commonpath([source.resolve() for source in sources])
-    places = [os.path.relpath(source.resolve(), top) for source in sources]
-    return [[place, digest] for place, digest in zip(places, digests, strict=True)]
 
 
 def _build(folder: Path, sources: Sequence[Path], skip: bool, workers: int | None) -> None:
@@ -386,6 +342,6 @@ def _read_chunk(chunk: list[Member], *, skip: bool) -> tuple[int, list[bytes]]:
                 raise
             lines.append(orjson.dumps(str(error), option=orjson.OPT_APPEND_NEWLINE))
             continue
-        records = (read_article(article, member.name).as_json() for article in articles)
+        records = (asdict(read_article(article, member.name)) for article in articles)
         lines += [orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records]
     return len(chunk), lines

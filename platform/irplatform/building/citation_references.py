@@ -1,12 +1,9 @@
 """Articles in JATS and their reference lists: the identifiers of the articles that they cite.
 
-XML is read without trusting it. PubMed Central's files name an external DTD and declare no entities
-of their own; a file that does could expand to anything and is refused. Characters that the DTD
-defines (`&alpha;`) are known by their names in HTML.
-
-Identifiers are written `pmid:123`, `pmcid:PMC123`, `doi:10.1000/x` (in lower case) and, to find an
-article without identifier, `title:` with the title's words. They come from `pub-id` and `object-id`
-elements, from links to doi.org and PubMed, and from a DOI that is printed after "doi:".
+Files that declare entities are refused: they could expand to anything. Characters of JATS's DTD
+(`&alpha;`) are known by their names in HTML. Identifiers are written `pmid:123`, `pmcid:PMC123`,
+`doi:10.1000/x` (in lower case) and `title:` with the title's words. They are in `pub-id` and
+`object-id` elements, links to doi.org and PubMed, and DOIs printed after "doi:".
 """
 
 from __future__ import annotations
@@ -42,9 +39,10 @@ MINIMUM_TITLE_WORDS = 5
 _NOTES = ("fn", "table-fn", "aff", "corresp")
 """Types of marks, and elements, of notes outside the sentence."""
 _CITATIONS = ("mixed-citation", "element-citation", "nlm-citation", "citation")
+_KINDS = {"pmcid": "pmcid", "pmc": "pmcid", "pmid": "pmid", "doi": "doi"}
 _NUMBER = re.compile(r"\d{1,6}")
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"]+")
-"""Up to the next space: all of "10.1002/…20:3<377::AID-SIM799>3.0.CO;2-N" belongs to the DOI."""
+"""Up to the next space, as in "10.1002/…20:3<377::AID-SIM799>3.0.CO;2-N"."""
 _OPENING = {")": "(", "]": "[", ">": "<"}
 _HYPHENS = str.maketrans(dict.fromkeys("‐‑‒–—−", "-"))
 """Characters that typesetters put for the hyphen in a DOI."""
@@ -58,10 +56,7 @@ _PRINTED_DOI = re.compile(rf"\bdoi:?\s*({_DOI.pattern})", re.IGNORECASE)
 
 
 def read_articles(content: bytes, name: str) -> list[Any]:
-    """The `article` elements of a file: one, or several in a collection of articles.
-
-    Returns:
-        lxml elements; those of JATS have names without a namespace.
+    """The `article` elements of a file, with names of JATS without a namespace.
 
     Raises:
         InputError: the file is not XML, declares entities, or holds no article.
@@ -81,17 +76,12 @@ def _documents(content: bytes) -> Iterator[tuple[int, int]]:
     """Where each XML document of a file begins and ends."""
     begin = _BEFORE.match(content).end()  # type: ignore[union-attr]
     for match in _NEXT_DOCUMENT.finditer(content, begin):
+        root = _ROOT.search(content, begin)
         # Articles in a set follow each other, too.
-        if match[2] != b"article" or _root(content, begin) == b"article":
+        if match[2] != b"article" or (root and root[1] == b"article"):
             yield begin, match.end(1)
             begin = match.end()
     yield begin, len(content)
-
-
-def _root(content: bytes, begin: int) -> bytes:
-    """The name of the first element after a place, without its name space."""
-    root = _ROOT.search(content, begin)
-    return root[1] if root else b""
 
 
 def _read_document(content: bytes, name: str) -> list[Any]:
@@ -128,7 +118,7 @@ def _read_document(content: bytes, name: str) -> list[Any]:
 
 
 def is_element(node: Any) -> bool:
-    """Tell if a node is an element, not a processing instruction or an entity."""
+    """Return whether a node is an element, not a processing instruction or an entity."""
     return isinstance(node.tag, str)
 
 
@@ -197,12 +187,12 @@ class ReferenceList:
                     self._by_id.setdefault(identifier, position)
 
     def are_meant(self, mark: Any) -> bool:
-        """Tell if an `xref` is a reference mark, by its type or by its target."""
+        """Return whether an `xref` is a reference mark, by its type or by its target."""
         kind = mark.get("ref-type")
         return kind in ("bibr", "ref") or bool(self.positions(mark.get("rid") or ""))
 
     def are_notes(self, mark: Any) -> bool:
-        """Tell if an `xref` is the mark of a note, by its type or by its target."""
+        """Return whether an `xref` is the mark of a note, by its type or by its target."""
         return mark.get("ref-type") in _NOTES or mark.get("rid", "") in self._notes
 
     def positions(self, ids: str) -> list[int]:
@@ -222,12 +212,8 @@ class ReferenceList:
     def numbered(self, first: int, last: int, begin: int) -> list[int]:
         """The references printed with the numbers from `first` to `last`.
 
-        Args:
-            first: a number.
-            last: a number.
-            begin: the position of number 0 in the list, see `beginning`. Of several lists that all
-                begin with 1, the best fit is taken. References without a number count by their
-                order.
+        `begin` is the position of number 0, see `beginning`. Of several lists that all begin with
+        1, the best fit is taken. References without a number count by their order.
         """
         found = []
         for number in range(first, last + 1):
@@ -239,7 +225,7 @@ class ReferenceList:
 
 
 def normalized(kind: str, value: str) -> str | None:
-    """A "pmid", "pmcid" or "doi" in the form that is compared; None if it is not of that kind."""
+    """A "pmid", "pmcid" or "doi" in the form that is compared; None for another kind of value."""
     value = value.strip()
     if kind == "pmid":
         match = _PMID.fullmatch(value)
@@ -259,7 +245,7 @@ def _without_end(doi: str) -> str:
 
 
 def title_key(title: str) -> str | None:
-    """A title as an identifier: its words; None if it is too short to tell articles apart."""
+    """A title as an identifier: its words; None if it is too short to identify an article."""
     words = tokenize(title)
     return f"title:{' '.join(words)}" if len(words) >= MINIMUM_TITLE_WORDS else None
 
@@ -307,7 +293,7 @@ def _is_title(identifier: str) -> bool:
 
 
 def _differ(one: str, other: str) -> bool:
-    """Tell if two identifiers of one kind are of two works; a DOI's link may be longer."""
+    """Return whether two identifiers of one kind are of two works; a DOI's link may be longer."""
     short, long = sorted((one, other), key=len)
     goes_on = long.startswith(short) and not long[len(short) :][:1].isalnum()
     return one.partition(":")[0] == other.partition(":")[0] and not goes_on
@@ -319,17 +305,12 @@ def _identifiers(citation: Any) -> Iterator[str]:
         if element.tag == "article-title":
             identifier = title_key(plain_text(element))
         elif element.tag in ("pub-id", "object-id"):
-            identifier = _declared(element)
+            kind = _KINDS.get(str(element.get("pub-id-type")).lower())
+            identifier = kind and normalized(kind, plain_text(element))
         else:
             identifier = _linked(href(element))
         if identifier:
             yield identifier
-
-
-def _declared(element: Any) -> str | None:
-    kind = str(element.get("pub-id-type") or "").lower()
-    kind = {"pmcid": "pmcid", "pmc": "pmcid", "pmid": "pmid", "doi": "doi"}.get(kind, "")
-    return normalized(kind, plain_text(element)) if kind else None
 
 
 def _linked(address: str) -> str | None:

@@ -1,15 +1,10 @@
 """Citing sentences of a paragraph, without their reference marks.
 
 Marks are as in "[3–7]", "(Smith 2009; Jones 2010)" or "shown before.³,⁴". Every group of marks,
-with the brackets around it, becomes one character that XML cannot contain, which survives
-splitting. A range stands for all references in between, in the order of the list: between two marks
-("[3]–[7]", "3 to 7"), within one ("3–7"), or where its end is no mark of its own.
-
-The platform's splitter finds the sentences. On full text it agrees with pysbd except for one
-boundary in twenty, of which it is far more often right (enumerations "(i)", "ca. 58 cm", "eq. 16"),
-at a sixtieth of the time. Patterns of full text are masked for it in a copy of the same length:
-pinpoints ("p. 107"), text in brackets, names that begin with a small letter ("mRNA"), and letters
-that are no initials ("vitamin C. The").
+with the brackets around it, becomes one character that XML cannot contain. A range stands for all
+references in between: between two marks ("[3]–[7]"), within one ("3–7"), or where its end is not a
+mark. The platform's splitter finds the sentences in a copy of the same length, where patterns of
+full text are masked: "p. 107", text in brackets, "mRNA", and "vitamin C. The".
 """
 
 from __future__ import annotations
@@ -39,13 +34,13 @@ _LEFT_OUT = frozenset(
     annotation-xml object-id
     """.split()  # noqa: SIM905 - a list would take a page
 )
-"""Elements within a paragraph that belong to no sentence."""
+"""Elements within a paragraph that are not part of a sentence."""
 _BLOCKS = frozenset(
     """
     list def-list disp-quote boxed-text speech verse-group statement array
     """.split()  # noqa: SIM905 - a list would take a page
 )
-"""Elements within a paragraph that have paragraphs of their own."""
+"""Elements within a paragraph that contain paragraphs."""
 _DASH = r"\-‐‑‒–—―−⁻~～－"
 """Hyphens and dashes, for character classes."""
 _TO = rf"(?:[{_DASH}]|to\b|through\b)"
@@ -70,7 +65,7 @@ _ASIDE = frozenset(
     sections see shown suggested suppl table tables text-fig the therein vol
     """.split()  # noqa: SIM905 - a list would take a page
 )
-"""Words in brackets with marks that are nothing but a reference."""
+"""Words that make brackets with marks a mere reference."""
 _LOCATOR = re.compile(rf"[A-Za-z]?\d+[A-Za-z]?(?:[{_DASH}]\d+)?")
 _REFERENCE_WORD = re.compile(rf"\b[Rr]ef(?:erence)?s?\.?\s*(?={MARK})")
 _NUMBERS = re.compile(rf"\W*\d{{1,6}}(?:[\s\])]*(?:[,;&]|and\b|{_TO})[\s\[(]*\d{{1,6}})*\W*")
@@ -133,13 +128,7 @@ _BEGINNING = re.compile(r"^[\s,;:.]+")
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of running text.
-
-    Attributes:
-        text: without marks.
-        cites: positions of the references that its marks point to, in order of the list.
-        citing: it has marks, even if they point to no reference.
-    """
+    """A sentence without marks; `cites` are positions of references, `citing`: it has marks."""
 
     text: str
     cites: tuple[int, ...]
@@ -148,12 +137,10 @@ class Sentence:
 
 @dataclass(frozen=True)
 class MarkedText:
-    """A paragraph's text.
+    """A paragraph's text, with `MARK` for every group of marks.
 
-    Attributes:
-        text: with the character `MARK` for every group of marks; single spaces.
-        groups: per group, the positions of its references, in order of the list.
-        unknown: the number of marks that point to no reference.
+    `groups` has the positions of each group's references, `unknown` the number of marks that point
+    to no reference.
     """
 
     text: str

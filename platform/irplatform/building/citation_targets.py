@@ -1,8 +1,8 @@
 """The documents that references point to, and tables of identifiers of the same article.
 
-A document of a collection is found by its id (a PMID, PMC id or DOI), by its fields `pmid`, `pmc`,
-`pmcid` and `doi`, and on request by its title, if no other document has the same words. Without a
-collection, references point to PMIDs and DOIs.
+A document is found by its id (a PMID, PMC id or DOI), by its fields `pmid`, `pmc`, `pmcid` and
+`doi`, and on request by its title, if no other document has the same words. Without a collection,
+references point to PMIDs and DOIs.
 """
 
 from __future__ import annotations
@@ -44,10 +44,8 @@ class Target:
 class Targets:
     """The documents that identifiers stand for.
 
-    Attributes:
-        same: identifiers to others of the same article, from a table.
-        by_identifier: identifiers to documents of a collection; None without a collection.
-        titles: look for documents by title, too.
+    `same` maps identifiers to others of the same article, `by_identifier` to documents of a
+    collection (None without one). `titles` finds documents by title, too.
     """
 
     same: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -55,7 +53,7 @@ class Targets:
     titles: bool = False
 
     def identified(self, work: Sequence[str]) -> bool:
-        """Tell if a work has a PMID or DOI, in the file or by the table."""
+        """Return whether a work has a PMID or DOI, in the file or by the table."""
         return any(i.startswith(("pmid:", "doi:")) for i in self._names(work))
 
     def find(self, work: Sequence[str]) -> Target | None:
@@ -79,11 +77,7 @@ class Targets:
 
 
 def search_corpus(corpus: Corpus, wanted: set[str]) -> dict[str, Target]:
-    """Find the documents that some identifiers stand for, in one pass over a corpus.
-
-    Returns:
-        Identifiers to documents, without titles that several documents have.
-    """
+    """Map identifiers to documents, without titles of several documents, in one pass."""
     targets: dict[str, Target] = {}
     ambiguous: set[str] = set()
     titles = any(identifier.startswith("title:") for identifier in wanted)
@@ -116,17 +110,11 @@ def _names(document: Document, *, titles: bool) -> Iterator[str]:
 
 
 def read_table(path: Path, wanted: Container[str]) -> dict[str, tuple[str, ...]]:
-    """Read the other identifiers of articles from a table, such as `PMC-ids.csv.gz`.
-
-    Args:
-        path: a .csv or .tsv file (also .gz) whose header names two or more of PMID, PMCID and DOI.
-        wanted: the identifiers to look up; only these are kept of ten million lines.
-
-    Returns:
-        Identifier to all identifiers of its article.
+    """Map wanted identifiers to all of their article, by a table such as `PMC-ids.csv.gz`.
 
     Raises:
-        InputError: the file is missing or no table, or lacks these columns.
+        InputError: the file is missing or not a table, or its header does not name two or more of
+            PMID, PMCID and DOI.
     """
     lines = (decoded(line, path, number) for number, line in numbered_lines(path))
     header = next(lines, None)

@@ -1,32 +1,33 @@
 """Judgments from citations: a sentence that cites an article is a query, the article is relevant.
 
-The rules and limits are DeepSenSe's (Lo, Tian, Tao, Hao, Zhang): sentences with citations are taken
-from open-access full text, cleaned, and split by citing article. "The sentences were first
-tokenized into words. Greek alphabets were converted into English words. Stop words and punctuations
-were removed": what is left counts against the limits, but the query is the sentence as it was
-written. The rules apply in the order in which they are reported, and a sentence counts for the
-first one that leaves it nothing to cite.
-
-Articles are read once, then what they cite is looked up, then sentences are judged article by
-article. Memory holds the identifiers of the articles, citing and cited, and nothing else that
-grows.
+The rules and limits are DeepSenSe's (Lo, Tian, Tao, Hao, Zhang): sentences are taken from open
+full text, cleaned, and split by citing article. Stop words and punctuation do not count against
+the limits, but the query is the sentence as it was written. Rules apply in the order in which the
+report lists them. Memory holds the identifiers of the articles, citing and cited.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from irplatform.building.citation_articles import CitingArticle, extract, find_sources, read_back
 from irplatform.building.citation_targets import Target, Targets, read_table, search_corpus
-from irplatform.building.judgments import SPLITS, Shares, split_of, write_reference
+from irplatform.building.judgments import (
+    SPLITS,
+    Report,
+    Shares,
+    split_of,
+    write_reference,
+    write_report,
+)
 from irplatform.collections.beir import BeirWriter, write_measures
 from irplatform.errors import InputError, counted
 from irplatform.lucene.dates import PUBLISHED_BEFORE
 from irplatform.registry.loading import registry
 from irplatform.system.console import notice
-from irplatform.system.writing import atomic_folder, write_json
+from irplatform.system.writing import atomic_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,15 +36,11 @@ if TYPE_CHECKING:
     from irplatform.building.citation_articles import CitingSentence
     from irplatform.data import Collection
 
-REPORT = "report.json"
 MEASURES = ("Success@1", "Success@10", "Success@20", "Success@100")
 UNMARKED = "articles without a mark of their references"
-SHORT = "fewer than {least} words without stop words"
-LONG = "more than {most} words without stop words"
 NOWHERE = "its marks point to no reference"
 UNRESOLVED = "no cited article has a PMID or DOI"
 OUTSIDE = "no cited article is in the collection"
-SHORT_ARTICLE = "the cited article has fewer than {least_cited} words of title and abstract"
 NOT_EARLIER = "the cited article is not from an earlier year"
 SHARES = Shares(80, 10, 10)
 """The default shares of the citing articles."""
@@ -55,17 +52,8 @@ _CitedWorks: TypeAlias = dict[int, list[tuple[tuple[str, ...], Target | None]]]
 class CitationSettings:
     """Limits, shares and seed of judgments from citations; the limits are DeepSenSe's.
 
-    Attributes:
-        least: fewest words of a sentence, without stop words.
-        most: most words.
-        least_cited: fewest words of title and abstract of a cited article.
-        titles: look for documents by their title, too.
-        skip_unreadable: leave out files that cannot be read.
-        shares: of train, dev and test.
-        seed: of the split.
-
-    Raises:
-        InputError: no number of words is within the limits.
+    A sentence has `least` to `most` words without stop words, a cited article at least
+    `least_cited` of title and abstract. `titles` finds documents by their title, too.
     """
 
     least: int = 5
@@ -83,75 +71,24 @@ class CitationSettings:
                 "--max-words, or lower --min-words."
             )
 
-    def describe(self) -> dict[str, Any]:
-        """The settings, flat."""
-        return asdict(self) | {"shares": "/".join(map(str, asdict(self.shares).values()))}
-
 
 @dataclass
-class SplitCounts:
-    """The counts of a split."""
+class _Counts:
+    """Counts of a build; `removed` has the citing sentences removed, by reason."""
 
-    articles: int = 0
-    sentences: int = 0
-    judgments: int = 0
-
-
-@dataclass
-class Report:
-    """The report of a build.
-
-    Attributes:
-        options: limits, shares and seed.
-        read: counts of articles, sentences and marks, by name.
-        references: counts of cited references, by the way in which they were resolved.
-        removed: reason to the number of citing sentences removed, in the order of the rules.
-        splits: name to counts.
-        notes: further remarks for the user.
-    """
-
-    options: Mapping[str, Any]
     read: Counter[str] = field(default_factory=Counter)
     references: Counter[str] = field(default_factory=Counter)
     removed: Counter[str] = field(default_factory=Counter)
-    splits: dict[str, SplitCounts] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    splits: dict[str, Counter[str]] = field(
+        default_factory=lambda: {
+            split: Counter(articles=0, sentences=0, judgments=0) for split in SPLITS
+        }
+    )
 
     @property
     def kept(self) -> int:
         """The number of sentences in all splits."""
-        return sum(counts.sentences for counts in self.splits.values())
-
-    def as_json(self) -> dict[str, Any]:
-        """The report as one JSON object."""
-        return {
-            "options": dict(self.options),
-            "read": dict(self.read),
-            "references": dict(self.references),
-            "removed": dict(self.removed),
-            "kept": self.kept,
-            "splits": {name: vars(counts) for name, counts in self.splits.items()},
-            "notes": self.notes,
-        }
-
-    def tables(self) -> list[list[tuple[str, ...]]]:
-        """The report as tables of text."""
-        return [
-            _lines(self.read),
-            _lines(self.references, "references "),
-            [*_lines(self.removed, "removed: "), ("kept", f"{self.kept:,}")],
-            [
-                ("split", "articles", "sentences", "judgments"),
-                *(
-                    (name, *(f"{number:,}" for number in vars(counts).values()))
-                    for name, counts in self.splits.items()
-                ),
-            ],
-        ]
-
-
-def _lines(counts: Mapping[str, int], prefix: str = "") -> list[tuple[str, ...]]:
-    return [(f"{prefix}{name}", f"{number:,}") for name, number in counts.items()]
+        return sum(counts["sentences"] for counts in self.splits.values())
 
 
 def from_citations(
@@ -180,41 +117,58 @@ def from_citations(
     resolved = registry().documents_of(collection) if collection else None
     if settings.titles and resolved is None:
         raise InputError("articles are found by title in a collection: give --collection, too.")
-    report = Report(settings.describe())
+    counts = _Counts()
     sources = find_sources(paths)
     with atomic_folder(out) as folder:
         extracted = extract(sources, skip_unreadable=settings.skip_unreadable, workers=workers)
         targets = _targets(extracted, resolved, ids, settings)
-        _write(folder, extracted, targets, settings, report)
-        if not report.kept:
-            raise _nothing_left(sources, report)
+        notes = _write(folder, extracted, targets, settings, counts)
+        if not counts.kept:
+            raise _nothing_left(sources, counts)
         if collection:
             write_reference(collection, folder, seen_from=out)
         else:
-            report.notes.append(
+            notes.append(
                 "without --collection, all cited articles with a PMID or DOI count, however short, "
                 "and there is nothing to search"
             )
         write_measures(folder, MEASURES)
-        write_json(folder / REPORT, report.as_json())
-    return report
+        record = {
+            "options": asdict(settings) | {"shares": str(settings.shares)},
+            "read": counts.read,
+            "references": counts.references,
+            "removed": counts.removed,
+            "kept": counts.kept,
+            "splits": counts.splits,
+            "notes": notes,
+        }
+        return write_report(
+            folder,
+            record,
+            _lines(counts.read),
+            _lines(counts.references, "references "),
+            [*_lines(counts.removed, "removed: "), ("kept", f"{counts.kept:,}")],
+        )
 
 
-def _nothing_left(sources: Sequence[Path], report: Report) -> InputError:
-    reasons = {why: n for why, n in report.removed.items() if n} or {"none cites": 0}
-    if unread := report.read["files left out"]:
+def _lines(counts: Mapping[str, int], prefix: str = "") -> list[tuple[str, ...]]:
+    return [(f"{prefix}{name}", f"{number:,}") for name, number in counts.items()]
+
+
+def _nothing_left(sources: Sequence[Path], counts: _Counts) -> InputError:
+    reasons = {why: n for why, n in counts.removed.items() if n} or {"none cites": 0}
+    if unread := counts.read["files left out"]:
         reasons = {"files could not be read": unread, **reasons}
     listed = ", ".join(f"{n:,}: {why}" if n else why for why, n in reasons.items())
     help_ = " --ids TABLE, or --collection with --titles, finds more of the cited articles."
     hint = help_ if {UNRESOLVED, OUTSIDE} & reasons.keys() else ""
-    if unmarked := report.read[UNMARKED]:
+    if unmarked := counts.read[UNMARKED]:
         hint += (
             f" In {counted(unmarked, 'article')} no <xref> points to the references; numbers in "
             "the text alone, such as [3], are not read as marks."
         )
-    if len(sources) == 1:
-        return InputError(f"no sentence is left ({listed}).{hint}", path=sources[0])
-    return InputError(f"no sentence of {len(sources):,} files is left ({listed}).{hint}")
+    path, of = (sources[0], "") if len(sources) == 1 else (None, f" of {len(sources):,} files")
+    return InputError(f"no sentence{of} is left ({listed}).{hint}", path=path)
 
 
 def _targets(
@@ -222,7 +176,8 @@ def _targets(
 ) -> Targets:
     identifiers = {
         name
-        for article in _articles(extracted)
+        for article in read_back(extracted)
+        if isinstance(article, CitingArticle)
         for works in article.references.values()
         for work in works
         for name in work
@@ -235,27 +190,23 @@ def _targets(
     return Targets(aliases, search_corpus(collection.corpus, identifiers), settings.titles)
 
 
-def _articles(extracted: Path) -> Iterator[CitingArticle]:
-    return (article for article in read_back(extracted) if isinstance(article, CitingArticle))
-
-
 def _write(
-    folder: Path, extracted: Path, targets: Targets, settings: CitationSettings, report: Report
-) -> None:
+    folder: Path, extracted: Path, targets: Targets, settings: CitationSettings, counts: _Counts
+) -> list[str]:
+    """Write queries and judgments; return notes."""
     seen: set[str] = set()
     years = targets.by_identifier is not None and any(
         target.year for target in targets.by_identifier.values()
     )
-    report.splits.update({split: SplitCounts() for split in SPLITS})
-    judge = Judge(targets, settings, report, years=years)
+    judge = Judge(targets, settings, counts, years=years)
     with BeirWriter(folder) as files:
         for article in read_back(extracted):
             if isinstance(article, str):
                 notice(f"left out: {article}")
-                report.read["files left out"] += 1
+                counts.read["files left out"] += 1
                 continue
             if article.id in seen:
-                report.read["articles read before"] += 1
+                counts.read["articles read before"] += 1
                 continue
             seen.add(article.id)
             split = split_of(article.id, settings.shares, settings.seed)
@@ -269,34 +220,37 @@ def _write(
                 files.query(name, sentence.text, metadata)
                 files.judge(split, name, dict.fromkeys(cited, 1))
                 sentences += 1
-                report.splits[split].judgments += len(cited)
-            report.splits[split].sentences += sentences
-            report.splits[split].articles += bool(sentences)
-    if targets.by_identifier is not None and not years:
-        report.notes.append(
-            "the cited documents have no field 'year', so they are not known to be older than the "
-            "citing article"
-        )
+                counts.splits[split]["judgments"] += len(cited)
+            counts.splits[split]["sentences"] += sentences
+            counts.splits[split]["articles"] += bool(sentences)
+    if targets.by_identifier is None or years:
+        return []
+    return [
+        "the cited documents have no field 'year', so they are not known to be older than the "
+        "citing article"
+    ]
 
 
 class Judge:
     """Decides which sentences of an article are kept, and counts the rest."""
 
     def __init__(
-        self, targets: Targets, settings: CitationSettings, report: Report, *, years: bool
+        self, targets: Targets, settings: CitationSettings, counts: _Counts, *, years: bool
     ) -> None:
         self.targets = targets
         self.settings = settings
-        self.report = report
-        limits = settings.describe()
-        self.short, self.long, self.short_article = (
-            text.format(**limits) for text in (SHORT, LONG, SHORT_ARTICLE)
+        self.counts = counts
+        self.short = f"fewer than {settings.least} words without stop words"
+        self.long = f"more than {settings.most} words without stop words"
+        self.short_article = (
+            f"the cited article has fewer than {settings.least_cited} words of title and abstract"
         )
-        has_collection = targets.by_identifier is not None
         rules = [self.short, self.long, NOWHERE, UNRESOLVED]
-        rules += [OUTSIDE, self.short_article] * has_collection
-        rules += [NOT_EARLIER] * years
-        report.removed.update(dict.fromkeys(rules, 0))
+        if targets.by_identifier is not None:
+            rules += [OUTSIDE, self.short_article]
+        if years:
+            rules.append(NOT_EARLIER)
+        counts.removed.update(dict.fromkeys(rules, 0))
 
     def __call__(self, article: CitingArticle) -> Iterator[tuple[CitingSentence, list[str]]]:
         """Yield the sentences to keep, with the ids of the documents that they cite."""
@@ -308,7 +262,7 @@ class Judge:
         for sentence in article.citing:
             cited = self._cited(article, sentence, cited_works)
             if isinstance(cited, str):
-                self.report.removed[cited] += 1
+                self.counts.removed[cited] += 1
             else:
                 yield sentence, cited
 
@@ -334,7 +288,7 @@ class Judge:
         return list(dict.fromkeys(target.id for target in earlier)) or NOT_EARLIER
 
     def _count(self, article: CitingArticle, cited_works: _CitedWorks) -> None:
-        read, references = self.report.read, self.report.references
+        read, references = self.counts.read, self.counts.references
         read["articles"] += 1
         read[UNMARKED] += bool(article.listed and not article.citing)
         read["sentences"] += article.sentences

@@ -1,14 +1,9 @@
-"""From grouped clicks to graded judgments: filters, weights, levels, and the report.
+"""From grouped clicks to graded judgments: filters, weights and levels.
 
 A document's weighted clicks are μ·Ab + (1 − μ)·FT + (1/λ)·Ab·[no full text], for Ab clicks on its
-abstract and FT on its full text (Mohan et al., BioNLP 2017, appendix A): reading the full text
-counts for more, and lacking one is no disadvantage. The levels of 2017 are these weights. Those of
-2018 (WWW 2018, section 4.1) are the document's share p of the query's weighted clicks, scaled to
-1 + 99·p, so that levels of different queries can be compared.
-
-The papers keep "simple text searches, of up to seven words", without boolean expressions, author
-searches and field tags (BioNLP 2017, section 3.1). Boolean operators are recognized in capitals
-only, as in PubMed: "chronic headache and depression review" is one of the papers' test queries.
+abstract and FT on its full text (Mohan et al., BioNLP 2017, appendix A). The levels of 2017 are
+these weights. Those of 2018 (WWW 2018, section 4.1) are 1 + 99·p for the document's share p of the
+query's weighted clicks. Queries are filtered as in BioNLP 2017, section 3.1.
 """
 
 from __future__ import annotations
@@ -18,7 +13,7 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +22,6 @@ from irplatform.errors import InputError, check_least
 from irplatform.training.topic_identity import query_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import polars as pl
 
 Formula = Literal["2018", "2017", "binary"]
@@ -38,6 +31,7 @@ _LARGEST = 999_999
 _DECIMALS = 6
 """Rounding hides binary fractions, such as 5.499999999999999, and the order of additions."""
 _BOOLEAN = re.compile(r"(?<!\w)(?:AND|OR|NOT)(?!\w)")
+"""In capitals only, as in PubMed."""
 # A field tag follows its words: "smith j[au]", "asthma [MeSH Terms:noexp]". Names of substances
 # have brackets too, but go on after them or hold other numbers: "benzo[a]pyrene", "[18F]FDG".
 _TAG = re.compile(r"\S\s*\[\s*(?:1au|[a-z][a-z /:-]*)\s*\](?![\w-])", re.IGNORECASE)
@@ -59,11 +53,8 @@ KEPT = ""
 class QueryRules:
     """Filters of queries by their words; the defaults are the papers'.
 
-    Attributes:
-        max_words: the most words, separated by white space.
-        boolean: keep queries with boolean operators.
-        tags: keep queries with field tags (authors', titles', …).
-        held_out: `mark`s of queries to leave out, since they are evaluated on later.
+    `boolean` and `tags` keep queries with boolean operators and field tags. `held_out` has the
+    `mark`s of queries to leave out, since they are evaluated on later.
     """
 
     max_words: int = 7
@@ -78,12 +69,7 @@ class QueryRules:
 
 @dataclass(frozen=True)
 class Weights:
-    """The parameters of a click's weight; the defaults are those of the 2017 paper.
-
-    Attributes:
-        mu: share of a click on the abstract against one on the full text, in [0, 1].
-        lambda_: a click on the abstract of a document without full text weighs 1/λ more; > 0.
-    """
+    """μ in [0, 1] and λ > 0 of a click's weight; the defaults are those of the 2017 paper."""
 
     mu: float = 0.33
     lambda_: float = 15.0
@@ -99,11 +85,7 @@ class Weights:
 class JudgingRules:
     """Filters of queries by their documents, weights and levels, as in the WWW 2018 paper.
 
-    Attributes:
-        min_documents: the fewest different documents shown for a query.
-        min_clicked: the fewest of them with a weight above 0.
-        weights: of clicks.
-        formula: from weights to levels.
+    A query has at least `min_documents` different documents, and `min_clicked` with a weight.
     """
 
     min_documents: int = 21
@@ -117,12 +99,12 @@ class JudgingRules:
 
 
 def judge(rows: pl.DataFrame, rules: JudgingRules, counts: Counts) -> pl.DataFrame:
-    """Judge the documents of some queries.
+    """Judge the documents of some queries, and count queries and lines by reason.
 
     Args:
         rows: all rows of these queries, see `click_log.grouped`.
         rules: filters, weights and levels.
-        counts: takes the numbers of queries and lines left out, by reason.
+        counts: takes the numbers.
 
     Returns:
         `id`, `query`, `doc_id` and `level` (0: shown and not clicked), ordered by id, then level
@@ -168,11 +150,7 @@ def judge(rows: pl.DataFrame, rules: JudgingRules, counts: Counts) -> pl.DataFra
 
 
 def _with_weights(rows: pl.DataFrame, weights: Weights) -> pl.DataFrame:
-    """Rows with their weighted clicks.
-
-    A query's are made of its sums of clicks, which are whole numbers, so that its total does not
-    depend on the order of its documents.
-    """
+    """Rows with their weighted clicks; a query's total does not depend on its documents' order."""
     import polars as pl
 
     if "without" not in rows.columns:
@@ -185,15 +163,7 @@ def _with_weights(rows: pl.DataFrame, weights: Weights) -> pl.DataFrame:
 def weighted_clicks(
     abstract: npt.ArrayLike, fulltext: npt.ArrayLike, without: npt.ArrayLike, weights: Weights
 ) -> Numbers:
-    """Weighted clicks.
-
-    Args:
-        abstract: clicks on abstracts, [n].
-        fulltext: clicks on full texts, [n].
-        without: clicks on the abstracts of documents without full text, [n]. All three are whole
-            numbers, so that sums over a query do not depend on the order of its documents.
-        weights: μ and λ.
-    """
+    """Weighted clicks [n] of clicks on abstracts, full texts, and abstracts without full text."""
     weighted: Numbers = (
         weights.mu * np.asarray(abstract, dtype=np.float64)
         + (1 - weights.mu) * np.asarray(fulltext, dtype=np.float64)
@@ -203,12 +173,9 @@ def weighted_clicks(
 
 
 def levels(weighted: npt.ArrayLike, totals: npt.ArrayLike, formula: Formula = "2018") -> Numbers:
-    """Levels of relevance.
+    """Levels of relevance [n], by documents' weighted clicks and the totals of their queries.
 
-    Args:
-        weighted: weighted clicks of documents, [n].
-        totals: sums of the weighted clicks of their queries, [n].
-        formula: "2018" gives 0 or (1, 100]; "2017" the weights as they are; "binary" 0 or 1.
+    The formula "2018" gives 0 or (1, 100], "2017" the weights, "binary" 0 or 1.
     """
     clicks = np.asarray(weighted, dtype=np.float64)
     if formula == "2017":
@@ -264,76 +231,6 @@ class Counts:
     queries: Counter[str] = field(default_factory=Counter)
     lines: Counter[str] = field(default_factory=Counter)
 
-
-@dataclass
-class SplitCounts:
-    """The numbers of a split's queries, judgments, and judgments with a level above 0."""
-
-    queries: int = 0
-    judgments: int = 0
-    relevant: int = 0
-
-    def add(self, queries: int, judgments: int, relevant: int) -> None:
-        """Count some more."""
-        self.queries += queries
-        self.judgments += judgments
-        self.relevant += relevant
-
-
-@dataclass(frozen=True)
-class Report:
-    """The report of a build.
-
-    Attributes:
-        log: the log's file name.
-        options: the filters, weights, shares and seed.
-        counts: queries and lines, kept and left out.
-        reasons: all reasons to leave out a query, in the order in which they apply.
-        splits: the counts of each split, test subsets included.
-        notes: further remarks for the user.
-    """
-
-    log: str
-    options: Mapping[str, Any]
-    counts: Counts
-    reasons: tuple[str, ...]
-    splits: Mapping[str, SplitCounts]
-    notes: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """The report as one JSON object."""
-        return {
-            "log": self.log,
-            "options": dict(self.options),
-            "read": {"queries": self.counts.queries.total(), "lines": self.counts.lines.total()},
-            "removed": {reason: self._of(reason) for reason in self.reasons},
-            "kept": self._of(KEPT),
-            "splits": {name: vars(counts) for name, counts in self.splits.items()},
-            "notes": list(self.notes),
-        }
-
-    def filter_rows(self) -> list[tuple[str, ...]]:
-        """The numbers that the filters removed, as a table of text."""
-        record = self.as_json()
-        removed = [
-            (f"removed: {reason}", *_numbers(numbers))
-            for reason, numbers in record["removed"].items()
-        ]
-        return [
-            ("", "queries", "lines"),
-            ("in the log", *_numbers(record["read"])),
-            *removed,
-            ("kept", *_numbers(record["kept"])),
-        ]
-
-    def split_rows(self) -> list[tuple[str, ...]]:
-        """The counts of the splits, as a table of text."""
-        rows = [(name, *_numbers(vars(counts))) for name, counts in self.splits.items()]
-        return [("split", "queries", "judgments", "relevant"), *rows]
-
-    def _of(self, reason: str) -> dict[str, int]:
-        return {"queries": self.counts.queries[reason], "lines": self.counts.lines[reason]}
-
-
-def _numbers(counts: Mapping[str, int]) -> list[str]:
-    return [f"{count:,}" for count in counts.values()]
+    def of(self, reason: str) -> dict[str, int]:
+        """Both numbers for a reason."""
+        return {"queries": self.queries[reason], "lines": self.lines[reason]}

@@ -1,13 +1,9 @@
 """Click logs: tab-separated lines with a header, read in blocks and added up in bounded memory.
 
-Polars parses a block in one go. A block that it rejects is read again line by line by plain Python,
-which knows the line and the reason. One function (`_plain`) decides what is accepted, and a sound
-log is read fast.
-
-Rows that fit are grouped in memory. Others are divided into files by the first digits of the
-queries' ids, and every file is grouped on its own: a hash-partitioned aggregation (Graefe, ACM
-Computing Surveys 1993, section 4.3). Ids are hashes, so the files are even; one that is still too
-large is divided by the next digits. The result is always in the order of the ids.
+Polars parses a block; one that it rejects is read again line by line, which finds the line and the
+reason. Rows that fit are grouped in memory. Others are divided into files by the first digits of
+the queries' ids, and each file is grouped alone: a hash-partitioned aggregation (Graefe, ACM
+Computing Surveys 1993, section 4.3). The result is always in the order of the ids.
 """
 
 from __future__ import annotations
@@ -66,17 +62,21 @@ def read_log(path: Path) -> Iterator[pl.DataFrame]:
 
     Raises:
         InputError: the file cannot be read or has no lines, a column is missing, or a line is not
-            UTF-8, has too many or too few columns, an empty or spaced document id, or something
-            other than a whole number that makes sense in a column of numbers.
+            UTF-8, or has a wrong number of columns, document id or number.
     """
     header: Header | None = None
     line = 1
     empty = True
     for raw in blocks_of_lines(path, BLOCK_BYTES):
-        block = raw
-        if b"\r" in block:
-            block = block.replace(b"\r\n", b"\n")
-        _check_unicode(block, path, line)
+        block = raw.replace(b"\r\n", b"\n")
+        try:
+            block.decode()
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"the byte 0x{block[error.start]:02x} here is not UTF-8. Convert the file.",
+                path=path,
+                line=line + block.count(b"\n", 0, error.start),
+            ) from error
         if header is None:
             first, _, block = block.partition(b"\n")
             header, line = _header(first.decode(), path), line + 1
@@ -89,17 +89,6 @@ def read_log(path: Path) -> Iterator[pl.DataFrame]:
         line += block.count(b"\n")
     if header is None or empty:
         raise InputError("there are no lines after the header in this log.", path=path)
-
-
-def _check_unicode(block: bytes, path: Path, line: int) -> None:
-    try:
-        block.decode()
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"the byte 0x{block[error.start]:02x} here is not UTF-8. Convert the file.",
-            path=path,
-            line=line + block.count(b"\n", 0, error.start),
-        ) from error
 
 
 def _header(line: str, path: Path) -> Header:
@@ -197,7 +186,7 @@ def prepare(lines: pl.DataFrame, rules: QueryRules) -> pl.DataFrame:
 
     Returns:
         A frame with `id`, `query` (normalized), `refused` (the reason, or ""), `doc_id`, `lines`,
-        `abstract` and `fulltext` clicks, and `available` (1 if any line tells of a full text).
+        `abstract` and `fulltext` clicks, and `available` (1 if any line has a full text).
     """
     import polars as pl
 

@@ -1,15 +1,10 @@
 """Simulated click logs of judged collections, for users without a log.
 
 A user who examines a document clicks on it with a probability that depends on its grade. In the
-position-based model every rank r is examined with probability r^−η (Richardson, Dominowska and
-Ragno, WWW 2007; the decay as in Joachims, Swaminathan and Schnabel, WSDM 2017). In the cascade
-model users go down from the first rank and stop at a click (Craswell, Zoeter, Taylor and Ramsey,
-WSDM 2008), or only with probability `stop`, the simplified dynamic Bayesian network of Chapelle and
-Zhang (WWW 2009).
-
-A session is shown the retriever's ranking, perturbed so that documents from further down are seen
-as well. All that is random comes from the seed and the topic's id, so that a topic's sessions do
-not depend on other topics.
+position-based model every rank r is examined with probability r^−η (Joachims, Swaminathan and
+Schnabel, WSDM 2017). In the cascade model users go down from the first rank and stop at a click
+(Craswell et al., WSDM 2008), or with probability `stop` (Chapelle and Zhang, WWW 2009). A session
+sees the retriever's ranking, perturbed. Random numbers depend on the seed and the topic's id alone.
 """
 
 from __future__ import annotations
@@ -86,13 +81,9 @@ class Behaviour:
     def attraction(self, grades: npt.NDArray[np.float64], highest: float) -> Probabilities:
         """Probabilities of a click on documents that are examined.
 
-        By default noise + (1 − noise)·(2^g − 1)/(2^highest − 1), as Chapelle, Metzler, Zhang and
-        Grinspan (CIKM 2009) turn grades into probabilities of satisfaction. With `by_grade`, a
-        grade that is not named has the probability of the next lower one that is, or noise.
-
-        Args:
-            grades: of the documents, any shape; below 0 counts as 0.
-            highest: the highest grade of the collection.
+        By default noise + (1 − noise)·(2^g − 1)/(2^highest − 1) (Chapelle et al., CIKM 2009). With
+        `by_grade`, an unnamed grade has the probability of the next lower named one, or noise.
+        Grades have any shape; below 0 counts as 0.
         """
         clipped = np.minimum(np.maximum(grades, 0), highest)
         if self.by_grade is None:
@@ -106,13 +97,7 @@ class Behaviour:
         return np.asarray(values[next_lower])
 
     def click(self, attraction: Probabilities, random: np.random.Generator) -> Clicks:
-        """Draw the clicks on documents, [sessions, ranks].
-
-        Args:
-            attraction: probability of a click on each document once it is examined, [sessions,
-                ranks].
-            random: gives two numbers per document in either model.
-        """
+        """Draw the clicks on documents with these attractions; both are [sessions, ranks]."""
         looks, stops = random.random((2, *attraction.shape))
         if self.model == "position":
             examined = np.arange(1.0, attraction.shape[1] + 1) ** -self.decay
@@ -125,18 +110,10 @@ class Behaviour:
 
 @dataclass(frozen=True)
 class SessionSettings:
-    """The sessions of a simulation.
+    """The sessions of a simulation: each sees a page of the first `depth` documents of a ranking.
 
-    Attributes:
-        sessions: per topic.
-        page: documents that a session sees.
-        depth: documents of the retriever's ranking that can be seen.
-        shuffle: how much the ranking differs between sessions; 0 is not at all. A session's
-            ranking is a Plackett–Luce draw with weights rank^(−1/shuffle): the document at rank r
-            comes before the one at rank s with probability 1 / (1 + (r/s)^(1/shuffle)).
-        fulltext_share: share of the documents that have a full text.
-        seed: of everything random.
-        behaviour: what the users do.
+    A session's ranking is a Plackett–Luce draw with weights rank^(−1/shuffle): the document at rank
+    r comes before the one at rank s with probability 1 / (1 + (r/s)^(1/shuffle)).
     """
 
     sessions: int = 50
@@ -202,21 +179,13 @@ def write_log(
     qrels: Mapping[str, Mapping[str, float]],
     settings: SessionSettings,
 ) -> int:
-    """Write a simulated click log; topics without a ranking are skipped.
+    """Write a simulated click log, gzipped for `.gz`; return its number of lines.
 
-    Args:
-        path: the file, gzipped if its name ends in `.gz`; it appears when it is complete.
-        topics: the topics.
-        rankings: topic id to document ids, best first.
-        qrels: topic id to document id to grade.
-        settings: sessions and users.
-
-    Returns:
-        The number of lines without the header.
+    Rankings have document ids, best first; topics without one are skipped.
     """
     highest = max((g for grades in qrels.values() for g in grades.values()), default=0)
     if highest <= 0:
-        raise InputError("no document of this collection is relevant: nobody would click.")
+        raise InputError("no document of this collection is relevant: users would not click.")
     if not any(rankings.get(topic.id) for topic in topics):
         raise InputError("the retriever finds nothing for any topic: there is nothing to show.")
     line_count = 0
@@ -248,12 +217,7 @@ def sessions(
 ) -> Iterator[pl.DataFrame]:
     """Draw the sessions of a topic, in frames of whole sessions with the columns of a log.
 
-    Args:
-        topic: the query.
-        ranking: document ids, best first.
-        grades: document id to grade; others have 0.
-        highest: the highest grade of the collection.
-        settings: of sessions and users.
+    `ranking` has document ids, best first; `highest` is the highest grade of the collection.
     """
     import polars as pl
 

@@ -1,13 +1,9 @@
-"""Graded judgments from a click log, in a folder in BEIR layout.
-
-Mohan, Fiorini, Kim, Lu, "Deep Learning for Biomedical Information Retrieval: Learning Textual
-Relevance from Click Logs" (BioNLP 2017) and "A Fast Deep Learning Model for Textual Relevance in
-Biomedical Information Retrieval" (WWW 2018).
+"""Graded judgments from a click log, as in Mohan, Fiorini, Kim, Lu (BioNLP 2017 and WWW 2018).
 
 Three subsets of the test queries measure robustness (WWW 2018, 4.1). In `neg20`, at least 20
-documents that are not relevant have all the query's words in the title, so that matching words does
-not tell them apart. In `one-new-word` and `all-new-words`, one or all of the query's words occur in
-no training or validation query. Words are Delta's tokens.
+documents that are not relevant have all the query's words in the title, so matching words cannot
+reject them. In `one-new-word` and `all-new-words`, one or all of the query's words occur in no
+training or validation query. Words are Delta's tokens.
 """
 
 from __future__ import annotations
@@ -23,20 +19,25 @@ from irplatform.building.click_judgments import (
     Counts,
     JudgingRules,
     QueryRules,
-    Report,
-    SplitCounts,
     judge,
     mark,
 )
 from irplatform.building.click_log import grouped, prepare, read_log
-from irplatform.building.judgments import SPLITS, Shares, split_of, write_reference
+from irplatform.building.judgments import (
+    SPLITS,
+    Report,
+    Shares,
+    split_of,
+    write_reference,
+    write_report,
+)
 from irplatform.collections.beir import LEVELS_HEADER, BeirWriter, qrels_path, write_measures
 from irplatform.errors import InputError
 from irplatform.registry.loading import registry
 from irplatform.system.console import notice, progress
 from irplatform.system.reading import numbered_lines
 from irplatform.system.workers import batched
-from irplatform.system.writing import atomic_folder, write_json
+from irplatform.system.writing import atomic_folder
 from irplatform.text.tokenizer import tokenize
 
 if TYPE_CHECKING:
@@ -55,7 +56,6 @@ documents are read once more."""
 _AT_ONCE = 100_000
 MEASURES = ("nDCG-exp@20", "AP", "P@5")
 """Those of the papers' tables."""
-REPORT = "report.json"
 SHARES = Shares(60, 20, 20)
 """The papers' split of the queries."""
 _LEAST_KNOWN = 0.5
@@ -64,14 +64,7 @@ _LEAST_KNOWN = 0.5
 
 @dataclass(frozen=True)
 class ClickSettings:
-    """Settings of judgments from clicks; the defaults are those of the WWW 2018 paper.
-
-    Attributes:
-        queries: filters by a query's words.
-        judging: filters by a query's documents, and the way from clicks to grades.
-        shares: of train, dev and test.
-        seed: of the split.
-    """
+    """Filters, levels and split of judgments from clicks; by default those of the 2018 paper."""
 
     queries: QueryRules = field(default_factory=QueryRules)
     judging: JudgingRules = field(default_factory=JudgingRules)
@@ -79,7 +72,7 @@ class ClickSettings:
     seed: int = 42
 
     def describe(self) -> dict[str, Any]:
-        """The settings, flat, without the held-out queries themselves."""
+        """The settings for the report."""
         words = asdict(self.queries)
         held_out = len(words.pop("held_out"))
         judging = asdict(self.judging)
@@ -91,7 +84,7 @@ class ClickSettings:
             "levels": judging["formula"],
             "mu": judging["weights"]["mu"],
             "lambda": judging["weights"]["lambda_"],
-            "split": "/".join(map(str, asdict(self.shares).values())),
+            "split": str(self.shares),
             "seed": self.seed,
         }
 
@@ -99,14 +92,10 @@ class ClickSettings:
 def from_clicks(
     log: Path, out: Path, settings: ClickSettings, collection: str | None = None
 ) -> Report:
-    """Make a folder in BEIR layout of a click log.
+    """Make a folder in BEIR layout of a click log; it appears when it is complete.
 
-    Args:
-        log: see `click_log.read_log`.
-        out: the folder to make; it appears when it is complete.
-        settings: filters, weights, levels and split.
-        collection: the collection of the log's documents; without it the folder cannot be searched,
-            and there is no subset `neg20`.
+    Without the `collection` of the log's documents the folder cannot be searched, and there is no
+    subset `neg20`.
 
     Raises:
         InputError: a bad line or setting, no such collection, or no query is left.
@@ -122,13 +111,27 @@ def from_clicks(
         if not counts.queries[KEPT]:
             raise InputError(f"no query is left: {_refused(counts, reasons)}.", path=log)
         write_measures(folder, MEASURES)
-        lacking = _check_coverage(folder, resolved, log) if resolved else []
-        splits, notes = _write_subsets(folder, writer, resolved)
+        notes = _check_coverage(folder, resolved, log) if resolved else []
+        notes += _write_subsets(folder, writer, resolved)
         if collection:
             write_reference(collection, folder, seen_from=out)
-        report = Report(log.name, settings.describe(), counts, reasons, splits, (*lacking, *notes))
-        write_json(folder / REPORT, report.as_json())
-    return report
+        read = {"queries": counts.queries.total(), "lines": counts.lines.total()}
+        record = {
+            "log": log.name,
+            "options": settings.describe(),
+            "read": read,
+            "removed": {reason: counts.of(reason) for reason in reasons},
+            "kept": counts.of(KEPT),
+            "splits": writer.counts,
+            "notes": notes,
+        }
+        filters: dict[str, dict[str, int]] = {
+            "in the log": read,
+            **{f"removed: {reason}": counts.of(reason) for reason in reasons},
+            "kept": counts.of(KEPT),
+        }
+        table = [(name, *(f"{n:,}" for n in both.values())) for name, both in filters.items()]
+        return write_report(folder, record, [("", "queries", "lines"), *table])
 
 
 def held_out_queries(collection: str) -> frozenset[str]:
@@ -155,12 +158,10 @@ def _check_coverage(folder: Path, collection: Collection, log: Path) -> list[str
     return [message] if known < judged else []
 
 
-def _write_subsets(
-    folder: Path, writer: SplitWriter, collection: Collection | None
-) -> tuple[dict[str, SplitCounts], list[str]]:
-    """Write the subsets of the test split; return the counts of all splits, and notes."""
-    splits = dict(writer.counts)
-    notes = [f"no query fell into the split {name}" for name, n in splits.items() if not n.queries]
+def _write_subsets(folder: Path, writer: SplitWriter, collection: Collection | None) -> list[str]:
+    """Write and count the subsets of the test split; return notes."""
+    splits = writer.counts
+    notes = [f"no query fell into the split {n}" for n in SPLITS if not splits[n]["queries"]]
     test = writer.test_queries
     if collection is None:
         notes.append(
@@ -175,7 +176,7 @@ def _write_subsets(
     some, all_ = with_new_words(test, writer.known_words)
     for name, query_ids in ((ONE_NEW, some), (ALL_NEW, all_)):
         splits[name] = write_subset(folder, name, query_ids)
-    return splits, notes
+    return notes
 
 
 def _refused(counts: Counts, reasons: Sequence[str]) -> str:
@@ -188,7 +189,7 @@ class SplitWriter:
     """Writes queries and their judgments, each into its split.
 
     Attributes:
-        counts: what each split holds.
+        counts: queries, judgments and relevant ones of each split.
         known_words: the words of training and validation queries.
         test_queries: id to text.
     """
@@ -197,7 +198,7 @@ class SplitWriter:
         self._files = files
         self.shares = shares
         self.seed = seed
-        self.counts = {split: SplitCounts() for split in SPLITS}
+        self.counts = {split: _counts() for split in SPLITS}
         self.known_words: set[str] = set()
         self.test_queries: dict[str, str] = {}
 
@@ -216,7 +217,11 @@ class SplitWriter:
         rows = judged.join(queries.with_columns(pl.Series("split", splits)), on=["id", "query"])
         for split in SPLITS:
             part = rows.filter(pl.col("split") == split)
-            self.counts[split].add(splits.count(split), part.height, int((part["level"] > 0).sum()))
+            self.counts[split].update(
+                queries=splits.count(split),
+                judgments=part.height,
+                relevant=int((part["level"] > 0).sum()),
+            )
             if part.height:
                 level = pl.col("level").cast(pl.String).str.strip_suffix(".0")
                 part.select("id", "doc_id", level).write_csv(
@@ -227,16 +232,20 @@ class SplitWriter:
                 )
 
 
-def write_subset(folder: Path, name: str, queries: frozenset[str]) -> SplitCounts:
-    """Write the judgments of some test queries as a split of their own; no file for none."""
-    counts = SplitCounts(queries=len(queries))
+def _counts(queries: int = 0) -> Counter[str]:
+    return Counter(queries=queries, judgments=0, relevant=0)
+
+
+def write_subset(folder: Path, name: str, queries: frozenset[str]) -> Counter[str]:
+    """Write the judgments of some test queries as a split, unless there are no queries."""
+    counts = _counts(len(queries))
     if not queries:
         return counts
     with qrels_path(folder, name).open("wb") as file:
         file.write(LEVELS_HEADER)
         for line, query_id, _, level in _judgments(folder):
             if query_id in queries:
-                counts.add(0, 1, int(level > 0))
+                counts.update(judgments=1, relevant=int(level > 0))
                 file.write(line)
     return counts
 
@@ -261,11 +270,7 @@ def _judgments(folder: Path) -> Iterator[tuple[bytes, str, str, float]]:
 def with_new_words(
     queries: Mapping[str, str], known: set[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Queries with at least one new word, and those of which all words are new.
-
-    Returns:
-        Two sets of ids, the second within the first. A query without words is in neither.
-    """
+    """Ids of queries with at least one new word, and of those of which all words are new."""
     new = {id_: [word not in known for word in tokenize(text)] for id_, text in queries.items()}
     some = frozenset(id_ for id_, words in new.items() if any(words))
     return some, frozenset(id_ for id_ in some if all(new[id_]))
@@ -280,11 +285,7 @@ def with_matching_negatives(
 ) -> frozenset[str]:
     """Queries with at least 20 documents that are not relevant but have all words in the title.
 
-    Args:
-        queries: id to text.
-        negatives: query ids with the ids of documents that were shown and not clicked.
-        documents: streams the corpus.
-        pairs_at_a_time: of `negatives`.
+    `negatives` has pairs of query id and document id; `documents` streams the corpus.
     """
     matching: Counter[str] = Counter()
     for pairs in batched(negatives, pairs_at_a_time):
@@ -303,13 +304,7 @@ def with_matching_negatives(
 
 
 def known_judgments(folder: Path, doc_ids: Iterable[str]) -> tuple[int, int]:
-    """Count the judgments of all splits, and those of documents that a collection has.
-
-    A log may be about another collection. Memory holds the distinct judged documents.
-
-    Returns:
-        Judgments of documents that it has, and all judgments.
-    """
+    """Count the judgments of documents that a collection has, and all judgments."""
     import polars as pl
 
     files = [path for split in SPLITS if (path := qrels_path(folder, split)).exists()]

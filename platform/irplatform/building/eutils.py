@@ -1,12 +1,9 @@
 """Articles fetched from NCBI's E-utilities by their PMIDs, in batches that are kept.
 
-A batch is a file that appears when it is complete, named after the ids in it: an interrupted fetch
-goes on after the last complete batch and ends with the same files.
-
-NCBI's rules (https://www.ncbi.nlm.nih.gov/books/NBK25497/) allow three calls a second, ten with an
-API key; every call names the tool and an e-mail address, so that NCBI can write before it blocks
-anybody. efetch leaves out ids that PubMed does not have without a word, and answers a list with no
-good id with an error. Failures behind NCBI's front come as XML or JSON with status 400 or 200.
+A batch is a file named after its ids, so an interrupted fetch continues. NCBI
+(https://www.ncbi.nlm.nih.gov/books/NBK25497/) allows three calls a second, ten with an API key.
+efetch silently leaves out ids that PubMed does not have, and answers a list with no good id with an
+error. Failures behind NCBI's front come as XML or JSON with status 400 or 200.
 """
 
 from __future__ import annotations
@@ -80,9 +77,7 @@ class Access:
 def access(email: str | None = None, rate: float | None = None) -> Access:
     """The access by `NCBI_API_KEY`, and `IRPLATFORM_EUTILS_URL` for a mirror.
 
-    Args:
-        email: the user's address.
-        rate: calls a second instead of NCBI's 3 or 10; only a mirror may take more.
+    `rate` are calls a second instead of NCBI's 3 or 10.
 
     Raises:
         InputError: the address or the URL is not valid, or NCBI does not allow the rate.
@@ -122,12 +117,9 @@ def plan(articles: int, how: Access, *, kept: int) -> list[str]:
 
 
 def fetch_articles(pmids: Sequence[str], access: Access, folder: Path) -> list[str]:
-    """Fetch articles into a folder, except for batches that are there already.
+    """Fetch articles into a folder; return the ids that PubMed does not have.
 
     Missing articles are asked for once more, since an answer may leave out one that exists.
-
-    Returns:
-        The ids that PubMed does not have.
     """
     limiter = RateLimiter(access.rate)
     missing = list(pmids)
@@ -227,7 +219,7 @@ def read_answer(status: int, body: bytes, pmids: Collection[str]) -> dict[str, A
 
 
 def _error(body: bytes) -> str | None:
-    """The error in an answer, without mark-up; None if it is none."""
+    """The error in an answer, without mark-up; None for another answer."""
     beginning = body[:_LOOKED_AT].decode(errors="replace")
     if "Article>" in beginning or (match := _ERROR.search(beginning)) is None:
         return None

@@ -1,14 +1,14 @@
-"""Parts of all built judgments: the split into train, dev and test, and the searched collection.
+"""Parts of all built judgments: the splits, the searched collection, and the report.
 
-A query of a click log, or a citing article with all its sentences, goes to a split by a hash of its
-name and the seed. It stays there when more are added, and two machines agree on it.
+A hash of its name and the seed decides the split of a query of a click log, or of a citing article
+with all its sentences. It stays there when more are added, and two machines agree on it.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.collections.beir import CORPUS_REFERENCE
 from irplatform.collections.names import aliases, expand, is_path
@@ -16,10 +16,12 @@ from irplatform.errors import InputError
 from irplatform.registry.loading import registry
 from irplatform.system.digests import number_of
 from irplatform.system.formats import toml_value
+from irplatform.system.writing import write_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+Table: TypeAlias = list[tuple[str, ...]]
 SPLITS = ("train", "dev", "test")
 
 
@@ -36,8 +38,11 @@ class Shares:
         if min(shares) < 0 or sum(shares) != 100:
             raise InputError(
                 "the shares of train, dev and test are whole percentages that add up to 100, "
-                f"not {'/'.join(map(str, shares))}."
+                f"not {self}."
             )
+
+    def __str__(self) -> str:
+        return f"{self.train}/{self.dev}/{self.test}"
 
     @classmethod
     def parse(cls, text: str) -> Shares:
@@ -59,11 +64,8 @@ def split_of(name: str, shares: Shares, seed: int) -> str:
 def write_reference(collection: str, folder: Path, *, seen_from: Path) -> None:
     """Let the topics of a folder search the documents of a collection.
 
-    Args:
-        collection: as the user named it. A path is written relative to the folder, so that both
-            can be moved together.
-        folder: where the file is written.
-        seen_from: the folder in which the file will lie in the end.
+    A path is written relative to `seen_from`, the folder in which the file will lie in the end, so
+    that both can be moved together.
     """
     names = {*registry().collections, *aliases()}
     if collection.partition(":")[0] not in names and is_path(collection):
@@ -72,3 +74,20 @@ def write_reference(collection: str, folder: Path, *, seen_from: Path) -> None:
         collection = relative if relative.startswith(".") else f"./{relative}"
     content = f"collection = {toml_value(collection)}\n"
     (folder / CORPUS_REFERENCE).write_text(content, encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Report:
+    """The report of a build: one object for programs, and tables for people."""
+
+    record: dict[str, Any]
+    tables: list[Table]
+
+
+def write_report(folder: Path, record: dict[str, Any], *tables: Table) -> Report:
+    """Write a report to a folder, and add the table of the splits."""
+    write_json(folder / "report.json", record)
+    splits = record["splits"]
+    rows = [(name, *(f"{number:,}" for number in splits[name].values())) for name in splits]
+    header = ("split", *splits[SPLITS[0]])
+    return Report(record, [*tables, [header, *rows]])

@@ -1,7 +1,7 @@
 """Closed pools of TREC Precision Medicine: the judged documents of a year and of its partner.
 
-Rerankers are trained on topics over the same documents, so both years share one pool, and building
-one builds the other. An interrupted build goes on from there and ends with the same bytes.
+Rerankers are trained on topics over the same documents, so both years share one pool. An
+interrupted build continues and ends with the same bytes.
 """
 
 from __future__ import annotations
@@ -51,18 +51,11 @@ _NEITHER = "neither an article of PubMed nor a conference abstract of the track"
 
 @dataclass(frozen=True)
 class PoolSettings:
-    """The settings of a pool.
+    """The settings of a pool, of 2017 or 2018.
 
-    Attributes:
-        year: 2017 or 2018.
-        out: the folder to make; by default one in the cache.
-        email: sent to NCBI with every call.
-        rate: calls a second, instead of NCBI's limit.
-        given: files of this year, instead of downloads.
-        partner: files of the year that trains for this one.
-        alone: leave that year out; it is also left out if only files of this year are given.
-        extra_abstracts: the archive of conference abstracts, or its unpacked folder.
-        download_extra: download that archive if it is not given.
+    `given` and `partner` are files of this year and of the one that trains for it, instead of
+    downloads. `alone` leaves the other year out. `extra_abstracts` is the archive of conference
+    abstracts, or its unpacked folder.
     """
 
     year: int
@@ -77,7 +70,7 @@ class PoolSettings:
 
     @property
     def name(self) -> str:
-        """Of the collection."""
+        """The collection's name."""
         return pool_name(self.year)
 
     @property
@@ -96,13 +89,9 @@ class PoolSettings:
 
 @dataclass(frozen=True)
 class PoolReport:
-    """A pool that was built, or was there before.
+    """A pool that was built, or was there before: then `documents` and `missing` are None.
 
-    Attributes:
-        name: of the collection.
-        path: the file that declares it.
-        documents: their number; None if it was there before.
-        missing: judged documents that could not be fetched, with the reason; None likewise.
+    `missing` maps judged documents that could not be fetched to the reason.
     """
 
     name: str
@@ -230,11 +219,10 @@ def _plan(settings: PoolSettings, judged: _Judged, server: Access, work: Path) -
 
 def _extra_abstracts(settings: PoolSettings, judged: _Judged) -> Mapping[str, Document]:
     wanted = set(judged.abstracts)
-    if settings.extra_abstracts is not None:
-        return read_extra_abstracts(settings.extra_abstracts, wanted)
-    if settings.download_extra and wanted:
-        return read_extra_abstracts(sources.archive(), wanted)
-    return {}
+    path = settings.extra_abstracts
+    if path is None and settings.download_extra and wanted:
+        path = sources.archive()
+    return {} if path is None else read_extra_abstracts(path, wanted)
 
 
 def _give_name(name: str, path: Path, *, gently: bool = False) -> None:
@@ -257,44 +245,31 @@ def write_declarations(
     folder: Path, years: Sequence[Year], written: Written, missing: Mapping[str, str]
 ) -> None:
     """Write a TOML file for each year; two years train rerankers for each other."""
-    files = declarations(year.year for year in years)
-    for year in years:
-        partner = next((name for other, name in files.items() if other != year.year), None)
-        with atomic_write(folder / files[year.year]) as file:
-            file.write(_declaration(year, years, written, missing, partner))
-
-
-def _declaration(
-    year: Year,
-    years: Sequence[Year],
-    written: Written,
-    missing: Mapping[str, str],
-    partner: str | None,
-) -> str:
-    parts = [
-        f"id = {toml_value(pool_name(year.year))}",
-        f"title = {toml_value(f'TREC Precision Medicine {year.year}, closed pool')}",
-        f"note = {toml_value(_note(years, written, missing))}",
-        f"measures = {toml_value(MEASURES)}",
-        "\n[documents]",
-        f"files = {toml_value([f'docs/{name}' for name in written.files])}",
-        f"fields = {toml_value(written.fields)}",
-        "\n[topics]",
-        f"file = {toml_value(year.topics)}",
-        'format = "trec-pm"',
-        f"query = {toml_value(QUERY)}",
-        "\n[qrels]",
-        f"file = {toml_value(year.qrels)}",
-        *([f"sampled = {toml_value(year.sampled)}"] if year.sampled else []),
-        *(["\n[train]", f"collection = {toml_value(partner)}"] if partner else []),
-    ]
-    return "\n".join(parts) + "\n"
-
-
-def _note(years: Sequence[Year], written: Written, missing: Mapping[str, str]) -> str:
     of = " and ".join(sorted(str(year.year) for year in years))
     lost = f" {len(missing):,} more could not be had, see {MISSING}." if missing else ""
-    return (
+    note = (
         f"closed pool: only the {written.count:,} documents that were judged in {of}. Scores are "
         f"not comparable with those over all of MEDLINE.{lost}"
     )
+    files = declarations(year.year for year in years)
+    for year in years:
+        partner = next((name for other, name in files.items() if other != year.year), None)
+        parts = [
+            f"id = {toml_value(pool_name(year.year))}",
+            f"title = {toml_value(f'TREC Precision Medicine {year.year}, closed pool')}",
+            f"note = {toml_value(note)}",
+            f"measures = {toml_value(MEASURES)}",
+            "\n[documents]",
+            f"files = {toml_value([f'docs/{name}' for name in written.files])}",
+            f"fields = {toml_value(written.fields)}",
+            "\n[topics]",
+            f"file = {toml_value(year.topics)}",
+            'format = "trec-pm"',
+            f"query = {toml_value(QUERY)}",
+            "\n[qrels]",
+            f"file = {toml_value(year.qrels)}",
+            *([f"sampled = {toml_value(year.sampled)}"] if year.sampled else []),
+            *(["\n[train]", f"collection = {toml_value(partner)}"] if partner else []),
+        ]
+        with atomic_write(folder / files[year.year]) as file:
+            file.write("\n".join(parts) + "\n")

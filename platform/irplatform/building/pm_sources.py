@@ -1,10 +1,9 @@
 """The sources of a year of TREC Precision Medicine: topics, judgments, conference abstracts.
 
-Topics and qrels come from ir_datasets' downloads, sampled judgments from NIST (ir_datasets does not
-list them), and the AACR and ASCO abstracts, which PubMed does not have, from the track's archive;
-or all of them from given files. An abstract is a text file named after its id: a line "Meeting: …",
-then "Title: …" down to the first blank line, then the abstract. They come in a tar, a zip or a
-folder, and are read in place.
+Topics and qrels are ir_datasets' downloads, sampled judgments are NIST's, and the AACR and ASCO
+abstracts, which PubMed does not have, are in the track's archive; or the user gives files. An
+abstract is a text file named after its id: a line "Meeting: …", then "Title: …" down to the first
+blank line, then the abstract. They are read in place, from a tar or a folder.
 """
 
 from __future__ import annotations
@@ -12,8 +11,6 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -42,9 +39,6 @@ _ARCHIVE = "2017/aacr_asco_extra"
 _ID = re.compile(r"(?:AACR|ASCO)_\S+")
 _LARGEST = 1 << 20
 """Bytes of an abstract's file; the longest of the track has a hundredth of that."""
-_OF_ZIP = (zipfile.BadZipFile, RuntimeError, NotImplementedError)
-"""Errors of zipfile, also for passwords and unknown compression."""
-_UNREADABLE = "this cannot be read as a folder, zip or tar of abstracts"
 _FORMAT = "It needs a line 'Meeting: …', a line 'Title: …', a blank line, and the abstract."
 
 
@@ -102,7 +96,7 @@ def local_qrels(year: int, given: Given) -> Qrels | None:
 
 
 def gather(year: int, given: Given, folder: Path) -> Year:
-    """Bring the files of a year into a folder, and check that they belong together.
+    """Bring the files of a year into a folder, and check that they are of one year.
 
     Raises:
         InputError: a file is wrong, or the files contradict each other.
@@ -128,10 +122,9 @@ def gather(year: int, given: Given, folder: Path) -> Year:
     return Year(year, topics, qrels, sample, judged)
 
 
-def archive_needed() -> str | None:
-    """The download of `archive`; None if it is there."""
-    download = missing_file(_FAMILY, _ARCHIVE)
-    return str(download) if download else None
+def archive_needed() -> str:
+    """The download of `archive`; "" if it is there."""
+    return str(missing_file(_FAMILY, _ARCHIVE) or "")
 
 
 def archive() -> Path:
@@ -203,18 +196,15 @@ def _check_sample(sample: SampledQrels, judged: Qrels, path: Path) -> None:
 
 
 def is_extra(document_id: str) -> bool:
-    """Tell if an id is that of a conference abstract."""
+    """Return whether an id is that of a conference abstract."""
     return _ID.fullmatch(document_id) is not None
 
 
 def read_extra_abstracts(path: Path, wanted: Container[str]) -> dict[str, Document]:
-    """Find conference abstracts in an archive or folder.
-
-    Returns:
-        Those that are there, by id, with the field `meeting`.
+    """Find conference abstracts in a tar or folder: by id, with the field `meeting`.
 
     Raises:
-        InputError: the archive is none of these or damaged, or a wanted file has another format.
+        InputError: it is neither, or damaged, or a wanted file has another format.
     """
     abstracts: dict[str, Document] = {}
     for name, content in _members(path, wanted):
@@ -223,29 +213,17 @@ def read_extra_abstracts(path: Path, wanted: Container[str]) -> dict[str, Docume
 
 
 def _members(path: Path, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
-    try:
-        yield from _read(path, wanted)
-    except InputError as error:  # a tar's
-        raise InputError(f"{_UNREADABLE}: {error.message}", path=path) from error
-    except (*_OF_ZIP, zlib.error, EOFError, OSError) as error:
-        raise InputError(f"{_UNREADABLE} ({error}).", path=path) from error
-
-
-def _read(path: Path, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
     if path.is_dir():
         for file in sorted(path.rglob("*.txt")):
-            if (name := file.name.partition(".")[0]) in wanted:
-                with file.open("rb") as stream:
-                    yield name, stream.read(_LARGEST)
-    elif zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            for info in archive.infolist():
-                if (name := _id(info.filename)) in wanted and not info.is_dir():
-                    with archive.open(info) as member:
-                        yield name, member.read(_LARGEST)
-    else:
+            if (name := _id(file.name)) in wanted:
+                yield name, file.read_bytes()[:_LARGEST]
+        return
+    try:
         for name, content in read_tar(path, lambda name: _id(name) in wanted, most=_LARGEST):
             yield _id(name), content
+    except InputError as error:
+        message = f"this cannot be read as a folder or tar of abstracts: {error.message}"
+        raise InputError(message, path=path) from error
 
 
 def _id(member: str) -> str:

@@ -1,6 +1,6 @@
 """Articles of PubMed that judgments name, as documents of a collection.
 
-An interrupted build goes on from there and ends with the same bytes.
+An interrupted build continues and ends with the same bytes.
 """
 
 from __future__ import annotations
@@ -26,21 +26,15 @@ if TYPE_CHECKING:
 
 MISSING_FILE = "missing.tsv"
 GONE = "PubMed does not have it"
-_NO_PMID = "no PMID"
 WORK = "work"
 """The folder that an interrupted build leaves for the next one."""
 
 
 @dataclass(frozen=True)
 class FetchedArticles:
-    """Fetched articles.
+    """Fetched articles: their files, and counts of documents and of books and chapters among them.
 
-    Attributes:
-        files: names of the files in the folder, JSON lines.
-        fields: names of the documents' fields.
-        documents: their number.
-        chapters: the number of chapters of books, and books, among them.
-        missing: judged documents that could not be fetched, with the reason.
+    `missing` maps judged documents that could not be fetched to the reason.
     """
 
     files: tuple[str, ...]
@@ -69,10 +63,15 @@ def build_articles(
         for line in _plan(pmids, others, server, work):
             notice(line)
         unavailable = fetch_articles(pmids, server, work)
-        missing = {**dict.fromkeys(unavailable, GONE), **dict.fromkeys(others, _NO_PMID)}
+        missing = {**dict.fromkeys(unavailable, GONE), **dict.fromkeys(others, "no PMID")}
         chapters = sum("book" in document.fields for document in fetched_documents(pmids, work))
         written = write_documents(fetched_documents(pmids, work), partial)
-        write_missing(partial, {"": _together(judged)}, missing)
+        topics = {
+            f"{number} {topic}": grades
+            for number, qrels in enumerate(judged)
+            for topic, grades in qrels.items()
+        }
+        write_missing(partial, {"": topics}, missing)
         shutil.rmtree(work)
     return FetchedArticles(written.files, written.fields, written.count, chapters, missing)
 
@@ -107,16 +106,8 @@ def _sorted_ids(judged: Sequence[Qrels]) -> tuple[list[str], list[str]]:
     return sorted(pmids, key=int), sorted(ids - pmids)
 
 
-def _together(judged: Sequence[Qrels]) -> Qrels:
-    return {
-        f"{number} {topic}": grades
-        for number, qrels in enumerate(judged)
-        for topic, grades in qrels.items()
-    }
-
-
 def work_folder(partial: Path) -> Path:
-    """The folder of fetched batches; all else that an interrupted attempt wrote is removed."""
+    """The folder of fetched batches; remove all else that an interrupted attempt wrote."""
     work = partial / WORK
     work.mkdir(exist_ok=True)
     for path in partial.iterdir():
@@ -128,12 +119,9 @@ def work_folder(partial: Path) -> Path:
 
 
 def write_missing(folder: Path, judged: Mapping[str, Qrels], missing: Mapping[str, str]) -> None:
-    """Write the missing judged documents to `missing.tsv`, with the topics that judge them.
+    """Write missing documents to `missing.tsv`, with the numbers of topics that judge them.
 
-    Args:
-        folder: the folder of the file; none is written if nothing is missing.
-        judged: judgments by the ending of their columns' names: judged2017, relevant2017.
-        missing: document id to the reason.
+    `judged` has judgments by the ending of their columns' names, as in judged_2017.
     """
     if not missing:
         return

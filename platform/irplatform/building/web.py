@@ -1,8 +1,7 @@
 """HTTP requests, with retries for failures that may pass, at a limited rate.
 
-Certificates are verified, and redirects are not followed: the data that is sent (an API key, an
-address) goes to the named server and to no other. Waits double with each attempt unless the server
-says how long to wait (`Retry-After`).
+Certificates are verified and redirects are not followed, so an API key goes to the named server
+alone. Waits double with each attempt unless the server says how long to wait (`Retry-After`).
 """
 
 from __future__ import annotations
@@ -47,16 +46,9 @@ class TransientError(Exception):
 def request(
     method: str, url: str, form: Mapping[str, str] | None = None, *, explained: str = ""
 ) -> tuple[int, bytes]:
-    """Send a request and read the whole answer.
+    """Send a request, with a form in its body; return the status (200 or 400) and the body.
 
-    Args:
-        method: "GET" or "POST".
-        url: the address.
-        form: sent in the body, so that it appears in no log of URLs.
-        explained: a pattern of answers with status 400 that explain themselves and are returned.
-
-    Returns:
-        The status (200 or 400) and the body.
+    Answers with status 400 are returned if they have the pattern `explained`.
 
     Raises:
         TransientError: no connection, a time-out, a body that was cut off, 408, 429 or 5xx.
@@ -111,26 +103,17 @@ def check_url(url: str, source: str) -> str:
 
 
 def with_retries(call: Callable[[], T], server: str) -> T:
-    """Call until it succeeds, eight times at most.
-
-    Args:
-        call: the request; raises `TransientError` if another try may help.
-        server: its name in messages.
+    """Call while it raises `TransientError`, eight times at most.
 
     Raises:
         PlatformError: it failed every time, or the server asks for more than ten minutes.
     """
+    again = "The same command goes on from here"
     wait = _FIRST_WAIT
-    for attempt in range(1, _ATTEMPTS + 1):
+    for _ in range(_ATTEMPTS - 1):
         try:
             return call()
         except TransientError as error:
-            again = "The same command goes on from here"
-            if attempt == _ATTEMPTS:
-                raise PlatformError(
-                    f"{server} failed {_ATTEMPTS} times, at last: {unstopped(error)}. {again}; "
-                    "try it later."
-                ) from error
             pause = wait if error.wait is None else error.wait
             if pause > _PATIENCE:
                 raise PlatformError(
@@ -139,18 +122,20 @@ def with_retries(call: Callable[[], T], server: str) -> T:
             notice(f"{server}: {error}; trying again in {pause:.0f} s")
             time.sleep(pause)
             wait = min(2 * wait, _LONGEST_WAIT)
-    raise AssertionError("unreachable")
+    try:
+        return call()
+    except TransientError as error:
+        raise PlatformError(
+            f"{server} failed {_ATTEMPTS} times, at last: {unstopped(error)}. {again}; try it "
+            "later."
+        ) from error
 
 
 class RateLimiter:
     """Keeps calls to a server below a rate, over any window of time.
 
-    A call has arrived at the latest when its answer is there. So it begins a second after the
-    third-last one was *answered* (for three calls a second), and delays on the way cannot push
-    calls together.
-
-    Args:
-        per_second: the most calls that a server takes in any second; below 1 for fewer.
+    For three calls a second, a call begins a second after the third-last one was *answered*, so
+    delays on the way cannot push calls together.
     """
 
     def __init__(

@@ -66,7 +66,7 @@ _pool_options = with_options(
         click.option(
             "--extra-abstracts",
             type=NamedPath(exists=True, path_type=Path),
-            help="The track's conference abstracts: extra_abstracts.tar.gz, a zip, or a folder.",
+            help="The track's conference abstracts: extra_abstracts.tar.gz or a folder.",
         ),
         click.option(
             "--no-extra-abstracts",

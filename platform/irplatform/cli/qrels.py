@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from irplatform.building.click_judgments import Formula
     from irplatform.building.click_simulation import Model
+    from irplatform.building.judgments import Report
 
 
 @click.command(
@@ -110,15 +111,7 @@ def from_citations(
         min_words, max_words, min_cited_words, titles, skip_unreadable, Shares.parse(split), seed
     )
     report = make(files, out, settings, collection=collection, ids=ids, workers=workers)
-    if as_json:
-        print_json(report.as_json())
-        return
-    for table in report.tables():
-        print_rows(table)
-        say_text()
-    for note in report.notes:
-        say_text(f"Note: {note}.")
-    say_text(f"{out}")
+    _print_report(report, out, as_json=as_json)
 
 
 @click.command(
@@ -215,13 +208,17 @@ def from_clicks(
     )
     judging = JudgingRules(min_documents, min_clicked, Weights(mu, lambda_), levels)
     report = make(log, out, ClickSettings(rules, judging, Shares.parse(split), seed), collection)
+    _print_report(report, out, as_json=as_json)
+
+
+def _print_report(report: Report, out: Path, *, as_json: bool) -> None:
     if as_json:
-        print_json(report.as_json())
+        print_json(report.record)
         return
-    print_rows(report.filter_rows())
-    say_text()
-    print_rows(report.split_rows())
-    for note in report.notes:
+    for table in report.tables:
+        print_rows(table)
+        say_text()
+    for note in report.record["notes"]:
         say_text(f"Note: {note}.")
     say_text(f"{out}")
 

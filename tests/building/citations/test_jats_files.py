@@ -3,6 +3,7 @@
 import gzip
 import io
 import tarfile
+from dataclasses import asdict
 
 import pytest
 from jats import Cited, article, mark
@@ -112,7 +113,7 @@ def test_only_paragraphs_of_the_body_count():
         ("Results", "Sentence one cites."),
     ]
     assert (found.sentences, found.listed, found.year) == (2, 1, "2012")
-    assert CitingArticle.from_json(found.as_json()) == found
+    assert CitingArticle.from_json(asdict(found)) == found
 
 
 def test_the_year_is_the_first_of_the_dates():
@@ -148,7 +149,7 @@ def test_bad_sources_are_named(tmp_path):
     (tmp_path / "empty").mkdir()
     for path, message in (
         (tmp_path / "nope.xml", "no such file"),
-        (tmp_path / "a.pdf", "articles come in files named"),
+        (tmp_path / "a.pdf", "there are no articles here"),
         (tmp_path / "empty", "no articles here"),
     ):
         with pytest.raises(InputError, match=message):

@@ -136,7 +136,7 @@ def test_the_report_says_what_each_filter_removed(tmp_path):
     report = from_clicks(
         write_log(tmp_path / "log.tsv", lines), tmp_path / "out", ClickSettings(queries=rules)
     )
-    held = report.as_json()
+    held = report.record
     assert held["removed"] == {
         "no words": {"queries": 0, "lines": 0},
         "too many words": {"queries": 1, "lines": 6},
@@ -211,9 +211,9 @@ def test_the_subsets_are_splits_of_their_own(tmp_path, corpus):
     # "common" is in training queries, every other word is in one query only
     assert judged(tmp_path / "clicks", "test-one-new-word") == test
     assert not (tmp_path / "clicks/qrels/test-all-new-words.tsv").exists()
-    assert report.splits["test-neg20"].queries == 1
-    assert report.splits["test-neg20"].judgments == 30
-    assert report.splits["test-all-new-words"].queries == 0
+    assert report.record["splits"]["test-neg20"]["queries"] == 1
+    assert report.record["splits"]["test-neg20"]["judgments"] == 30
+    assert report.record["splits"]["test-all-new-words"]["queries"] == 0
 
 
 def _tests(query, seed):
@@ -326,9 +326,9 @@ def test_documents_that_the_collection_lacks_are_counted(tmp_path, corpus):
     settings = ClickSettings(shares=ALL_TEST)
     report = from_clicks(log, tmp_path / "out", settings, str(corpus))
     told = "10 of the 50 judgments name documents that searched-test lacks"
-    assert told in report.notes
+    assert told in report.record["notes"]
     settings = ClickSettings(shares=Shares(100, 0, 0))
-    assert told in from_clicks(log, tmp_path / "train", settings, str(corpus)).notes
+    assert told in from_clicks(log, tmp_path / "train", settings, str(corpus)).record["notes"]
 
 
 def test_a_log_of_another_collection_is_refused(tmp_path, corpus):
