@@ -315,7 +315,7 @@ def _of_lz4(path):
         (_of_lz4, lz4.block.compress(b"words" * 99)[:-5], "LZ4BlockError"),
     ],
 )
-def test_a_damaged_file_of_the_library_is_named_and_to_be_removed(
+def test_a_damaged_file_of_the_library_is_explained(
     tmp_path, registered, monkeypatch, part, reader, content, reason
 ):
     monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
@@ -336,13 +336,12 @@ def test_a_damaged_file_of_the_library_is_named_and_to_be_removed(
     with pytest.raises(InputError) as error:
         read()
     assert str(error.value).startswith(
-        f"{tmp_path / 'source'}: this file of ir_datasets is damaged: {part} of 'damaged' cannot "
-        f"be read ({reason}: "
+        f"{tmp_path}: ir_datasets cannot read the {part} of 'damaged' ({reason}: "
     )
-    assert "Remove it and run this again" in str(error.value)
+    assert "remove it and run this again" in str(error.value)
 
 
-def test_an_error_that_is_about_no_file_of_the_library_is_let_through(registered):
+def test_a_fault_of_the_library_is_let_through(registered):
     class Faulty(Docs):
         def docs_iter(self):
             raise KeyError("a fault of the library")

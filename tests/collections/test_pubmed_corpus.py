@@ -262,7 +262,7 @@ def test_what_stands_before_a_document_is_passed_over(tmp_path, before):
         (b"<PubmedArticleSet>\n<oops>\n</PubmedArticleSet>", 4, "not well-formed XML"),
         (b"<PubmedArticleSet>\n<PubmedArticle/>\n</PubmedArticleSet>", 3, "without a Medline"),
         (b"\n<eFetchResult/>", 3, "begins with <eFetchResult>"),
-        (b"API rate limit exceeded", 2, "not XML"),
+        (b"API rate limit exceeded", 2, "not well-formed XML"),
     ],
 )
 def test_an_error_in_a_later_document_has_its_line_in_the_file(tmp_path, second, line, message):

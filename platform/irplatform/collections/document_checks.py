@@ -1,16 +1,13 @@
-"""Checks of a collection's documents, in one pass over them.
+"""Checks of a collection's documents, in one pass over them, with 16 bytes held for each.
 
-Documents are streamed, with 16 bytes held for each. Markup is text that is searched as words: `<b>`
-as "b", `&amp;` as "amp". Only known tags of HTML and JATS and entities with their semicolon count,
-as `<` and `&` have other meanings in science.
+Markup is text that is searched as words: `<b>` as "b", `&amp;` as "amp". Only known tags of HTML
+and JATS and entities with their semicolon count.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass, field
-from math import comb
 from typing import TYPE_CHECKING
 
 from irplatform.errors import counted
@@ -34,24 +31,17 @@ _MARKUP = re.compile(
 EXAMPLES = 5
 """Ids that a finding shows, at most."""
 MISSING_SHARE = 0.5
-"""Share of the relevant documents that may be missing: sampled and closed-pool corpora lack some,
-but a score on less than half of the relevant documents says nothing about a system."""
+"""Share of the relevant documents that may be missing, as in sampled and closed-pool corpora."""
 _LOST = "\ufffd"
 EMPTY_SHARE = 0.1
-"""Share of documents that may have no text: MEDLINE has records without an abstract, and a few
-without a title, but a tenth without both is a wrong field name or a broken copy."""
+"""Share of documents that may have no text; more is a wrong field name or a broken copy."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is wrong, or that a reader of the scores should know.
+    """Something that is wrong with documents, topics or judgments; `serious` spoils the scores.
 
-    Attributes:
-        kind: a word or two for programs; stable.
-        serious: scores cannot be trusted.
-        count: the number of documents, topics or judgments.
-        message: a sentence for people, with the number.
-        examples: some of their ids.
+    `kind` is a stable word or two for programs, `examples` are some ids.
     """
 
     kind: str
@@ -83,7 +73,16 @@ def check_documents(corpus: Corpus, qrels: Qrels) -> Iterator[Finding]:
         )
     groups = [ids for found in seen.texts.found(corpus).values() if len(ids := set(found)) > 1]
     if groups:
-        yield _identical(groups, qrels)
+        documents = sum(map(len, groups))
+        first, second = sorted(groups[0])[:2]
+        yield Finding(
+            "identical documents",
+            False,
+            documents,
+            f"{documents:,} documents have the title and text of another, such as {second} of "
+            f"{first}",
+            tuple(sorted(doc_id for ids in groups[:EXAMPLES] for doc_id in ids)[:EXAMPLES]),
+        )
     if seen.missing:
         yield _dangling(seen.missing, judged, relevant_documents(qrels))
 
@@ -143,12 +142,10 @@ class _Seen:
 
 
 def _text(document: Document) -> str | None:
-    """The searched text of a document with single spaces; None for an empty one."""
     return " ".join(document.text.split()) or None
 
 
 def _texts(seen: _Seen) -> Iterator[Finding]:
-    """Findings about titles and abstracts."""
     count = len(seen.ids)
     if seen.empty.count:
         yield Finding(
@@ -184,39 +181,6 @@ def _texts(seen: _Seen) -> Iterator[Finding]:
             "character was lost",
             tuple(seen.lost.examples),
         )
-
-
-def _identical(groups: list[set[str]], qrels: Qrels) -> Finding:
-    """Documents with the text of another; the two may be judged differently for a topic."""
-    documents = sum(map(len, groups))
-    group_of = {doc_id: number for number, ids in enumerate(groups) for doc_id in ids}
-    pairs = topics = 0
-    for grades in qrels.values():
-        judged: dict[int, Counter[float]] = {}
-        for doc_id, grade in grades.items():
-            if doc_id in group_of and grade > 0:
-                judged.setdefault(group_of[doc_id], Counter())[grade] += 1
-        differing = 0
-        for number, times in judged.items():
-            size = len(groups[number])
-            alike = (*times.values(), size - times.total())
-            differing += comb(size, 2) - sum(comb(same, 2) for same in alike)
-        pairs += differing
-        topics += differing > 0
-    first, second = sorted(groups[0])[:2]
-    return Finding(
-        "identical documents",
-        False,
-        documents,
-        f"{documents:,} documents have the title and text of another, such as {second} of {first}"
-        + (
-            f"; {counted(pairs, 'pair')} judged differently in {counted(topics, 'topic')}: a run "
-            "that ranks the wrong one is scored lower"
-            if pairs
-            else ""
-        ),
-        tuple(sorted(doc_id for ids in groups[:EXAMPLES] for doc_id in ids)[:EXAMPLES]),
-    )
 
 
 def _dangling(missing: set[str], judged: set[str], relevant: set[str]) -> Finding:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irplatform.collections.irds_downloads import is_stored, reading, refusing_damage
+from irplatform.collections.irds_downloads import is_stored, reading
 from irplatform.collections.medline import DEFAULT_FIELDS, FORMAT, latest
 from irplatform.collections.pubmed_files import Member
 from irplatform.data import Corpus, Document, FieldValue, Topic
@@ -96,8 +96,7 @@ class IrdsCorpus(Corpus):
 
     def size_hint(self) -> int | None:
         """The number of records."""
-        with refusing_damage(self.dataset_id, "docs"):
-            count: int | None = load_dataset(self.dataset_id).docs_count()
+        count: int | None = load_dataset(self.dataset_id).docs_count()
         return count
 
     @property

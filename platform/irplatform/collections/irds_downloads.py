@@ -1,23 +1,25 @@
 """Downloads of ir_datasets: what is missing, announced before it is fetched, and explained errors.
 
-The library keeps its downloads inside the readers of a dataset's parts. They are found by looking
-through those readers; a file that is there already, or was unpacked, is left out. Small files are
-fetched after a line that says so. Gigabytes must be asked for: `platform collections download`. The
-library compares MD5 sums, tries mirrors, and keeps the files under `$IR_DATASETS_HOME`.
+The library keeps its downloads inside the readers of a dataset's parts, which are searched for
+missing files. Small files are fetched after a notice. The user must ask for gigabytes: `platform
+collections download`. The library compares MD5 sums and keeps files under `$IR_DATASETS_HOME`.
 """
 
 from __future__ import annotations
 
 import logging
+import pickle
 import shutil
-from contextlib import contextmanager, suppress
+import zipfile
+import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass
-from io import IOBase
 from pathlib import Path
-from traceback import walk_tb
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+from lz4.block import LZ4BlockError
 
 from irplatform.errors import InputError, PlatformError, counted, in_a_line, lacks_space
 from irplatform.system.console import notice
@@ -29,6 +31,14 @@ PARTS = ("docs", "queries", "qrels")
 FAILURES = (OSError, RuntimeError, EOFError)
 """Errors of a download: no network (requests' errors are OSErrors), a wrong checksum or no mirror
 left, and a password prompt that cannot be answered."""
+_DAMAGE = (
+    ValueError,
+    zlib.error,
+    zipfile.BadZipFile,
+    pickle.UnpicklingError,
+    LZ4BlockError,
+)
+"""Errors of damaged files, which the library lets through: of zip, pickle, JSON."""
 LARGE = 500_000_000
 """Bytes of a download that the user must ask for; a smaller one is announced and done."""
 _CHATTER = ("download error", "Download failed", "[starting]", "[finished]", "[error]", "Opening ")
@@ -36,14 +46,7 @@ _CHATTER = ("download error", "Download failed", "[starting]", "[finished]", "[e
 
 @dataclass(frozen=True)
 class Download:
-    """A file that is needed and not there.
-
-    Attributes:
-        source: its URL, or "" if it cannot be downloaded.
-        size: its size in bytes, if known.
-        path: where the user can put it, if it has a place of its own.
-        instructions: how to get it, if it cannot be downloaded.
-    """
+    """A missing file: its URL, or "" and instructions, its bytes, and where the user can put it."""
 
     source: str
     size: int | None
@@ -72,14 +75,11 @@ def missing_downloads(
 
 
 def fetch(dataset_ids: Iterable[str]) -> int:
-    """Download all missing files of datasets; each is kept as soon as it is whole.
-
-    Returns:
-        How many files were fetched.
+    """Download all missing files of datasets, keeping each that is whole; return their number.
 
     Raises:
-        InputError: a file has to be asked for by hand, or the disk is too small.
-        PlatformError: a file could not be had.
+        InputError: a file cannot be downloaded, or the disk is too small.
+        PlatformError: a download failed.
     """
     from ir_datasets.util import home_path
 
@@ -137,7 +137,7 @@ def fetch_file(context: str, name: str, *, instead: str) -> Path:
 
 @contextmanager
 def reading(dataset_id: str, part: str) -> Iterator[None]:
-    """Announce the downloads of a part before it is read, and explain it when they fail."""
+    """Announce the downloads of a part before it is read, and explain errors."""
     from ir_datasets.util import home_path
 
     quieten()
@@ -146,19 +146,20 @@ def reading(dataset_id: str, part: str) -> Iterator[None]:
     if needed:
         notice(f"ir_datasets downloads {summary(needed)} to {home_path()}")
     try:
-        with refusing_damage(dataset_id, part):
-            yield
-    except FAILURES as error:
-        reason = type(error).__name__
-        if not needed:
-            raise PlatformError(
-                f"ir_datasets cannot read the {part} of '{dataset_id}' ({reason}: {error}). Its "
-                f"copy under {home_path()} may be damaged: remove it and run this again."
+        yield
+    except (*FAILURES, *_DAMAGE) as error:
+        if lacks_space(error):
+            raise
+        if not needed or not isinstance(error, FAILURES):
+            raise InputError(
+                f"ir_datasets cannot read the {part} of '{dataset_id}' ({in_a_line(error)}). A "
+                "file of it is damaged: remove it and run this again.",
+                path=home_path(),
             ) from error
         places = [f"{d} at {d.path}" if d.path else str(d) for d in needed]
         raise PlatformError(
-            f"ir_datasets cannot get the {part} of '{dataset_id}' ({reason}). Run this again with "
-            f"a network, or put there by hand: {'; '.join(places)}."
+            f"ir_datasets cannot get the {part} of '{dataset_id}' ({type(error).__name__}). Run "
+            f"this again with a network, or put there by hand: {'; '.join(places)}."
         ) from error
 
 
@@ -176,32 +177,6 @@ def refuse_large(needed: list[Download], name: str, hint: str = "") -> None:
     )
 
 
-@contextmanager
-def refusing_damage(dataset_id: str, part: str = "") -> Iterator[None]:
-    """Name the damaged file when ir_datasets fails to read one.
-
-    The library lets the errors of its readers through: of zip, gzip, LZ4, pickle, JSON.
-    """
-    from ir_datasets.util import home_path
-
-    try:
-        yield
-    except (PlatformError, MemoryError):
-        raise
-    except Exception as error:
-        file = _file_being_read(error, home_path())
-        if file is None or lacks_space(error):
-            raise
-        store = file.parent if file.parent.suffix == ".pklz4" else None
-        what = f"the folder {store}" if store else "it"
-        raise InputError(
-            f"this file of ir_datasets is damaged: {part or 'parts'} of '{dataset_id}' cannot be "
-            f"read ({in_a_line(error)}). Remove {what} and run this again, which fetches or "
-            "unpacks it again.",
-            path=file,
-        ) from error
-
-
 def summary(downloads: list[Download]) -> str:
     """Number, size and sources of downloads, in a line."""
     if not downloads:
@@ -212,33 +187,16 @@ def summary(downloads: list[Download]) -> str:
     return f"{counted(len(downloads), 'file')}, {size} in all: {', '.join(map(str, downloads))}"
 
 
-def _file_being_read(error: Exception, folder: Path) -> Path | None:
-    """The file that the innermost functions were reading, unless these are the platform's."""
-    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
-    if str(frames[-1].f_globals.get("__name__")).startswith("irplatform."):
-        return None
-    for frame in reversed(frames):
-        for value in frame.f_locals.values():
-            name = getattr(value, "name", None) if isinstance(value, IOBase) else value
-            if isinstance(name, str | Path) and Path(name).is_relative_to(folder):
-                inside = Path(name, "bin") if Path(name).suffix == ".pklz4" else Path(name)
-                with suppress(OSError, ValueError):
-                    if inside.is_file():
-                        return inside
-    return None
-
-
 def _readers(dataset_id: str, parts: Iterable[str]) -> list[Any]:
     import ir_datasets
 
     dataset = ir_datasets.load(dataset_id)
     try:
-        with refusing_damage(dataset_id):
-            return [
-                getattr(dataset, f"{part}_handler")()
-                for part in parts
-                if dataset.has(part) and not (part == "docs" and is_stored(dataset))
-            ]
+        return [
+            getattr(dataset, f"{part}_handler")()
+            for part in parts
+            if dataset.has(part) and not (part == "docs" and is_stored(dataset))
+        ]
     except FAILURES as error:
         raise PlatformError(
             f"ir_datasets cannot open '{dataset_id}' without a network ({type(error).__name__})."
@@ -246,7 +204,7 @@ def _readers(dataset_id: str, parts: Iterable[str]) -> list[Any]:
 
 
 def is_stored(dataset: Any) -> bool:
-    """Tell if the documents have been unpacked into the library's own store."""
+    """Return whether the documents have been unpacked into the library's store."""
     from ir_datasets.formats import DocstoreBackedDocs
 
     handler = dataset.docs_handler()
@@ -280,7 +238,7 @@ def _missing(handlers: list[Any]) -> Iterator[Any]:
 
 
 def is_there(download: Any) -> bool:
-    """Tell if the file of a download is in the library's folder already."""
+    """Return whether the file of a download is in the library's folder."""
     from ir_datasets.util import LocalDownload
 
     paths = [download._cache_path] if download._cache_path else []
@@ -337,7 +295,6 @@ def size_text(size: int | None) -> str:
 
 
 def _hosts(needed: list[Download]) -> str:
-    """The hosts of files, each with their number and size."""
     sizes: dict[str, list[int]] = {}
     for download in needed:
         host = urlsplit(download.source).hostname or "by hand"
@@ -349,12 +306,11 @@ def _hosts(needed: list[Download]) -> str:
 
 
 def quieten() -> None:
-    """Keep ir_datasets' messages about its retries from the user."""
+    """Hide ir_datasets' messages about retries from the user; terms of use are shown."""
     logging.getLogger("ir_datasets").addFilter(_is_news)
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Tell if a message of ir_datasets is for the user: terms of use are, its retries are not."""
     return not record.getMessage().startswith(_CHATTER)
 
 

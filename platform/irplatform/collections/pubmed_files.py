@@ -1,14 +1,9 @@
-"""Reads PubMed's XML: what NLM distributes as baseline and update files, and what efetch returns.
+"""PubMed's XML: NLM's baseline and update files, and what efetch returns.
 
-The format is described at https://www.nlm.nih.gov/bsd/licensee/elements_descriptions.html. Articles
-are streamed and forgotten, so that memory stays flat. A file can hold several documents, one after
-the other, as loops over efetch write them. Entities can be made to grow without end ("billion
-laughs") or to name other files, and PubMed's files declare none: a file that does is refused before
-it reaches the parser. So is one with another root element.
-
-Worker processes read files and hand over a small form of them (`pack`): the highest version of each
-article, without those that the file deletes. Articles travel as JSON compressed with LZ4, at half
-their size and next to no cost, so that many files can wait for their turn.
+https://www.nlm.nih.gov/bsd/licensee/elements_descriptions.html describes the format. Articles are
+streamed. A file can hold several documents, as loops over efetch write them. A file that declares
+entities is refused: they could expand without end. Worker processes read files and hand over the
+latest version of each article (`pack`), as JSON compressed with LZ4.
 """
 
 from __future__ import annotations
@@ -22,8 +17,7 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, cast
-from xml.parsers import expat
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import lz4.block
 import orjson
@@ -34,11 +28,13 @@ from irplatform.errors import InputError
 from irplatform.system.reading import open_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
     from irplatform.collections.pubmed import Article
 
 
+_ROOTS = ("PubmedArticleSet", "MedlineCitationSet", "PubmedBookArticleSet", "BookDocumentSet")
+_END = re.compile(rf"</(?:{'|'.join(_ROOTS)})\s*>".encode())
 _LONGEST_TAG = 64
 """Bytes of the end tag of a root element, at most."""
 _LONGEST_COMMENT = 1 << 20
@@ -46,65 +42,32 @@ _BETWEEN = re.compile(rb"(?:\s|\xef\xbb\xbf|<!--.*?-->)*", re.DOTALL)
 """White space and comments between documents."""
 
 
-def documents(
-    stream: BinaryIO, path: Path | str, roots: Collection[str]
-) -> Iterator[CheckedStream]:
-    """The XML documents of a file, each to be read to its end before the next one."""
-    before = CheckedStream(stream, path, roots)
-    rest = before.rest()
-    document = CheckedStream(stream, path, roots, rest, before.lines)
-    yield document
-    while rest := document.rest():
-        document = CheckedStream(stream, path, roots, rest, document.lines)
-        yield document
+class Part:
+    """One XML document of a stream that may hold several; `lines` counts the lines read so far."""
 
-
-class CheckedStream:
-    """A document of XML whose beginning is checked; `lines` counts the lines read so far."""
-
-    def __init__(
-        self,
-        stream: BinaryIO,
-        path: Path | str,
-        roots: Collection[str],
-        beginning: bytes = b"",
-        line: int = 1,
-    ) -> None:
-        self.path = path
+    def __init__(self, stream: BinaryIO, beginning: bytes = b"", line: int = 1) -> None:
         self.first_line = self.lines = line
         self._stream = stream
-        self._roots = roots
         self._next = beginning
-        self._end = re.compile(rf"</(?:{'|'.join(roots)})\s*>".encode())
         self._tail = b""
         self._is_over = False
-        parser = expat.ParserCreate()
-        parser.EntityDeclHandler = self._refuse_entity
-        parser.StartElementHandler = self._check_root
-        self._parser: expat.XMLParserType | None = parser
 
     def read(self, size: int = -1) -> bytes:
-        """Some of the document."""
-        chunk = self._read(size)
-        if (parser := self._parser) is not None:
-            try:
-                parser.Parse(chunk, not chunk)
-            except expat.ExpatError as error:
-                if self._parser is not None:  # errors after the root are for the real parser
-                    raise InputError(
-                        f"this is not XML ({expat.ErrorString(error.code)}). Fetch the file again.",
-                        path=self.path,
-                        line=error.lineno,
-                    ) from error
-            except (LookupError, ValueError) as error:  # of the encoding that it declares
-                raise InputError(
-                    f"cannot be read: {error}. Save it as UTF-8.", path=self.path
-                ) from error
+        """The next bytes, up to the end of the root element."""
+        if self._is_over:
+            return b""
+        chunk, self._next = self._next or self._stream.read(size), b""
+        window = self._tail + chunk
+        self._tail = window[-_LONGEST_TAG:]
+        if end := _END.search(window):
+            self._is_over = True
+            cut = end.end() - len(window) + len(chunk)
+            chunk, self._next = chunk[:cut], chunk[cut:]
         self.lines += chunk.count(b"\n")
         return chunk
 
-    def rest(self) -> bytes:
-        """The beginning of the rest of the file; empty at its end."""
+    def following(self) -> Part | None:
+        """The next document, without white space and comments before it; None at the end."""
         rest = self._next
         while True:
             between = _BETWEEN.match(rest)
@@ -115,46 +78,10 @@ class CheckedStream:
             if not chunk:
                 break
             rest += chunk
-        self.lines += rest[: len(rest) - len(left)].count(b"\n")
-        return left
-
-    def _read(self, size: int) -> bytes:
-        """The next bytes, up to the end of the root element."""
-        if self._is_over:
-            return b""
-        chunk, self._next = self._next or self._stream.read(size), b""
-        window = self._tail + chunk
-        self._tail = window[-_LONGEST_TAG:]
-        if end := self._end.search(window):
-            self._is_over = True
-            cut = end.end() - len(window) + len(chunk)
-            chunk, self._next = chunk[:cut], chunk[cut:]
-        return chunk
-
-    def _refuse_entity(self, name: str, *_: object) -> NoReturn:
-        line = self._parser.CurrentLineNumber if self._parser else None
-        raise InputError(
-            f"the entity '{name}' is declared here. PubMed's files declare none, and entities can "
-            "fill the memory: the file is not read.",
-            path=self.path,
-            line=line,
-        )
-
-    def _check_root(self, name: str, _: object) -> None:
-        parser, self._parser = self._parser, None
-        if parser is None:
-            return
-        parser.StartElementHandler = None
-        if name not in self._roots:
-            raise InputError(
-                f"this begins with <{name}>, not with <PubmedArticleSet>, as PubMed's files do "
-                "around their articles.",
-                path=self.path,
-                line=parser.CurrentLineNumber,
-            )
+        lines = self.lines + rest[: len(rest) - len(left)].count(b"\n")
+        return Part(self._stream, left, lines) if left else None
 
 
-_ROOTS = ("PubmedArticleSet", "MedlineCitationSet", "PubmedBookArticleSet", "BookDocumentSet")
 _INNER = {"MedlineCitation": "PubmedArticle", "BookDocument": "PubmedBookArticle"}
 """Records that can stand alone, and the element around them where they do not."""
 _DELETIONS = ("DeleteCitation", "DeleteDocument")
@@ -162,41 +89,40 @@ _ENTRIES = (*_INNER, *_INNER.values(), *_DELETIONS)
 
 
 def read_articles(
-    stream: BinaryIO, path: Path | str, passed_over: Counter[str] | None = None
+    stream: BinaryIO, path: Path | str, ignored: Counter[str] | None = None
 ) -> Iterator[Article | Deleted]:
-    """Yield the articles of a file in its order, and the deletions that it announces.
-
-    Chapters of books, and books, are articles, too.
+    """Yield the articles, books and chapters of a file, and the deletions that it announces.
 
     Args:
         stream: the XML, unpacked: one document, or several one after the other.
         path: its name in errors.
-        passed_over: counts other records, by the names of their elements.
+        ignored: counts other records, by the names of their elements.
 
     Raises:
         InputError: it is not PubMed's XML, ends too early, declares entities, or has an article
             without a number; with the line.
     """
-    passed_over = Counter() if passed_over is None else passed_over
-    document = None
+    ignored = Counter() if ignored is None else ignored
+    part = Part(stream)
     try:
-        for document in documents(stream, path, _ROOTS):
-            yield from _read_document(document, path, passed_over)
+        document: Part | None = part.following() or part
+        while document is not None:
+            part = document
+            yield from _read_document(part, path, ignored)
+            document = part.following()
     except InputError as error:
-        if document is None or document.first_line == 1 or error.line is None:
-            raise
-        line = document.first_line - 1 + error.line
+        line = error.line and part.first_line - 1 + error.line
         raise InputError(error.message, path=path, line=line) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(
             f"this is not a whole gzip file ({error}). Fetch the file again.",
             path=path,
-            line=document.lines if document else 1,
+            line=part.lines,
         ) from error
 
 
 def _read_document(
-    document: CheckedStream, path: Path | str, passed_over: Counter[str]
+    document: Part, path: Path | str, ignored: Counter[str]
 ) -> Iterator[Article | Deleted]:
     from lxml import etree
 
@@ -212,7 +138,11 @@ def _read_document(
             remove_comments=True,
             remove_pis=True,
         )
+        checked = False
         for _, element in entries:
+            if not checked:
+                _check_root(element.getroottree().getroot(), path)
+                checked = True
             parent = element.getparent()
             if _INNER.get(element.tag) == parent.tag:
                 continue  # comes with the element around it
@@ -220,8 +150,14 @@ def _read_document(
                 yield from deletions(element, path)
             else:
                 yield article(element, path)
-            _forget(element, parent, passed_over)
-        passed_over.update(e.tag for e in entries.root if e.tag not in _ENTRIES)
+            element.clear()  # free it, and all that was parsed before it
+            while (previous := element.getprevious()) is not None:
+                if previous.tag not in _ENTRIES:
+                    ignored[previous.tag] += 1
+                parent.remove(previous)
+        if not checked:
+            _check_root(entries.root, path)
+        ignored.update(e.tag for e in entries.root if e.tag not in _ENTRIES)
     except etree.XMLSyntaxError as error:
         reason = str(error.msg).rsplit(", line ", 1)[0]  # without the place
         raise InputError(
@@ -231,13 +167,21 @@ def _read_document(
         ) from error
 
 
-def _forget(element: Any, parent: Any, passed_over: Counter[str]) -> None:
-    """Free an entry and all that was parsed before it; count what was no entry."""
-    element.clear()
-    while (previous := element.getprevious()) is not None:
-        if previous.tag not in _ENTRIES:
-            passed_over[previous.tag] += 1
-        parent.remove(previous)
+def _check_root(root: Any, path: Path | str) -> None:
+    if root.tag not in _ROOTS:
+        raise InputError(
+            f"this begins with <{root.tag}>, not with <PubmedArticleSet>, as PubMed's files do "
+            "around their articles.",
+            path=path,
+            line=root.sourceline,
+        )
+    declared = root.getroottree().docinfo.internalDTD
+    if declared is not None and any(True for _ in declared.iterentities()):
+        raise InputError(
+            "this file declares entities, which could expand to anything. PubMed's files have "
+            "none; remove the declarations.",
+            path=path,
+        )
 
 
 CHAPTER = "chapter of a book"
@@ -255,13 +199,10 @@ class Member:
 
 @dataclass(frozen=True)
 class Packed:
-    """The articles of a file.
+    """The articles of a file, as chunks of compressed JSON in the file's order.
 
-    Attributes:
-        chunks: articles as compressed JSON, in the file's order.
-        replaced: places of those that come again later in the same file, ascending.
-        deleted: numbers of the articles that the file deletes.
-        others: counts of chapters of books and of other records, by name.
+    `replaced` has the places of articles that come again later in the file, ascending; `deleted`
+    the numbers that the file deletes; `others` counts chapters of books and other records.
     """
 
     chunks: tuple[bytes, ...]

@@ -6,7 +6,6 @@ describes its keys. Any `.toml` is such a collection, so that one folder can hol
 
 from __future__ import annotations
 
-import difflib
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -16,15 +15,13 @@ from irplatform.collections.beir import folder_name
 from irplatform.collections.jsonlines import JSONL_ENDINGS, FieldNames, JsonLinesCorpus, find_files
 from irplatform.collections.topic_formats import QueryTemplate, read_topics
 from irplatform.data import Collection, Corpus, Qrels
-from irplatform.errors import InputError
+from irplatform.errors import InputError, unknown
 from irplatform.options import first_problem
 from irplatform.system.formats import read_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
-
-    from pydantic_core import ErrorDetails
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 _Text = Annotated[str, StringConstraints(min_length=1)]
@@ -148,7 +145,7 @@ def read_declaration(path: Path) -> Declaration:
 
 
 def is_declaration(path: Path) -> bool:
-    """Tell if a TOML file describes a collection, soundly or not: it has one of the tables."""
+    """Return whether a TOML file has a table of a collection."""
     try:
         content = read_toml(path)
     except InputError:
@@ -206,7 +203,7 @@ def _pubmed(path: Path, documents: Documents) -> Corpus:
 
 
 def _place(files: list[Path]) -> str:
-    """A name for documents after their folder, so that all who search them share an index."""
+    """A name for documents after their folder, so that collections over them share an index."""
     folder = files[0].resolve().parent
     return "-".join(part for part in map(folder_name, (folder.parent, folder)) if part)
 
@@ -250,19 +247,18 @@ def _file(path: Path, name: str, key: str) -> Path:
 
 
 def _explain(error: ValidationError) -> str:
-    """The message for a misspelt key, the likely cause of missing ones; else the first problem."""
+    """The message for the first unknown key, the likely cause of missing ones, or problem."""
     problems = error.errors()
-    for problem in problems:
-        if problem["type"] == "extra_forbidden" and (hint := _misspelt(problem)):
-            return hint
-    problem = problems[0]
+    extra = (p for p in problems if p["type"] == "extra_forbidden")
+    problem = next(extra, problems[0])
     *tables, key = [str(part) for part in problem["loc"] if not isinstance(part, int)]
-    place = _declared_place(tables)
+    if problem["type"] == "extra_forbidden":
+        what = "table" if isinstance(problem["input"], dict) else "key"
+        model = TABLES[tables[0]] if tables else Declaration
+        return f"{_place_of(tables)}{unknown(what, key, model.model_fields)}"
     if problem["type"] == "missing":
         what = "table" if not tables and key in TABLES else "key"
-        return f"{place}the {what} '{key}' is missing."
-    if problem["type"] == "extra_forbidden":
-        return f"{place}the key '{key}' is unknown. Known: {', '.join(_keys(tables))}."
+        return f"{_place_of(tables)}the {what} '{key}' is missing."
     if key == "id" and problem["type"] == "string_pattern_mismatch":
         return (
             f"the id cannot be {problem['input']!r}: it may hold letters, digits, '.', '_' and "
@@ -270,27 +266,8 @@ def _explain(error: ValidationError) -> str:
         )
     location, reason = first_problem(Declaration, error)
     *tables, key = [part for part in location.split(".") if not part.isdigit()]
-    place = _declared_place(tables)
-    return f"{place}'{key}' cannot be {problem['input']!r}: {reason}."
+    return f"{_place_of(tables)}'{key}' cannot be {problem['input']!r}: {reason}."
 
 
-def _misspelt(problem: ErrorDetails) -> str:
-    """An unknown key with the right one that is near it, or ""."""
-    *tables, key = map(str, problem["loc"])
-    near = difflib.get_close_matches(key, _keys(tables), n=1)
-    what = "table" if isinstance(problem["input"], dict) else "key"
-    place = _declared_place(tables)
-    return f"{place}the {what} '{key}' is unknown. Did you mean '{near[0]}'?" if near else ""
-
-
-def _declared_place(tables: Iterable[str]) -> str:
-    """The beginning of a message about a key of a table."""
-    name = ".".join(tables)
-    return f"[{name}] " if name else ""
-
-
-def _keys(tables: Iterable[str]) -> list[str]:
-    model: type[BaseModel] = Declaration
-    for table in tables:
-        model = TABLES.get(table, model)
-    return list(model.model_fields)
+def _place_of(tables: list[str]) -> str:
+    return f"[{'.'.join(tables)}] " if tables else ""
