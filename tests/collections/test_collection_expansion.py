@@ -114,7 +114,7 @@ def test_without_knowledge_bases_nothing_is_expanded(plain):
         ('plan = "plan.toml"', "[gene]\nwieght = 1", r"plan.toml.*'gene.wieght'"),
         ('plan = "plan.toml"', "[gene", "plan.toml: this is not TOML"),
         ('expand = "mesh"', "", r"\[topics\] 'expand' cannot be 'mesh'"),
-        ('expnd = ["mesh"]', "", r"'expnd' is unknown. Did you mean 'expand'"),
+        ('expnd = ["mesh"]', "", r"unknown key 'expnd'. Did you mean 'expand'"),
     ],
 )
 def test_mistakes_are_explained(toml_collection, declaration, line, plan, message):

@@ -1,18 +1,10 @@
 """Folders in BEIR layout: `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`, gzipped or not.
 
 Thakur, Reimers, Rücklé, Srivastava, Gurevych (NeurIPS 2021); mteb has `qrels/<split>.jsonl`. A
-split is a collection: its topics are those that its judgments name. The split `train` trains
-rerankers for the others, and `dev` validates that training unless it is evaluated itself. Topics
-without judgments, such as those that a shared task keeps back, are the split `unjudged`.
-
-A folder may have documents alone, to index and search. In place of a corpus it may have a
-`corpus.toml` that names the collection whose documents its topics search, perhaps 26.7 million of
-them; both then share an index:
-
-    collection = "beir/nfcorpus/test"
-
-A file `measures.txt` names the measures that are reported by default, one a line. Such folders are
-written as their data comes: memory does not grow with queries or judgments.
+split is a collection. `train` trains rerankers for the others, `dev` validates that training, and
+`unjudged` has the topics without judgments. A folder may have documents alone, or a `corpus.toml`
+(`collection = "beir/nfcorpus/test"`) that names the collection whose documents its topics search.
+`measures.txt` names the default measures, one a line.
 """
 
 from __future__ import annotations
@@ -74,11 +66,8 @@ def _find_nothing(name: str) -> Collection:
 def open_beir(path: Path, split: str | None = None, find: Find = _find_nothing) -> Collection:
     """A split of a folder in BEIR layout, as a collection.
 
-    Args:
-        path: the folder.
-        split: the judgments' name, or `unjudged` for topics without any. None is `test`, or
-            `unjudged` in a folder without judgments.
-        find: finds the collection that a `corpus.toml` names.
+    The default split is `test`, or `unjudged` in a folder without judgments. `find` finds the
+    collection that a `corpus.toml` names.
 
     Raises:
         InputError: a file or the split is missing (the splits that exist are named).
@@ -111,14 +100,7 @@ def is_beir(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class BeirFolder:
-    """The files of a folder in BEIR layout.
-
-    Attributes:
-        path: the folder.
-        corpus: its documents, or the file that names their collection.
-        queries: the topics of all splits; None if there are none.
-        splits: split name to judgments.
-    """
+    """The files of a folder in BEIR layout; `corpus` may name a collection of documents."""
 
     path: Path
     corpus: Path
@@ -162,12 +144,9 @@ class BeirFolder:
 
 def _collection(folder: BeirFolder, corpus: Corpus, split: str, *, evaluated: str) -> Collection:
     open_split = partial(_collection, folder, corpus)
-    trains = TRAINING_SPLIT in folder.splits and split != TRAINING_SPLIT
-    validates = (
-        split == TRAINING_SPLIT
-        and VALIDATION_SPLIT in folder.splits
-        and evaluated != VALIDATION_SPLIT
-    )
+    is_training = split == TRAINING_SPLIT
+    trains = TRAINING_SPLIT in folder.splits and not is_training
+    validates = is_training and VALIDATION_SPLIT in folder.splits and evaluated != VALIDATION_SPLIT
     return Collection(
         id=folder.id_of(split),
         title=f"{folder.name}, split {split} (BEIR layout)"
@@ -239,7 +218,7 @@ def _file(folder: Path, name: str) -> Path | None:
 def referenced_corpus(path: Path, find: Find) -> Corpus:
     """The documents of the collection that a file names.
 
-    A name that begins with a dot is a path relative to the file's real folder (links are followed).
+    A name with a first dot is a path relative to the file's real folder (links are followed).
     """
     try:
         content = read_toml(path)
@@ -256,15 +235,12 @@ def referenced_corpus(path: Path, find: Find) -> Corpus:
 
 
 def folder_name(path: Path) -> str:
-    """The last part of a path, with U+FFFD for bytes that are not UTF-8.
-
-    Collections are called after it, and files of results cannot hold such bytes.
-    """
+    """The last part of a path, for names of collections, with U+FFFD for wrong bytes."""
     return as_text(path.name)
 
 
 def as_text(name: str) -> str:
-    """A file's name with U+FFFD for bytes that are not UTF-8."""
+    """A file's name, with U+FFFD for bytes that are not UTF-8."""
     return os.fsencode(name).decode(errors="replace")
 
 
@@ -298,7 +274,7 @@ class BeirWriter:
         )
 
     def qrels(self, split: str, *, levels: bool = False) -> IO[bytes]:
-        """A split's file, made when it is first needed, for callers that write the columns."""
+        """A split's file, for callers that write the columns."""
         if split not in self._qrels:
             self._qrels[split] = self._open.enter_context(qrels_path(self.folder, split).open("wb"))
             self._qrels[split].write(LEVELS_HEADER if levels else QRELS_HEADER)

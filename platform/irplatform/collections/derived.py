@@ -1,18 +1,10 @@
 """Collections made of others: MeSH-term queries, several collections as one, halves of documents.
 
-MeSH-term queries are an article's headings, which the article answers: known-item search that costs
-no judgments, for pre-training and as a test (Zhao et al., CIKM 2019, section 4). Headings are not
-part of the searched text: queries search title and abstract, and a collection that is written to a
-folder leaves the field out of its documents.
+MeSH-term queries are an article's headings, which the article answers: known-item search without
+judgments (Zhao et al., CIKM 2019, section 4). Headings are not part of the searched text.
 
-Ids of topics are not distinct across collections: TREC numbers each year's from 1. Where joined
-collections share an id, all topics are called after their collection, as "trec-pm-2017:1". A topic
-that comes in two, with the same words and fields, is kept once; else it would validate what was
-learned from it.
-
-In two halves of a collection, training and evaluated topics have no document in common. Otherwise
-they usually share relevant documents, and a model can do well by remembering which documents are
-relevant to anything.
+Where joined collections share an id, all topics are called after their collection, as in
+"trec-pm-2017:1". A topic of two collections, with the same words and fields, is kept once.
 """
 
 from __future__ import annotations
@@ -32,7 +24,7 @@ from irplatform.collections.beir import (
     qrels_path,
     write_measures,
 )
-from irplatform.data import Collection, Corpus
+from irplatform.data import Collection
 from irplatform.errors import InputError, counted
 from irplatform.system.cache import artifact
 from irplatform.system.console import notice, progress
@@ -92,7 +84,7 @@ def check_headings(corpus: Corpus) -> None:
 
 
 def build_mesh(corpus: Corpus, out: Path, *, count: int, seed: int) -> tuple[dict[str, int], int]:
-    """Write a collection of MeSH-term queries, with documents of its own, in BEIR layout.
+    """Write a collection of MeSH-term queries and documents without headings, in BEIR layout.
 
     Articles with the same headings, in any order, are one query, which all of them answer.
 
@@ -132,7 +124,6 @@ def _answers(corpus: Corpus, drawn: Sequence[Query]) -> list[tuple[Query, list[s
 def _write_queries(
     answers: Sequence[tuple[Query, Sequence[str]]], folder: Path, seed: int
 ) -> dict[str, int]:
-    """Write `queries.jsonl` and `qrels/<split>.tsv`, as BEIR lays them out."""
     relevant = {query_id: articles for (query_id, _), articles in answers}
     parts = split_ids(list(relevant), seed)
     with BeirWriter(folder) as files:
@@ -222,8 +213,7 @@ def _topics(folder: Path, split: Split) -> Sequence[Topic]:
 def joined(parts: Sequence[Collection]) -> Collection:
     """The topics and judgments of all as one collection, with the id "a+b".
 
-    It has judgments if all parts have some, and likewise validation topics: those of some parts
-    would choose for the topics of others. A single part is returned as it is.
+    It has judgments if all parts have some, and likewise validation topics.
 
     Raises:
         InputError: two have the same id.
@@ -253,7 +243,7 @@ class _Parts:
 
     @cached_property
     def _entries(self) -> list[tuple[Collection, Topic, str]]:
-        """Collections, their topics, and the new ids; a topic that two have comes once."""
+        """Collections, their distinct topics, and the new ids."""
         pairs = [(part, topic) for part in self._parts for topic in part.load_topics()]
         distinct: dict[str, tuple[Collection, Topic]] = {}
         for part, topic in pairs:
@@ -300,17 +290,14 @@ def _validation(parts: Sequence[Collection]) -> Collection:
 
 
 def build_new_documents(collection: Collection, out: Path, *, seed: int) -> dict[str, int]:
-    """Write two collections in BEIR layout, which share no document.
+    """Write two collections in BEIR layout, which share no document; return their sizes.
 
-    `learn` has the topics of the collection's training partner as its split `train`, `test` those
-    of the collection as its split `test`, each with the judgments of its own documents.
-
-    Returns:
-        Folder name to its number of documents.
+    `learn` has the topics of the training partner as its split `train`, `test` those of the
+    collection as its split `test`, each with the judgments of its documents.
 
     Raises:
         InputError: the folder exists, there is no training partner over the same documents or no
-            judgment, or a half has no judged topic. A notice tells how many have none.
+            judgment, or a half has no judged topic.
     """
     if collection.training is None:
         raise InputError(f"'{collection.id}' names no training collection to learn from.")
@@ -335,7 +322,6 @@ def _is_tested(document_id: str, seed: int) -> bool:
 def _write_topics(
     source: Collection, folder: Path, split: str, in_half: Callable[[str], bool]
 ) -> None:
-    """Write the topics with a judged document in the half, and these judgments."""
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments.")
     qrels = source.load_qrels()

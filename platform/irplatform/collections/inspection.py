@@ -1,9 +1,7 @@
-"""Descriptions and checks of collections.
+"""Descriptions and checks of collections: a score on half a corpus looks like any other score.
 
-`describe` gives its counts, fields and examples. `check` reads all of it; `refuse_broken` asks an
-index before anything is scored. They find judgments of documents that are missing, documents
-without text, ids that come twice, topics without judgments, measures that cannot be computed, and
-partners that cannot train: a score on half a corpus looks like any other score.
+`describe` gives counts, fields and examples. `check` reads all of a collection. `refuse_broken`
+asks an index before anything is scored.
 """
 
 from __future__ import annotations
@@ -36,14 +34,8 @@ _LOOKED_UP = 2_000
 def describe(collection: Collection) -> dict[str, Any]:
     """Facts about a collection, ready for JSON.
 
-    Topics, judgments and the first document are read, unless that takes a download.
-
-    Returns:
-        `id`, `title`, `note`, `fields`, `measures`, `training` and `validation` (ids or None),
-        `sampled_qrels`, `metadata`, `documents` (None if they are not counted yet),
-        `documents_note` (the reason) and `downloads` (missing files: `source`, `bytes`, `path`).
-        Without missing files also `topics` (their number), `judgments` (`count`, `topics`,
-        `documents`, `per_grade`), `example_document` and `example_topic`.
+    Topics, judgments and the first document are read and described, unless that takes a download.
+    `documents` is None if they are not counted yet.
     """
     from irplatform.lucene import documents_indexed
 
@@ -195,7 +187,7 @@ def _described(item: Document | Topic, *texts: str) -> dict[str, Any]:
 def check_measures(
     collection: Collection, extra: Mapping[str, MeasureFunction], qrels: Qrels | None
 ) -> Iterator[Finding]:
-    """Check that every default measure can be computed."""
+    """Find default measures that cannot be computed."""
     from irplatform.evaluation.measures import parse_measures, refuse_grades
 
     scorable = collection.sampled_qrels is not None or collection.load_qrels is None
@@ -208,7 +200,7 @@ def check_measures(
 
 
 def check_sampled(collection: Collection, topics: Sequence[str]) -> Iterator[Finding]:
-    """Check that sampled judgments can be read and are about the collection's topics."""
+    """Find sampled judgments that cannot be read or have other topics."""
     from irplatform.evaluation.sampled import read_sampled_qrels
 
     if collection.sampled_qrels is None:
@@ -230,7 +222,7 @@ def check_sampled(collection: Collection, topics: Sequence[str]) -> Iterator[Fin
 
 
 def check_training(collection: Collection) -> Iterator[Finding]:
-    """Check that the collections that train and validate for this one can do so."""
+    """Find training and validation collections that cannot train or validate."""
     if collection.training is None:
         return
     try:

@@ -1,8 +1,7 @@
 """Datasets of ir_datasets as collections.
 
-The library does not say which datasets share their documents (and so an index), which dataset
-trains rerankers for another, and which validates that training. The names of the splits say it
-here. Sources and sizes of downloads are announced before anything is downloaded.
+The names of splits tell which datasets share documents (and so an index), and which dataset trains
+rerankers for another or validates that training.
 """
 
 from __future__ import annotations
@@ -35,10 +34,9 @@ SAMPLED_QRELS: Mapping[str, str] = {
     ),
     "medline/2017/trec-pm-2018": "https://trec.nist.gov/data/precmed/qrels-sample-abstracts-v2.txt",
 }
-"""Dataset to the address of its sampled judgments.
+"""Dataset to the address of its sampled judgments, which ir_datasets does not have.
 
-TREC publishes them beside the ordinary judgments; ir_datasets has only these. They are used as soon
-as they lie in that library's folder; they are not downloaded.
+They are not downloaded, but used as soon as they lie in that library's folder.
 """
 _TRAINS = ("train", "training")
 _EVALUATED = ("test", "dev", "validation", "valid", "val")
@@ -52,7 +50,7 @@ _POOLS: Mapping[str, str] = {
     "medline/2017/trec-pm-2017": "trec-pm-pool-2017",
     "medline/2017/trec-pm-2018": "trec-pm-pool-2018",
 }
-"""Datasets of which a small part is a collection of its own, built by a command."""
+"""Datasets with a closed pool, which a command builds."""
 _MEASURES: Mapping[str, tuple[str, ...]] = {
     "trec-pm": ("nDCG@20", "AP", "P@10", "Rprec", "R@1000", "Judged@20")
 }
@@ -60,7 +58,7 @@ _MEASURES: Mapping[str, tuple[str, ...]] = {
 
 
 def known() -> list[str]:
-    """The ids of all datasets, without those that ir_datasets makes from a pattern."""
+    """The ids of all datasets, without ids from patterns."""
     if absent("ir_datasets"):
         return []
     import ir_datasets
@@ -69,7 +67,7 @@ def known() -> list[str]:
 
 
 def exists(dataset_id: str) -> bool:
-    """Tell if ir_datasets is installed and knows an id."""
+    """Return whether ir_datasets is installed and knows an id."""
     if absent("ir_datasets"):
         return False
     import ir_datasets
@@ -216,10 +214,7 @@ def _topics(dataset_id: str) -> list[Topic]:
 
 
 def _qrels(dataset_id: str) -> Qrels:
-    """The judgments; a document has the grade of its best passage where passages were judged.
-
-    The library's own dictionary keeps the grade of the last passage.
-    """
+    """The judgments; where passages were judged, a document has the grade of its best one."""
     from irplatform.evaluation.qrels import SubtopicGrades
 
     qrels: dict[str, dict[str, float]] = {}

@@ -1,9 +1,8 @@
 """The documents and topics of ir_datasets' datasets.
 
-Every dataset has record classes of its own (named tuples), but they share the names of their
-entries, so one mapping by name serves all. A record without a text of its own gives the text that
-its class calls the default one. The body of a full text, and a clinical trial's description and
-criteria, follow the abstract: all of it is searched.
+The record classes (named tuples) of datasets share the names of their entries, so one mapping by
+name serves all. A record without a text has its class's default one. The body of a full text, and
+a clinical trial's description and criteria, follow the abstract.
 """
 
 from __future__ import annotations
@@ -42,10 +41,7 @@ _PLAIN_TYPES = {
 _FORMAT = 1
 """Version of the mapping from records to documents."""
 _REPEAT_DOCUMENTS = ("cord19",)
-"""Families of datasets with several records for some documents; the first one counts.
-
-CORD-19's metadata.csv has a row for each source of a paper, so one cord_uid stands on several.
-"""
+"""Families of datasets with several records for some documents, of which the first counts."""
 _PARTS = ("2017/part1", "2017/part2", "2017/part3", "2017/part4", "2017/part5")
 _EXTRA = "2017/aacr_asco_extra"
 
@@ -107,9 +103,8 @@ class IrdsCorpus(Corpus):
 class MedlineCorpus(Corpus):
     """MEDLINE's baseline of 2017 and the conference abstracts that TREC PM added to it.
 
-    Of an article, ir_datasets keeps the title and the first section of the abstract, each up to the
-    first italics, and no MeSH headings. The files that it downloads have everything. They are
-    read here with all cores.
+    ir_datasets keeps titles and first sections of abstracts, up to the first italics, and no MeSH
+    headings. The files that it downloads have everything, and are read here.
     """
 
     name = MEDLINE.replace("/", "-")
@@ -147,10 +142,7 @@ def medline_records() -> int:
 
 
 def _has_medline_files() -> bool:
-    """Tell if the downloaded files should be read.
-
-    They may have been removed after ir_datasets had made its own copy of them.
-    """
+    """Return whether the files are there, or will be: ir_datasets may have made its own copy."""
     downloads = _medline_downloads()
     files = (Path(downloads[part].path(force=False)) for part in (*_PARTS, _EXTRA))
     return not is_stored(load_dataset(MEDLINE)) or all(file.exists() for file in files)

@@ -31,13 +31,7 @@ PARTS = ("docs", "queries", "qrels")
 FAILURES = (OSError, RuntimeError, EOFError)
 """Errors of a download: no network (requests' errors are OSErrors), a wrong checksum or no mirror
 left, and a password prompt that cannot be answered."""
-_DAMAGE = (
-    ValueError,
-    zlib.error,
-    zipfile.BadZipFile,
-    pickle.UnpicklingError,
-    LZ4BlockError,
-)
+_DAMAGE = (ValueError, zlib.error, zipfile.BadZipFile, pickle.UnpicklingError, LZ4BlockError)
 """Errors of damaged files, which the library lets through: of zip, pickle, JSON."""
 LARGE = 500_000_000
 """Bytes of a download that the user must ask for; a smaller one is announced and done."""

@@ -1,8 +1,7 @@
 """JSON lines: reading values from them, and corpora of one object a line in one or more files.
 
-Files, plain or gzipped, are streamed and never held. A corpus is identified by the content of its
-files and by the keys that make a document, wherever the files lie, so that collections which search
-the same files share an index. Errors name file and line.
+Files, plain or gzipped, are streamed. The content of its files and the keys that make a document
+identify a corpus, so collections over the same files share an index. Errors name file and line.
 """
 
 from __future__ import annotations
@@ -110,10 +109,7 @@ def metadata(record: dict[str, Any], key: str, path: Path, line: int) -> dict[st
 
 
 def field_value(value: Any) -> FieldValue | None:
-    """A JSON value as a field: one text or several; None for null.
-
-    Numbers and nested values are written as in JSON.
-    """
+    """A JSON value as a field, with numbers and nested values as JSON; None for null."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -127,28 +123,17 @@ def _as_text(value: Any) -> str:
 
 def kind(value: Any) -> str:
     """The kind of a JSON value, in words."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true or false"
-        case int() | float():
-            return f"the number {value}"
-        case str():
-            return "a string"
-        case list():
-            return "a list"
-        case _:
-            return "an object"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"the number {value}"
+    kinds = {type(None): "null", bool: "true or false", str: "a string", list: "a list"}
+    return kinds.get(type(value), "an object")
 
 
 def find_files(folder: Path, patterns: Iterable[str], endings: Sequence[str]) -> list[Path]:
     """Files that patterns name, relative to a folder; a folder stands for the files in it.
 
-    Hidden files are skipped, unless a pattern begins with a dot.
-
-    Returns:
-        Each file once, in the order of the patterns, and of the names within one pattern.
+    Each file comes once, in the order of the patterns, then of the names. Hidden files are skipped,
+    unless a pattern begins with a dot.
     """
     files: dict[Path, None] = {}
     for pattern in patterns:
@@ -170,16 +155,18 @@ def find_files(folder: Path, patterns: Iterable[str], endings: Sequence[str]) ->
 
 @dataclass(frozen=True)
 class FieldNames:
-    """The keys of an object that become each part of a document."""
+    """The keys of an object that become each part of a document.
+
+    `metadata` is the key of an object whose every entry is kept as a field. At least one document
+    must have each key of `declared`.
+    """
 
     id: str = "id"
     title: str = "title"
     abstract: str = "abstract"
     fields: tuple[str, ...] = ()
     metadata: str = ""
-    """The key of an object whose every entry is kept as a field, or ""."""
     declared: tuple[str, ...] = ()
-    """The keys that the user wrote down: at least one document must have each."""
 
 
 BEIR = FieldNames(id="_id", title="title", abstract="text", metadata="metadata")
@@ -200,7 +187,7 @@ class JsonLinesCorpus(Corpus):
 
     @cached_property
     def fields(self) -> tuple[str, ...]:  # type: ignore[override] # read when it is asked for
-        """Names of the documents' fields; those of metadata are found by reading all documents."""
+        """Names of the documents' fields; for those of metadata all documents are read."""
         if not self.names.metadata:
             return self.names.fields
         if sum(path.stat().st_size for path in self.files if path.exists()) < _SMALL:

@@ -1,9 +1,8 @@
 """MEDLINE as NLM distributes it: a folder of numbered files, later ones amending earlier ones.
 
-The baseline of a year comes in about a thousand files; a daily update file holds new articles, new
-versions of old ones, and deletions. An article's last appearance counts. So files are read from the
-newest to the oldest, and an article is skipped if its number was seen before: that takes a bit per
-number, 16 MB for all of PubMed.
+A daily update file holds new articles, new versions of old ones, and deletions. Files are read from
+the newest to the oldest, and an article is skipped if its number was seen before: that takes a bit
+per number, 16 MB for all of PubMed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """From a name to a collection: a registered name, a user's own, a path, or an ir_datasets id.
 
-A path is a `.toml`, a folder with one, or a folder in BEIR layout with a split. Names that the user
-gives (`platform collections add NAME PATH`) are in a JSON file in the user's configuration folder.
+A path is a `.toml`, a folder with one, or a folder in BEIR layout with a split. The user's names
+(`platform collections add NAME PATH`) are in a JSON file in the configuration folder.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def check_built(name: str) -> None:
 
 
 def is_collection(path: Path) -> bool:
-    """Tell if there is a folder with the files of a collection, sound or not."""
+    """Return whether there is a folder with the files of a collection, sound or not."""
     folder, _ = split_off(path)
     return folder.is_dir() and ((folder / COLLECTION_FILE).is_file() or is_beir(folder))
 
@@ -175,12 +175,12 @@ def expand(target: str) -> Path:
 
 
 def is_path(target: str) -> bool:
-    """Tell if a target is meant as a path: it looks like one, or a collection is there."""
+    """Return whether a target looks like a path, or a collection is there."""
     return looks_like_path(target) or is_collection(expand(target))
 
 
 def looks_like_path(target: str) -> bool:
-    """Tell if a target can only be a path, to judge by its letters."""
+    """Return whether a target can only be a path, to judge by its letters."""
     return target.startswith((".", "/", "~")) or target.endswith(".toml") or ":" in target
 
 
@@ -188,7 +188,7 @@ def collections_beside(target: str) -> Iterator[str]:
     """The collections in the folder of a path: folders and .toml files, written as the path is."""
     folder = target[: target.rfind("/") + 1]
     for path in sorted(expand(folder or ".").glob("[!.]*")):
-        with suppress(OSError):  # nobody may look into it
+        with suppress(OSError):  # a folder without permission to read
             if is_declaration(path) if path.suffix == ".toml" else is_collection(path):
                 yield f"{folder}{path.name}"
 
@@ -234,7 +234,7 @@ def changing() -> Iterator[dict[str, str]]:
 
 
 def _refuse_split(target: str, names: Iterable[str]) -> None:
-    """Refuse a split of a collection whose name is no path."""
+    """Refuse a split of a collection whose name is not a path."""
     base, colon, split = target.rpartition(":")
     if not colon or is_collection(expand(target)):
         return

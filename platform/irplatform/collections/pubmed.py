@@ -1,10 +1,8 @@
 """Articles of PubMed, made of elements of its XML.
 
-Texts include all that is inside them: italics, super- and subscripts and formulas are text, too.
-An article without an abstract of its own gets one from another source (`OtherAbstract`, in English
-if there is one). A journal issue's date may be a year, a month, a day, a season, or free text
-("1998 Dec-1999 Jan", "Spring 1994"): the year is the first that is named, and month and day are
-given only where they are plain.
+Texts include italics, super- and subscripts and formulas. An article without an abstract gets one
+of another source (`OtherAbstract`, in English if there is one). A journal issue's date may be free
+text ("1998 Dec-1999 Jan", "Spring 1994"): its year is the first, without month and day.
 """
 
 from __future__ import annotations
@@ -41,25 +39,15 @@ class Article:
     """An article; fields that its record lacks are empty.
 
     Attributes:
-        pmid: its number in PubMed.
-        version: of its record; nearly always 1.
         title: in English, without the brackets that mark a translation.
         abstract: its sections with their labels ("METHODS: …"), without a copyright notice.
-        mesh: names of the MeSH descriptors that indexers gave it.
-        mesh_major: those that are its main subjects, by themselves or by a qualifier.
+        mesh_major: descriptors that are its main subjects, by themselves or by a qualifier.
         mesh_qualified: descriptors with a qualifier, as in "Neoplasms/genetics".
         supplementary: MeSH supplementary concepts (rare diseases, protocols, organisms).
-        chemicals: names of substances.
         genes: symbols in old records (1991 to 1995).
-        publication_types: "Journal Article", "Randomized Controlled Trial"…
-        keywords: of authors and other sources.
         journal: its abbreviated title, as in "N Engl J Med".
-        year: of publication, four digits.
         date: of publication as far as it is known: "2017", "2017-03" or "2017-03-09".
-        language: three-letter codes; an article can have several.
-        vernacular_title: the title in the article's own language.
-        doi: the digital object identifier.
-        pmc: its number in PubMed Central, as in "PMC1234567".
+        language: three-letter codes.
         book: the book that it is a chapter of, or that it is.
     """
 
@@ -126,14 +114,13 @@ def article(element: Any, path: Path | str) -> Article:
         pmid=pmid,
         version=version,
         title=title,
-        abstract=_abstract(inner.get("Abstract"))
-        or _other_abstract([child for child in citation if child.tag == "OtherAbstract"]),
+        abstract=_abstract(inner.get("Abstract")) or _other_abstract(citation),
         mesh=_unique(name for name, _, _ in headings),
         mesh_major=_unique(name for name, major, _ in headings if major),
         mesh_qualified=_unique(pair for _, _, pairs in headings for pair in pairs),
         supplementary=_texts(part.get("SupplMeshList", ())),
-        chemicals=_unique(
-            _text(name)
+        chemicals=_texts(
+            name
             for chemical in part.get("ChemicalList", ())
             for name in chemical
             if name.tag == "NameOfSubstance"
@@ -142,8 +129,8 @@ def article(element: Any, path: Path | str) -> Article:
         publication_types=_texts(
             inner.get("PublicationTypeList", [e for e in body if e.tag == "PublicationType"])
         ),
-        keywords=_unique(
-            _text(keyword)
+        keywords=_texts(
+            keyword
             for keywords in citation
             if keywords.tag == "KeywordList"
             for keyword in keywords
@@ -167,11 +154,7 @@ def deletions(element: Any, path: Path | str) -> Iterator[Deleted]:
 
 
 def publication_date(inner: Mapping[str, Any], data: Mapping[str, Any]) -> str:
-    """The date: of the issue or book, else of the electronic version, else of the entry.
-
-    Returns:
-        "", "2017", "2017-03" or "2017-03-09".
-    """
+    """The date ("2017-03-09") of the issue or book, else the electronic version, else the entry."""
     issue = children(children(inner.get("Journal")).get("JournalIssue")).get("PubDate")
     entered = (e for e in data.get("History", ()) if e.get("PubStatus") == "pubmed")
     book = children(inner.get("Book")).get("PubDate")
@@ -191,34 +174,20 @@ def children(element: Iterable[Any] | None) -> dict[str, Any]:
 
 def _date(element: Any) -> str:
     part = {child.tag: (child.text or "").strip() for child in element}
+    year, month, day = part.get("Year", ""), part.get("Month", ""), part.get("Day", "")
     if "MedlineDate" in part:
-        return _free_date(part["MedlineDate"])
-    match = _YEAR.search(part.get("Year", ""))
+        free = _FREE.fullmatch(part["MedlineDate"])
+        year, month, day = free.groups(default="") if free else (part["MedlineDate"], "", "")
+    match = _YEAR.search(year)
     if not match:
         return ""
-    return _joined(match[1], part.get("Month", ""), part.get("Day", ""))
-
-
-def _free_date(text: str) -> str:
-    plain = _FREE.fullmatch(text)
-    if plain:
-        return _joined(plain[1], plain[2], plain[3] or "")
-    match = _YEAR.search(text)
-    return match[1] if match else ""
-
-
-def _joined(year: str, month: str, day: str) -> str:
-    number = int(month) if month.isdecimal() else _month(month)
+    year, short = match[1], month[:3].lower()
+    number = int(month) if month.isdecimal() else (*_MONTHS, short).index(short) + 1
     if not 1 <= number <= 12:
         return year
     if not (day.isdecimal() and 1 <= int(day) <= 31):
         return f"{year}-{number:02}"
     return f"{year}-{number:02}-{int(day):02}"
-
-
-def _month(name: str) -> int:
-    short = name[:3].lower()
-    return _MONTHS.index(short) + 1 if short in _MONTHS else 0
 
 
 def _number(element: Any, around: Any, path: Path | str) -> tuple[str, int]:
@@ -275,10 +244,10 @@ def _abstract(element: Any) -> str:
     return " ".join(sections)
 
 
-def _other_abstract(elements: list[Any]) -> str:
-    english = (e for e in elements if (e.get("Language") or "eng").lower() in ("eng", "en"))
-    chosen = next(english, elements[0] if elements else None)
-    return _abstract(chosen)
+def _other_abstract(citation: Any) -> str:
+    others = [child for child in citation if child.tag == "OtherAbstract"]
+    english = (e for e in others if (e.get("Language") or "eng").lower() in ("eng", "en"))
+    return _abstract(next(english, others[0] if others else None))
 
 
 def _heading(heading: Any) -> tuple[str, bool, list[str]]:
@@ -294,13 +263,9 @@ def _heading(heading: Any) -> tuple[str, bool, list[str]]:
 
 
 def _journal(journal: Any, medline: Any) -> str:
-    inner, listed = children(journal), children(medline)
-    texts = (
-        _text_of(inner, "ISOAbbreviation"),
-        _text_of(listed, "MedlineTA"),
-        _text_of(inner, "Title"),
-    )
-    return next(filter(None, texts), "")
+    inner = children(journal)
+    short = _text_of(inner, "ISOAbbreviation") or _text_of(children(medline), "MedlineTA")
+    return short or _text_of(inner, "Title")
 
 
 def _doi(body: Iterable[Any], listed: Iterable[Any]) -> str:
@@ -322,9 +287,7 @@ def _texts(elements: Iterable[Any]) -> tuple[str, ...]:
 
 
 def _unique(texts: Iterable[str]) -> tuple[str, ...]:
-    unique = dict.fromkeys(texts)
-    unique.pop("", None)
-    return tuple(unique)
+    return tuple(dict.fromkeys(filter(None, texts)))
 
 
 def _text_of(elements: dict[str, Any], tag: str) -> str:

@@ -1,8 +1,8 @@
 """Topics from files: JSON in several shapes, BioASQ's questions, tables, and TREC's formats.
 
-BEIR keeps one JSON object a line. Others write a list of objects (EPIC-QA), one object with such a
-list in it (`{"topics": […]}`, TREC BioGen), or objects or queries by their ids (`{"1": …}`). A
-template makes a query from a topic's fields, as in `"{disease} {gene}"`.
+JSON is one object a line (BEIR), a list of objects (EPIC-QA), one object with such a list in it
+(`{"topics": […]}`, TREC BioGen), or objects or queries by their ids (`{"1": …}`). A template makes
+a query from a topic's fields, as in `"{disease} {gene}"`.
 """
 
 from __future__ import annotations
@@ -44,13 +44,10 @@ _PLACEHOLDER = re.compile(r"\{\s*([^\s{}](?:[^{}]*[^\s{}])?)\s*\}")
 def read_topics(
     path: Path, format_name: str, query: str | None = None, id_key: str | None = None
 ) -> list[Topic]:
-    """Read topics.
+    """Read topics in one of `FORMATS`.
 
-    Args:
-        path: the file.
-        format_name: one of `FORMATS`.
-        query: template of the query, or None for the format's own.
-        id_key: for JSON, the key of the id; None to find it by its name.
+    `query` is a template, by default the format's; `id_key` is the key of JSON's ids, by default
+    found by its name.
 
     Raises:
         InputError: the file is missing, empty or not in that format, an id comes twice, a query is
@@ -145,14 +142,9 @@ def read_beir(path: Path) -> Iterator[TopicRecord]:
 
 
 def read_objects(path: Path, id_key: str = "") -> Iterator[TopicRecord]:
-    """Yield topics with a field for every key but that of the id.
+    """Yield topics of JSON or JSON lines, with a field for every key but that of the id.
 
-    Args:
-        path: JSON, or JSON lines.
-        id_key: the key of the id; by default the first of `ID_NAMES` that the first topic has.
-
-    Raises:
-        InputError: it is neither, or a topic has no id.
+    By default that is the first of `ID_NAMES` that the first topic has.
     """
     key = id_key
     for line, record in _records(path, id_key):
@@ -226,7 +218,7 @@ def _objects(value: Any, id_key: str, path: Path) -> list[Any]:
 
 
 def _holds_objects(value: Any) -> bool:
-    """Tell if a value is a list of objects, or an object of objects."""
+    """Return whether a value is a list of objects, or an object of objects."""
     inner = value.values() if isinstance(value, dict) else value
     return isinstance(value, dict | list) and {*map(type, inner)} == {dict}
 
@@ -262,19 +254,16 @@ def read_tsv(path: Path) -> Iterator[TopicRecord]:
 
 
 def _is_header(first: str, second: str) -> bool:
-    """Tell if cells are the usual names of an id and a query."""
+    """Return whether cells are the usual names of an id and a query."""
     texts = map(plain_name, (*TEXTS, "queries"))
     return plain_name(first) in ID_NAMES and plain_name(second) in texts
 
 
 @dataclass(frozen=True)
 class Format:
-    """A file format of topics.
+    """A file format of topics, with an example of one.
 
-    Attributes:
-        read: yields the topics of a file, in its order.
-        topic: an example of a topic.
-        queries: default templates; the first one whose fields topics have is taken.
+    The first template of `queries` whose fields topics have is the default query.
     """
 
     read: Callable[..., Iterator[TopicRecord]]

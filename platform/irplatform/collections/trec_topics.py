@@ -1,17 +1,10 @@
 """Topics in TREC's formats: the classic one, and XML as of the precision medicine tracks.
 
 Classic topics are `<top>` with `<num>`, `<title>`, `<desc>`, `<narr>`. They are not XML: tags are
-seldom closed and contents repeat the tag's name ("Number: 301", "Description:").
-
-In XML, all elements of a topic become its fields; those of an element that comes twice are joined.
-TREC PM has disease, gene, demographic, other (2017) and treatment (2020). A topic of TREC Clinical
-Trials 2021 and 2022 has text without elements, or with markup in it: its field is `text`. In 2023
-`<field name="visual acuity">0.3</field>` makes a field of that name, and all of them the field
-`field`. Attributes of `<topic>` are fields, too, such as `type="diagnosis"` in TREC Clinical
-Decision Support. The number is an attribute or, in TREC Health Misinformation, an element. Where no
-element is called topic, each element right below the root that has a number is one: `<query>` of
-CLEF eHealth. A document type may be declared, but no entities, which can be made to grow without
-end or to fetch other files. Characters that HTML knows by name (`&eacute;`) are read.
+seldom closed and contents repeat the tag's name ("Number: 301", "Description:"). In XML, elements
+and attributes of a topic become its fields, text beside or without elements the field `text`.
+Where no element is called topic (CLEF eHealth), elements below the root with a number are topics.
+Entities may not be declared; characters that HTML knows by name (`&eacute;`) are read.
 """
 
 from __future__ import annotations
@@ -126,7 +119,7 @@ def _topics(content: str, path: Path) -> Iterator[tuple[str, int]]:
 
 
 def _parts(topic: str) -> dict[str, str]:
-    """A topic's texts by tag; tags that mark words within a text begin no other text."""
+    """A topic's texts by tag, without tags that mark words within a text."""
     text = _BREAK.sub(" ", _INLINE.sub("", topic))
     tags = list(_TAG.finditer(text))
     parts: dict[str, list[str]] = {}
@@ -138,10 +131,7 @@ def _parts(topic: str) -> dict[str, str]:
 
 
 def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:
-    """Parse a file.
-
-    Returns:
-        The root, and the line where each element begins.
+    """Parse a file; return the root, and the line where each element begins.
 
     Raises:
         InputError: the file is missing, not well-formed, or declares entities.
@@ -247,7 +237,7 @@ def _fields(parts: Sequence[Element]) -> dict[str, str]:
 
 
 def _is_mixed(part: Element) -> bool:
-    """Tell if an element has text beside its elements, which are then markup."""
+    """Return whether an element has text beside its elements, which are then markup."""
     beside = [part.text, *(child.tail for child in part)]
     return any((text or "").strip() for text in beside)
 
