@@ -101,7 +101,7 @@ def test_columns_of_hgnc_have_many_names(read, header, capsys):
         ("NGL", "previous"),
     ]
     assert gene.xrefs == ("NCBIGENE:2064",)
-    assert "genes.txt: columns that are not read: Chromosome." in capsys.readouterr().err
+    assert "genes.txt: ignored columns: Chromosome." in capsys.readouterr().err
 
 
 def test_biomart_has_a_line_for_each_alias(fresh_home, write):

@@ -239,7 +239,7 @@ def test_the_headings_say_what_supplementary_records_are(fresh_home, write, tree
 
 
 def test_qualifiers_are_named(read):
-    with pytest.raises(InputError, match="a file of qualifiers"):
+    with pytest.raises(InputError, match="has no UI or no MH"):
         read("mesh", "q2025.bin", "*NEWRECORD\nRECTYPE = Q\nSH = abnormalities\nUI = Q000002\n")
 
 

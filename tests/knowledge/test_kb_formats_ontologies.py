@@ -434,16 +434,3 @@ def test_an_ontology_says_the_same_in_every_format(read, name, text, format_name
 )
 def test_addresses_are_compact_ids(address, expected):
     assert term_id(address) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "what"),
-    [
-        ("Prefix(:=<http://x>)\nOntology(<http://x>)\n", "OWL in functional syntax"),
-        ("@prefix owl: <http://www.w3.org/2002/07/owl#> .\n", "OWL in Turtle"),
-        ('<?xml version="1.0"?>\n<Ontology xmlns="x"/>', "OWL in OWL/XML"),
-    ],
-)
-def test_owl_in_another_syntax_is_named(read, text, what):
-    with pytest.raises(InputError, match=rf"This is {what}\. ROBOT makes OBO of it"):
-        read("mine", "my.owl", text)

@@ -127,7 +127,7 @@ def test_a_table_of_ones_own(read):
 def test_the_case_of_columns_and_kinds_makes_no_difference(read, capsys):
     text = OWN.replace("id\tname", "ID\tName").replace("parents", "Parents")
     assert read("mine", "mine.tsv", text.replace("disease", "Disease")) == read("mine", "m", OWN)
-    assert "columns that are not read" not in capsys.readouterr().err
+    assert "ignored columns" not in capsys.readouterr().err
 
 
 def test_quotes_of_spreadsheets_are_no_part_of_a_text(read):
@@ -139,9 +139,9 @@ def test_quotes_of_spreadsheets_are_no_part_of_a_text(read):
 
 def test_columns_that_are_not_read_are_told(read, capsys):
     read("mine", "mine.tsv", OWN.replace("synonyms", "synonym"))
-    assert "mine.tsv: columns that are not read: synonym." in capsys.readouterr().err
+    assert "mine.tsv: ignored columns: synonym." in capsys.readouterr().err
     read("mine", "mine.tsv", OWN)
-    assert "columns that are not read" not in capsys.readouterr().err
+    assert "ignored columns" not in capsys.readouterr().err
 
 
 def test_parents_that_are_not_in_the_table_are_told(read, capsys):
@@ -215,7 +215,7 @@ def test_the_open_vocabulary_of_drugbank(read, capsys):
         "UNII:S65743JHBS",
     )
     assert concepts["DRUGBANK:DB00002"].name == "Cetuximab, a"
-    assert "columns that are not read: Standard InChI Key." in capsys.readouterr().err
+    assert "ignored columns: Standard InChI Key." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The knowledge bases that can be added: where they are published, and their formats.
 
-A knowledge base of one's own is a table with the columns id, name, kind, synonyms, parents and
-xrefs. The last three may be left out; their values are separated by `|`.
+A user's table has the columns id, name, kind and, optionally, synonyms, parents and xrefs, whose
+values are separated by `|`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from irplatform.knowledge.formats.ontologies import (
     OBO,
     OBO_GRAPH,
     OWL,
-    other_syntax,
 )
 from irplatform.knowledge.formats.reading import Format, Head, Row, head_of, lines_of_cells, rows
 from irplatform.knowledge.formats.relations import (
@@ -89,7 +88,6 @@ def _is_table(head: Head) -> bool:
 
 
 def _check_header(path: Path) -> None:
-    """Refuse columns that stand twice."""
     line, columns = next(lines_of_cells(path), (1, []))
     header = [column.lower() for column in columns]
     if twice := next((column for column in _COLUMNS if header.count(column) > 1), None):
@@ -177,13 +175,9 @@ _OWN = (
 
 
 def format_of(path: Path, kb: str, name: str | None = None, more: Sequence[Format] = ()) -> Format:
-    """The format of a file.
+    """The format of a file: the one named, or the first of `FORMATS` and `more` that fits.
 
-    Args:
-        path: the file.
-        kb: the name under which it is added; one of `SOURCES` takes that source's formats alone.
-        name: a format's name, if the user gave one.
-        more: formats beside `FORMATS`, tried after these.
+    A name `kb` of `SOURCES` takes that source's formats alone.
 
     Raises:
         InputError: there is no such format, or the file is in none that fits.
@@ -208,15 +202,12 @@ def format_of(path: Path, kb: str, name: str | None = None, more: Sequence[Forma
     if other is not None:
         name_for_it = f"the name '{other.kb}'" if other.kb else "a name of your own"
         hint = f"It looks like {other.description}: use {name_for_it}."
-    elif syntax := other_syntax(head):
-        hint = syntax
     else:
         hint = f"{_OWN}{_other_separator(head)}" + " Add it with --format table." * bool(expected)
     raise InputError(f"this is not in a format{what} {hint}", path=path, line=1)
 
 
 def _other_separator(head: Head) -> str:
-    """A hint for a table whose columns are not separated by tabs."""
     for mark, what in ((",", "commas"), (";", "semicolons")):
         if GENERIC.recognizes(Head(head.line.replace('"', "").replace(mark, "\t"))):
             return f" This one separates its columns by {what}: use tabs."

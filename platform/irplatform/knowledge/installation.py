@@ -1,8 +1,8 @@
 """The knowledge bases under `$IRPLATFORM_HOME/kb`: listed, opened, added, replaced and removed.
 
 Each has a folder with a manifest and the SQLite file that the manifest names. The file's name is
-the fingerprint of its sources, so that a new manifest replaces the knowledge base at once; a
-process that has the old file open goes on reading it. Changes are made under a lock.
+the fingerprint of its sources, so a new manifest replaces the knowledge base at once. Changes are
+made under a lock.
 """
 
 from __future__ import annotations
@@ -49,13 +49,8 @@ Fingerprints of concept graphs depend on it."""
 class Manifest:
     """The sources and the content of an installed knowledge base.
 
-    Attributes:
-        name: the name under which it was added.
-        fingerprint: of its files' content, their formats, and the version.
-        version: of the SQLite file's format and of the importers.
-        sources: its files: name, SHA-256, format.
-        counts: concepts, names and relations, each by kind.
-        bytes: the SQLite file's size.
+    The fingerprint is of its files' content, their formats, and the version; `counts` has concepts,
+    names and relations by kind, `bytes` the size of the SQLite file.
     """
 
     name: str
@@ -72,7 +67,7 @@ class Manifest:
 
     @property
     def is_usable(self) -> bool:
-        """Tell if the file is there, has its size, and is of the version that is read here."""
+        """Return whether the file exists with its size and the current version."""
         try:
             size = self.path.stat().st_size
         except FileNotFoundError:
@@ -104,7 +99,7 @@ def all_installed() -> tuple[str, ...]:
 
 
 def manifest_of(name: str) -> Manifest | None:
-    """The manifest of an installed knowledge base; None if there is none of that name."""
+    """The manifest of an installed knowledge base; None for another name."""
     if not NAME.fullmatch(name):
         return None
     path = folder() / name / MANIFEST
@@ -121,10 +116,7 @@ def manifest_of(name: str) -> Manifest | None:
 
 
 def open_knowledge(names: Sequence[str]) -> Knowledge:
-    """Open installed knowledge bases as one; the first takes precedence where they differ.
-
-    The last ones stay open: features and queries ask for them topic by topic.
-    """
+    """Open installed knowledge bases as one; the first takes precedence where they differ."""
     return _opened(tuple(_usable(name) for name in dict.fromkeys(names)))
 
 
@@ -169,21 +161,17 @@ def add(
     kinds: Mapping[str, ConceptKind] | None = None,
     more_formats: Sequence[Format] = (),
 ) -> Manifest:
-    """Add a knowledge base from its files, or replace it.
+    """Add a knowledge base from its files, or replace it, unless the same files were added before.
 
     Args:
-        name: a name of `catalogue.SOURCES`, or the user's own.
+        name: a name of `catalogue.SOURCES`, or the user's choice.
         paths: its files.
         format_name: the format of all of them; recognized by default.
         kinds: kinds of an ontology's terms by prefix (CHEBI), "" for all others.
         more_formats: formats that plugins register.
 
-    Returns:
-        The manifest. If the same files were added before, nothing is done.
-
     Raises:
-        InputError: the name is not allowed, or the format of a file is unknown. Nothing has been
-            changed then.
+        InputError: the name is not allowed, or the format of a file is unknown.
     """
     from irplatform.knowledge import catalogue
 
@@ -249,7 +237,6 @@ def add(
 
 
 def _read(name: str, sources: Sequence[tuple[Path, Format]], files: Sequence[Path]) -> Builder:
-    """Read all sources, with a display of the progress."""
     builder = Builder()
     kilobytes = sum(readable_again(path).stat().st_size for path in files) >> 10
     with progress(f"reading {name}", kilobytes, "kB", part=1) as advance:

@@ -1,13 +1,9 @@
 """Concepts, their names and ids, and relations between concepts: what knowledge bases consist of.
 
-Ids are compact identifiers with the prefix in capitals: MESH:D008545, DOID:1909, HGNC:1097,
-NCBIGENE:673, DRUGBANK:DB08881. Where a source gives only a name, the name is the id, in a name
-space of its own: DRUG:vemurafenib, GENE:BRAF.
-
-A name is looked up under keys, which ignore case, hyphens and spaces ("HER-2", "HER2", "non
-small-cell"), accents and Greek letters, British spelling, possessives, plurals (the S stemmer:
-Harman, JASIS 1991; also metastases and neurofibromata), MeSH's comma inversion ("Carcinoma,
-Non-Small-Cell Lung") and a drug's dosage.
+Ids are compact identifiers (MESH:D008545, DOID:1909, NCBIGENE:673), or names where a source gives
+only these (DRUG:vemurafenib, GENE:BRAF). Names are looked up under keys, which ignore case,
+hyphens, spaces, accents, British spelling, possessives, plurals (the S stemmer: Harman, JASIS
+1991), MeSH's comma inversion ("Carcinoma, Non-Small-Cell Lung") and dosages.
 """
 
 from __future__ import annotations
@@ -32,11 +28,9 @@ ConceptKind = Literal["disease", "gene", "drug", "variant", "other"]
 class Name:
     """One name of a concept.
 
-    Attributes:
-        text: as its source writes it.
-        kind: "preferred" and "synonym" name the concept exactly, "alias" and "previous" are a
-            gene's other and former symbols, an "abbreviation" is short and often ambiguous,
-            "narrow", "broad" and "related" name something near.
+    "preferred" and "synonym" name it exactly, "alias" and "previous" are a gene's other and former
+    symbols, an "abbreviation" is often ambiguous, "narrow", "broad" and "related" name something
+    near.
     """
 
     text: str
@@ -52,7 +46,7 @@ class Concept:
         name: the preferred name; a gene's is its symbol.
         names: all names, the preferred one first, no text twice.
         xrefs: ids of the same thing in other sources.
-        kb: the knowledge base that it comes from; the first one if several have the id.
+        kb: its first knowledge base.
     """
 
     id: str
@@ -71,7 +65,7 @@ class Relation:
         source_id: the narrower one of an is-a; else drug before gene before disease.
         target_id: the other one. Neither has to be a concept of the knowledge base itself.
         kind: "is-a", "drug-gene", "drug-disease", "gene-disease", and more.
-        kb: the knowledge base that it comes from.
+        kb: its knowledge base.
         evidence: kind of interaction, level of evidence, articles ("PMID:23598171").
     """
 
@@ -183,7 +177,7 @@ def without_salt(text: str) -> str:
 
 
 def is_abbreviation(text: str) -> bool:
-    """Tell if a name is one short word with two capitals: NSCLC, GIST, HER2."""
+    """Return whether a name is one short word with two capitals: NSCLC, GIST, HER2."""
     return _ABBREVIATION.fullmatch(text) is not None
 
 

@@ -1,9 +1,8 @@
 """The SQLite file of a knowledge base, written once and then only read.
 
-Importers may yield a concept several times, from several files or lines: its names and
-cross-references are united, and so is the evidence of a relation. Everything is written in order of
-the ids, so that the same input makes the same file. The file never changes, so it is opened as
-immutable: without locks, with one connection per thread.
+Importers may yield a concept or relation several times: its names, cross-references and evidence
+are united. Everything is written in order of the ids, so the same input makes the same file. It is
+opened as immutable: without locks, with one connection per thread.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _NAMED = (
     "WHERE n.key IN ({}) GROUP BY n.concept ORDER BY n.concept"
 )
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-"""SQLite's codes for files that are no database, or lack a table."""
+"""SQLite's codes for files that are not a database, or lack a table."""
 VERSION = 3
 """Of the file's format and of the keys of names; raised when either changes."""
 
@@ -106,16 +105,16 @@ class KnowledgeBase:
 
     def relations(self, concept_id: str, kind: str | None = None) -> list[Relation]:
         """Relations from and to an id, those from it first."""
-        relations = []
-        for end in ("source", "target"):
-            query = f"SELECT source, target, kind, evidence FROM relation WHERE {end} = ?"
-            values = [concept_id]
-            if kind is not None:
-                query, values = f"{query} AND kind = ?", [concept_id, kind]
-            order = " ORDER BY kind, source, target"
-            for source, target, what, evidence in self._rows(query + order, values):
-                relations.append(Relation(source, target, what, self.name, evidence))
-        return relations
+        query = "SELECT source, target, kind, evidence FROM relation WHERE {} = ?{}"
+        query += " ORDER BY kind, source, target"
+        of_kind, values = (
+            ("", [concept_id]) if kind is None else (" AND kind = ?", [concept_id, kind])
+        )
+        return [
+            Relation(source, target, what, self.name, evidence)
+            for end in ("source", "target")
+            for source, target, what, evidence in self._rows(query.format(end, of_kind), values)
+        ]
 
     def relation_ends(self) -> Iterator[tuple[str, str, str]]:
         """Source, target and kind of all relations, in order."""
@@ -137,7 +136,7 @@ class KnowledgeBase:
         return [row[0] for row in self._rows(query, (start, start + _AFTER_ALL))]
 
     def is_sound(self) -> bool:
-        """Tell if SQLite finds the file intact."""
+        """Return whether SQLite finds the file intact."""
         for _ in self.concepts():  # reads the columns that SQLite takes for any bytes
             pass
         return [*self._rows("PRAGMA quick_check")] == [("ok",)]
@@ -234,8 +233,7 @@ class Builder:
     def settle(self) -> None:
         """Complete the supplementary records of MeSH from the headings that they are mapped to.
 
-        A substance is a drug only if one of its headings is. Headings that are given by name get
-        their ids, or are left out if they were not added.
+        A substance is a drug only if one of its headings is. Names of headings become ids.
         """
         mapped: dict[str, list[str]] = {}
         by_name: dict[str, str] = {}

@@ -1,8 +1,7 @@
 """Several knowledge bases read as one.
 
-A concept that several of them know under the same id is one concept, with the names of all.
-Concepts with different ids stay apart; `same_as` finds those that are the same thing, by their
-cross-references and, for sources that give only names (DRUG:vemurafenib), by name.
+A concept of several of them with one id has the names of all. `same_as` finds the same thing under
+other ids, by cross-references and, for sources that give only names (DRUG:vemurafenib), by name.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _PREVIOUS_FIRST = {
     NAME_RANK["previous"]: NAME_RANK["alias"],
     NAME_RANK["alias"]: NAME_RANK["previous"],
 }
-"""A gene's previous symbol was official; another gene's alias never was, and so goes behind."""
+"""A gene's previous symbol was official; another gene's alias never was."""
 
 
 class Knowledge:
@@ -62,10 +61,9 @@ class Knowledge:
     def find(self, text: str) -> list[Concept]:
         """Concepts that have this name in some spelling.
 
-        Genes with exactly this symbol come first, then names that differ in case at most, then
-        those that differ in hyphens, number or inversion. Within these, concepts of a kind go
-        before those of none; preferred names before synonyms, previous symbols, aliases, narrower
-        and broader names; and the knowledge bases in their order.
+        Genes with exactly this symbol come first, then names that differ in case at most. Within
+        these, concepts of a kind go before others, preferred names before synonyms, previous
+        symbols, aliases, narrower and broader names; and the knowledge bases in their order.
         """
         lookup_keys = keys(text)
         ranks: dict[str, int] = {}
@@ -107,10 +105,7 @@ class Knowledge:
         return self._reachable(concept_id, limit, upwards=False)
 
     def relations(self, concept_id: str, kind: str | None = None) -> list[Relation]:
-        """Relations from and to a concept under any of its ids (see `same_as`).
-
-        They are of one kind, e.g. "drug-gene", or of all kinds but "is-a".
-        """
+        """Relations from and to a concept under any id: of one kind, or all kinds but "is-a"."""
         ids = [concept_id, *(concept.id for concept in self.same_as(concept_id))]
         relations = (
             relation
@@ -124,8 +119,8 @@ class Knowledge:
     def same_as(self, concept_id: str) -> list[Concept]:
         """The same thing under other ids: by cross-references in either direction, and by name.
 
-        Beyond the first step only new name spaces are entered: two diseases that refer to one MeSH
-        heading do not become one.
+        Beyond the first step only new name spaces are entered, so two diseases that refer to one
+        MeSH heading do not become one.
         """
         met = {concept_id: None}
         spaces = {space(concept_id)}
@@ -201,10 +196,10 @@ class Knowledge:
         return list(ids)
 
     def _linked_by_name(self, concept: Concept) -> Iterator[str]:
-        """Ids of concepts that are the same because they have the same name.
+        """Ids of concepts with the same name.
 
-        Drugs share few names with others. Genes and diseases share many: for these a name counts
-        only where a source gave nothing else, and for genes only the symbol itself.
+        For genes and diseases, which share many names, a name counts only where a source gave
+        nothing else, and for genes only the symbol.
         """
         name_space = NAME_SPACES.get(concept.kind)
         if name_space is None:
@@ -220,17 +215,13 @@ class Knowledge:
 
 
 def _gathered(bases: Sequence[KnowledgeBase], concept_id: str) -> Concept | None:
-    """The concept with an id, from all knowledge bases.
-
-    This is not a method of `Knowledge`: the cache would keep the object, and its files, open.
-    """
+    """The concept with an id; not a method, as the cache would keep the object's files open."""
     entries = [base.concept(concept_id) for base in bases]
     concepts = [concept for concept in entries if concept is not None]
     return _united(concepts) if concepts else None
 
 
 def _united(concepts: Sequence[Concept]) -> Concept:
-    """One concept of several with one id, with the names of all."""
     first, *others = concepts
     if not others:
         return first
@@ -247,7 +238,7 @@ def _united(concepts: Sequence[Concept]) -> Concept:
 
 
 def _distance(concept: Concept, text: str, rank: int) -> tuple[int, bool, int]:
-    """How far a concept is from a text: by spelling, its kind, and the kind of its nearest name."""
+    """The sort key of a concept: by spelling, its kind, and the kind of its nearest name."""
     folded = text.casefold()
     spelling = 2
     for name in concept.names:
@@ -264,11 +255,8 @@ def _distance(concept: Concept, text: str, rank: int) -> tuple[int, bool, int]:
 def describe(knowledge: Knowledge, term: str) -> dict[str, Any]:
     """All that is known about a term or an id, as JSON.
 
-    Returns:
-        `term`; `concepts` in the order of `Knowledge.find`, or those that have the id as a
-        cross-reference or had it before, each with names, parents, children, the same thing under
-        other ids, and relations; `nearest`, if nothing was found. Concepts that are the same share
-        their relations, which stand with the first one only.
+    `concepts` are in the order of `Knowledge.find`; `nearest` is there if nothing was found.
+    Relations of one thing under several ids stand with the first one only.
     """
     ids = dict.fromkeys((term, typed(term)))
     concepts = [c for c in map(knowledge.concept, ids) if c is not None][:1]

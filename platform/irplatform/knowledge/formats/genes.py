@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _NOT_GENES = ("phenotype only", "fragile site", "region", "virus integration site")
-"""HGNC's kinds of loci that are no genes."""
+"""HGNC's kinds of loci that are not genes."""
 _COMPLETE = (
     "locus_type", "alias_name", "prev_name", "alias_symbol", "prev_symbol", "entrez_id",
     "ensembl_gene_id", "uniprot_ids",
 )  # fmt: skip
-"""Columns of the complete set that are read, beside id, symbol and name."""
+"""Columns of the complete set, beside id, symbol and name."""
 _SEE = re.compile(r"symbol withdrawn, see .*?(HGNC:\d+)")
 _WITHDRAWN = re.compile(r"(?:symbol|entry) withdrawn")
 _MARK_OF_WITHDRAWN = "~withdrawn"
@@ -87,7 +87,7 @@ def _read_custom(path: Path) -> Iterator[Concept]:
 
 
 def _twice(symbols: dict[str, str], gene_id: str, symbol: str) -> str:
-    """Add a gene; return what is wrong where its id had another symbol before, or ""."""
+    """Add a gene; return an error if its id had another symbol before, or ""."""
     other = symbols.setdefault(gene_id, symbol)
     return "" if other == symbol else f"'{gene_id}' is the id of {other}, too."
 

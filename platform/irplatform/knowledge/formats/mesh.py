@@ -1,10 +1,9 @@
 """Medical Subject Headings, as the U.S. National Library of Medicine publishes them: ASCII and XML.
 
 Descriptors are in d20XX.bin and desc20XX.xml, supplementary records in c20XX.bin and supp20XX.xml.
-Tree numbers tell what a heading is, and what it is a kind of: a tree number's prefix is that of the
-broader heading. In ASCII a record begins with `*NEWRECORD`; lines `ELEMENT = value` follow. The
-value of an entry term has columns separated by `|` and ends in letters that name the columns:
-`d` is the relation (EQV, NRW, BRD, REL) of the term to the heading.
+A tree number tells a heading's kind; its prefix is that of the broader heading. In ASCII lines
+`ELEMENT = value` follow `*NEWRECORD`. An entry term has columns separated by `|`, and letters that
+name them at its end: `d` is the term's relation to the heading (EQV, NRW, BRD, REL).
 """
 
 from __future__ import annotations
@@ -95,10 +94,7 @@ def _kind_of(name: str, trees: Sequence[str]) -> ConceptKind:
 
 
 def kind_of_substance(names: Sequence[str], headings: Sequence[str]) -> ConceptKind:
-    """The kind of a substance, by the names of its supplementary record and of its headings.
-
-    `Builder` corrects it where the headings are added with the record.
-    """
+    """The kind of a substance by names and headings; `Builder` knows better with the headings."""
     if any(map(_NAME_OF_A_DRUG.search, names)):
         return "drug"
     if any(map(_NAMED_PROTEIN.search, names)):
@@ -115,8 +111,8 @@ def entry_term(text: str, relation: str = "") -> Name:
 
 
 _NEW = "*NEWRECORD"
-_RECORDS = {"D": "MH", "C": "NM", "Q": "SH"}
-"""Elements with the names of descriptors, supplementary records, qualifiers."""
+_RECORDS = {"D": "MH", "C": "NM"}
+"""Elements with the names of descriptors and supplementary records."""
 
 
 def _read_ascii(path: Path) -> Iterator[Concept | Relation]:
@@ -124,17 +120,10 @@ def _read_ascii(path: Path) -> Iterator[Concept | Relation]:
     for line, lines in _records(path):
         kind = next(iter(lines.get("RECTYPE", [])), "D")
         uis, names = lines.get("UI", []), lines.get(_RECORDS.get(kind, ""), [])
-        if kind == "Q":
-            raise InputError(
-                "this is a file of qualifiers, which are no concepts. Add descriptors (d20XX.bin) "
-                "and supplementary records (c20XX.bin).",
-                path=path,
-                line=line,
-            )
         if not uis or not names:
             raise InputError(
-                f"the record that begins here has no UI or no {_RECORDS.get(kind, 'MH')}. Download "
-                "the file again.",
+                f"the record that begins here has no UI or no {_RECORDS.get(kind, 'MH')}. Add "
+                "descriptors (d20XX.bin) and supplementary records (c20XX.bin).",
                 path=path,
                 line=line,
             )

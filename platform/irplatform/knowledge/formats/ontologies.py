@@ -1,11 +1,8 @@
 """Ontologies in OBO, as OBO graphs and in OWL.
 
-- OBO, the flat file format 1.4 (doid.obo, hp.obo, go.obo), is read by fastobo. It gets only the
-  lines that are used here, so that a malformed date does not make an ontology unreadable.
-- OBO graphs 0.3, in JSON (doid.json, hp.json): nodes with `lbl` and `meta` (synonyms, xrefs,
-  deprecated), edges `sub is_a obj`.
-- OWL as RDF/XML (mondo.owl, efo.owl, ordo.owl): a class's label, synonyms and cross-references are
-  read together with the axioms about them. Labels in other languages than English are left out.
+fastobo reads OBO 1.4, but gets only the lines that are used here, so a malformed date does no harm.
+OBO graphs 0.3 are JSON. Of OWL as RDF/XML, the labels, synonyms and cross-references of classes are
+read with the axioms about them. Labels in other languages than English are left out.
 """
 
 from __future__ import annotations
@@ -32,7 +29,7 @@ _OBO_TAGS = {
     "synonym", "xref",
 }  # fmt: skip
 _LINES = 1 << 16
-"""Lines of the file that fastobo gets at a time, at least."""
+"""Lines that fastobo gets at a time, at least."""
 _ESCAPED = re.compile(r"\\(.)")
 _NO_SCOPE = re.compile(r'(synonym:\s*"(?:[^"\\]|\\.)*")\s*(?=\[)')
 """A synonym without a scope, as OBO 1.2 allows it."""
@@ -210,18 +207,6 @@ _SCOPES = {
     "hasRelatedSynonym": "RELATED", "altLabel": "EXACT", "alternative_term": "EXACT",
     "alternative_label": "EXACT", "IAO_0000118": "EXACT",
 }  # fmt: skip
-_OTHER_SYNTAXES = {
-    "Prefix(": "functional syntax", "Ontology(": "functional syntax", "@prefix": "Turtle",
-    "Prefix:": "Manchester syntax", "<Ontology": "OWL/XML",
-}  # fmt: skip
-
-
-def other_syntax(head: Head) -> str:
-    """Advice for an ontology in OWL that is not RDF/XML; "" for any other file."""
-    text = head.text.partition("?>")[2].lstrip() if head.text.startswith("<?xml") else head.text
-    named = (name for start, name in _OTHER_SYNTAXES.items() if text.startswith(start))
-    name = next(named, "")
-    return name and f"This is OWL in {name}. ROBOT makes OBO of it: robot convert -i FILE -o X.obo"
 
 
 def _is_owl(head: Head) -> bool:
@@ -229,10 +214,7 @@ def _is_owl(head: Head) -> bool:
 
 
 def _terms_of_owl(path: Path) -> Iterator[Term]:
-    """The classes that have an address, in the file's order.
-
-    They are yielded at the end of the file, since an axiom about one of them may stand anywhere.
-    """
+    """The classes that have an address, in the file's order; an axiom may stand anywhere."""
     classes: dict[str, list[tuple[str, str]]] = {}
     said: dict[tuple[str, str], list[str]] = {}
     for element in elements(path, _OWL_TAGS, entities=True):

@@ -53,7 +53,7 @@ class Head:
         return [column.strip() for column in self.line.split("\t")]
 
     def has_columns(self, *names: str) -> bool:
-        """Tell if the first line is a header with these columns."""
+        """Return whether the first line is a header with these columns."""
         return set(names) <= set(self.columns)
 
 
@@ -62,15 +62,15 @@ class Format:
     """A file format of a knowledge base.
 
     Attributes:
-        name: what `--format` takes.
-        kb: the knowledge base that comes in this format; "" for any.
-        description: a few words for the user: which file, from whom.
-        recognizes: tells from its beginning if a file is in this format.
+        name: the value of `--format`.
+        kb: the knowledge base in this format; "" for any.
+        description: for the user: which file, from whom.
+        recognizes: whether the beginning of a file is in this format.
         read: yields a file's concepts and relations.
         revision: of the importer; when it is raised, files that are added again are read again.
-        beside: names of files that are read too, if they lie in the same folder.
+        beside: names of files in the same folder that are read too.
         kinds: kinds of terms that the user gave, by prefix, "" for all others; None where the file
-            itself says what things are.
+            has the kinds.
     """
 
     name: str
@@ -137,7 +137,7 @@ def objects_of(value: Any) -> list[dict[str, Any]]:
 
 
 class Row(dict[str, str]):
-    """A line of a table by column, with its number; `asked` gathers the columns that are read."""
+    """A line of a table by column, with its number; `asked` gathers the used columns."""
 
     def __init__(self, cells: dict[str, str], path: Path, line: int, asked: set[str]) -> None:
         super().__init__(cells)
@@ -178,13 +178,10 @@ class Row(dict[str, str]):
 def rows(
     path: Path, needed: Sequence[str], *, spelled: Callable[[str], str] = str, csv: bool = False
 ) -> Iterator[Row]:
-    """Yield the lines of a table below its header; a notice names the columns that are not read.
+    """Yield the lines of a table below its header; a notice names ignored columns.
 
-    Args:
-        path: the file in UTF-8, plain or gzipped.
-        needed: columns that must be there.
-        spelled: how a column of the header is spelled in the rows.
-        csv: commas separate the columns; tabs by default.
+    Tabs or, with `csv`, commas separate the columns, which `spelled` renames. `needed` columns must
+    be there.
 
     Raises:
         InputError: a column is missing from the header, or a line has more or fewer cells.
@@ -210,8 +207,8 @@ def rows(
         row = Row(dict(zip(header, cells, strict=True)), path, number, asked)
         yield row
     unread = [title for title, column in zip(titles, header, strict=True) if column not in asked]
-    if row is not None and (unread := list(filter(None, unread))):  # rows say what is asked for
-        notice(f"{path}: columns that are not read: {listing(unread, 12)}.")
+    if row is not None and (unread := list(filter(None, unread))):
+        notice(f"{path}: ignored columns: {listing(unread, 12)}.")
 
 
 def lines_of_cells(path: Path, columns: int | None = None) -> Iterator[tuple[int, list[str]]]:
@@ -255,16 +252,10 @@ def _unquoted(cell: str) -> str:
 
 
 def elements(path: Path, tags: Sequence[str], *, entities: bool = False) -> Iterator[_Element]:
-    """Yield the elements of some names below the root of an XML file.
+    """Yield the elements with some tags of lxml below the root of an XML file.
 
-    Each element is emptied before the next, so that memory does not grow with the file. Nothing
-    that the document type names is loaded.
-
-    Args:
-        path: the file; may be gzipped.
-        tags: names of elements, as lxml writes them: {name space}name.
-        entities: the file may declare entities for parts of itself, as OWL does for the beginnings
-            of addresses; entities in other files are never read.
+    Each element is emptied before the next. With `entities` the file may declare entities for its
+    text, as OWL does for the beginnings of addresses. Other files are never read.
 
     Raises:
         InputError: the file is not well-formed, or declares entities.

@@ -1,13 +1,9 @@
 """Drugs, genes, variants and diseases and their relations: DGIdb, DrugBank, CIViC, Hetionet.
 
-- DGIdb (Cannon et al., Nucleic Acids Research 2024): interactions of drugs and genes.
-- DrugBank's open vocabulary: names of drugs, as CSV or a table with tabs.
-- CIViC (Griffith et al., Nature Genetics 2017), as the table of 2016 or the nightly
-  ClinicalEvidenceSummaries.tsv: a line tells what a variant of a gene means in a disease, often for
-  a drug, and relates each two of these. A molecular profile of several genes gives no gene unless
-  it is a fusion; nor does a profile that says what is absent (NOT).
-- Hetionet 1.0 (Himmelstein et al., eLife 2017): nodes and edges. An edge's abbreviation has the
-  kinds of its ends in capitals and the verb between them: DaG, a disease associates with a gene.
+DGIdb: Cannon et al., Nucleic Acids Research 2024. A line of CIViC (Griffith et al., Nature Genetics
+2017) relates a variant, gene, disease and drugs; profiles of several genes give a gene only for a
+fusion. An edge of Hetionet 1.0 (Himmelstein et al., eLife 2017) is called by the kinds of its ends
+and the verb between them: DaG, a disease associates with a gene.
 """
 
 from __future__ import annotations
@@ -35,7 +31,7 @@ if TYPE_CHECKING:
     from irplatform.knowledge.formats.reading import Row
 
 _DESCRIPTION = re.compile(r"\b(?:inhibitor|agonist|antagonist|antibody|agent)s?\b", re.IGNORECASE)
-"""Says what a drug does and is no name of it."""
+"""Words for the effect of a drug, which are not its name."""
 
 
 def gene_of(entrez: str, symbol: str) -> Concept:

@@ -58,17 +58,10 @@ _NO_SPACES = {"concept", "entity", "entry", "id", "ontology", "phenotypicseries"
 
 @dataclass(slots=True)
 class Term:
-    """A term of an ontology.
+    """A term of an ontology, with its synonyms in `names`.
 
-    Attributes:
-        id: a compact identifier (`term_id`).
-        name: its label; "" where it has none.
-        namespace: as the ontology calls it, or "".
-        names: its synonyms.
-        former: ids that it had before it was merged.
-        mappings: ids in other sources; True for the same thing, False for a near one, else None.
-        parents: ids.
-        obsolete: the ontology has given it up.
+    `former` has ids before a merge. `mappings` has ids in other sources: True for the same thing,
+    False for a near one, else None.
     """
 
     id: str
@@ -81,12 +74,7 @@ class Term:
     obsolete: bool = False
 
     def map_to(self, text: str, *strengths: str) -> None:
-        """Add a cross-reference.
-
-        Args:
-            text: SPACE:id, or an address; anything else is ignored.
-            strengths: the ontology's words for it: skos:broadMatch, MONDO:equivalentTo, ….
-        """
+        """Add a cross-reference (SPACE:id or an address), with the ontology's words for it."""
         target = term_id(text)
         if ":" not in text or target.endswith(":") or target == self.id:
             return
@@ -145,7 +133,7 @@ def ontology_formats(
     terms: Callable[[Path], Iterable[Term]],
     revision: int = 1,
 ) -> tuple[Format, Format]:
-    """A format of ontologies, and the same for the Disease Ontology: only its own terms."""
+    """A format of ontologies, and the same for the Disease Ontology without imported terms."""
 
     def read(
         path: Path, kinds: Mapping[str, ConceptKind] = {}, only: str = ""
@@ -172,7 +160,7 @@ def records(
     """The concepts and relations of an ontology's terms.
 
     Raises:
-        InputError: no term is taken.
+        InputError: no term has a name, or the prefix `only`.
     """
     left_out: Counter[str] = Counter()
     missing: set[str] = set()

@@ -1,11 +1,9 @@
 """Concepts of UMLS and RxNorm: NLM's Rich Release Format, and scispaCy's JSON lines.
 
-In MRCONSO.RRF and RXNCONSO.RRF a line is one name of a concept, in 18 columns. Names in other
-languages than English, and those that are suppressed or obsolete, are left out. MRSTY.RRF, if it
-lies beside MRCONSO.RRF, has the semantic types, which say what kind of thing a concept is.
-
+In MRCONSO.RRF and RXNCONSO.RRF a line is one name of a concept, in 18 columns. Names that are not
+English, suppressed or obsolete are left out. MRSTY.RRF beside MRCONSO.RRF has the semantic types.
 scispaCy (https://github.com/allenai/scispacy) distributes UMLS, MeSH, RxNorm, HPO and GO as JSON
-lines with `concept_id`, `canonical_name`, `aliases` and `types`, the semantic types.
+lines with `concept_id`, `canonical_name`, `aliases` and `types`.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from irplatform.errors import InputError, counted
-from irplatform.knowledge.formats.reading import Format, Head, text_of, texts_of
+from irplatform.knowledge.formats.reading import Format, text_of, texts_of
 from irplatform.knowledge.formats.terms import cross_reference
 from irplatform.knowledge.model import Concept, ConceptKind, Name, kind_of_synonym
 from irplatform.system.console import notice
@@ -25,7 +23,7 @@ from irplatform.system.formats import parse_json
 from irplatform.system.reading import decoded, numbered_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 DISORDERS = frozenset(
@@ -39,7 +37,7 @@ _DRUGS = frozenset(("T121", "T125", "T127", "T195", "T200"))
 
 
 def kind_of_types(types: Iterable[str]) -> ConceptKind:
-    """The kind of a concept with these semantic types; the first one that tells decides."""
+    """The kind of a concept with these semantic types, by the first that has one."""
     for each in types:
         if each in DISORDERS:
             return "disease"
@@ -64,8 +62,6 @@ _DOSE_FORMS = {"DF", "DFG", "ET"}
 
 
 class _Row(NamedTuple):
-    """The columns of MRCONSO or RXNCONSO that are used."""
-
     concept: str
     preference: tuple[bool | int, ...]
     source: str
@@ -122,13 +118,13 @@ def _umls(path: Path) -> Iterator[Concept]:
             names,
             tuple(dict.fromkeys(codes)),
         )
-    _tell(path, left_out)
+    _notify(path, left_out)
     if not kinds:
         notice(f"{path}: there is no {_TYPES[0]} beside it, so all concepts get the kind 'other'.")
 
 
 def _kinds(paths: Sequence[Path]) -> dict[str, ConceptKind]:
-    """Kinds of concepts by their semantic types, as the first file that is there has them."""
+    """Kinds of concepts by the semantic types of the first file that exists."""
     kinds: dict[str, ConceptKind] = {}
     for path in [path for path in paths if path.exists()][:1]:
         for number, raw in numbered_lines(path):
@@ -146,36 +142,34 @@ def _rxnorm(path: Path) -> Iterator[Concept]:
         yield Concept(
             f"RXNORM:{concept_id}", names[0].text, "other" if dose_form else "drug", names
         )
-    _tell(path, left_out)
+    _notify(path, left_out)
 
 
-def _tell(path: Path, left_out: Counter[str]) -> None:
+def _notify(path: Path, left_out: Counter[str]) -> None:
     if left_out:
         parts = (f"{counted(number, 'name')} {what}" for what, number in left_out.items())
         notice(f"{path}: left out: {', '.join(parts)}.")
 
 
 def _types_alone(path: Path) -> Iterator[Concept]:
-    raise InputError(
-        "this file has only the kinds of concepts. Add MRCONSO.RRF; this file is read with it, if "
-        "it lies in the same folder under this name.",
-        path=path,
-    )
-
-
-def _matches(pattern: re.Pattern[str]) -> Callable[[Head], bool]:
-    return lambda head: pattern.fullmatch(head.line) is not None
+    raise InputError("these are the kinds of concepts. Add MRCONSO.RRF beside it.", path=path)
 
 
 UMLS_RRF = Format(
-    "umls-rrf", "umls", "UMLS's MRCONSO.RRF", _matches(_UMLS_NAME), _umls, beside=_TYPES
+    "umls-rrf",
+    "umls",
+    "UMLS's MRCONSO.RRF",
+    lambda head: _UMLS_NAME.fullmatch(head.line) is not None,
+    _umls,
+    beside=_TYPES,
 )
-RXNORM_RRF = Format("rxnorm-rrf", "umls", "RxNorm's RXNCONSO.RRF", _matches(_RXNORM_NAME), _rxnorm)
-UMLS_TYPES = Format(
-    "umls-types", "umls", "UMLS's MRSTY.RRF", _matches(_SEMANTIC_TYPE), _types_alone
+RXNORM_RRF = Format(
+    "rxnorm-rrf",
+    "umls",
+    "RxNorm's RXNCONSO.RRF",
+    lambda head: _RXNORM_NAME.fullmatch(head.line) is not None,
+    _rxnorm,
 )
-
-
 _SPACES = (
     (re.compile(r"C\d{7}"), "UMLS"),
     (re.compile(r"[CD]\d{6,9}"), "MESH"),
@@ -209,4 +203,11 @@ UMLS_JSONL = Format(
     "scispaCy's JSON lines of concepts (umls_2022_ab_cat0129.jsonl)",
     lambda head: '"concept_id"' in head.line and '"canonical_name"' in head.line,
     _read_umls_jsonl,
+)
+UMLS_TYPES = Format(
+    "umls-types",
+    "umls",
+    "UMLS's MRSTY.RRF",
+    lambda head: _SEMANTIC_TYPE.fullmatch(head.line) is not None,
+    _types_alone,
 )
