@@ -97,7 +97,7 @@ def test_a_wrong_builder_is_answered_with_the_nearest(platform):
         (("--email", "nobody"), "'nobody' is not an e-mail address"),
         (("--rate", "0"), "must be a number above 0"),
         (("--qrels", "nowhere"), "does not exist"),
-        (("--extra-abstracts", "files/topics2017.xml"), "cannot be read as a folder, zip or tar"),
+        (("--extra-abstracts", "files/topics2017.xml"), "cannot be read as a folder or tar"),
         (("--sampled-qrels", "files/sampled2018.txt"), "same year"),
         (("--out", "files"), "this exists already"),
     ],
