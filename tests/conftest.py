@@ -37,7 +37,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 
 _MISSING = absent(*{module for modules in EXTRAS.values() for module in modules})
 _EXTRAS = [extra for extra, modules in EXTRAS.items() if {*modules} & {*_MISSING}]
-_BROUGHT = {"tokenizers": "encoders", "threadpoolctl": "concepts"}
+_BROUGHT = {"pandas": "pyterrier", "threadpoolctl": "concepts", "tokenizers": "encoders"}
 """Modules that packages of an extra bring along, and that tests import."""
 _SAYS = re.compile(
     rf"No module named '({'|'.join([*_MISSING, *_BROUGHT])})\b"
