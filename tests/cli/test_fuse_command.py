@@ -124,7 +124,7 @@ def test_where_writing_fails_the_run_of_before_and_its_metadata_stay(
 
     (folder / "old.run").write_text("q Q0 d 1 1.0 old\n")
     (folder / "old.run.meta.json").write_text('{"tag": "old"}')
-    monkeypatch.setattr("irplatform.runs.trec._write_lines", full)
+    monkeypatch.setattr("irplatform.runs.trec.run_lines", full)
     failed = platform("fuse", *runs, "--out", "old.run", "--force")
     assert (failed.code, "no space is left on the disk" in failed.err) == (1, True)
     assert (folder / "old.run").read_text() == "q Q0 d 1 1.0 old\n"

@@ -62,7 +62,7 @@ def record(tmp_path):
             corpus=Empty(),
             load_topics=lambda: [Topic("1", "q"), Topic("2", "q")],
         )
-        recorder = Recorder(collection, qrels, ["P@1"], {}, tmp_path / "out", None, ["platform"])
+        recorder = Recorder(collection, qrels, ["P@1"], {}, tmp_path / "out", None, "platform")
         found(recorder, *map(a_run, names), fingerprint=first_stage)
         for name in rerankers:
             made = RerankedRun(a_run(f"{name}-alone", "b"), a_run(name), 0.5, [SYSTEM], RESOURCES)
@@ -96,7 +96,7 @@ def test_scores_are_kept_topic_by_topic(record):
 def test_of_several_seeds_each_run_is_written_and_the_mean_is_reported(tmp_path, capsys):
     corpus = Empty()
     collection = Collection(id="c", title="c", corpus=corpus, load_topics=lambda: [Topic("1", "q")])
-    recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, ["platform"])
+    recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform")
     found(recorder, a_run("bm25"))
     written = []
 
@@ -156,19 +156,19 @@ def test_the_stages_of_a_run_are_timed(record):
 
 def test_measures_that_look_deeper_than_the_depth_are_named(tmp_path):
     collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
-    recorder = Recorder(collection, QRELS, ["P@5", "P@20", "AP"], {}, tmp_path, None, ["platform"])
+    recorder = Recorder(collection, QRELS, ["P@5", "P@20", "AP"], {}, tmp_path, None, "platform")
     found(recorder, a_run("bm25"), depth=5)
     told = recorder.report().cut_short
     assert told == ["P@20: no run has more than 5 documents per topic"]
     for depth in (20, None):
-        recorder = Recorder(collection, QRELS, ["P@20"], {}, tmp_path, None, ["platform"])
+        recorder = Recorder(collection, QRELS, ["P@20"], {}, tmp_path, None, "platform")
         found(recorder, a_run("bm25"), depth=depth)
         assert recorder.report().cut_short == []
 
 
 def test_measures_that_look_deeper_than_rerankers_go_are_named(tmp_path):
     collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
-    recorder = Recorder(collection, QRELS, ["P@5", "P@20"], {}, tmp_path, None, ["platform"])
+    recorder = Recorder(collection, QRELS, ["P@5", "P@20"], {}, tmp_path, None, "platform")
     found(recorder, a_run("bm25"), depth=20, candidates=1)
     assert recorder.report().cut_short == []
     ranked = RerankedRun(a_run("r-alone"), a_run("r"), 0.5, [SYSTEM], RESOURCES)
@@ -194,7 +194,7 @@ def test_topics_that_only_judgments_or_only_the_collection_have_are_named_once(r
 
 def test_warnings_are_in_the_report_and_in_the_metadata_of_the_runs_that_they_are_about(tmp_path):
     collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
-    recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, ["platform"])
+    recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform")
     recorder.warn("")
     recorder.warn("half of it is empty")
     found(recorder, a_run("bm25"))
@@ -274,7 +274,7 @@ def test_runs_that_another_command_replaces_meanwhile_are_told(tmp_path, capsys,
     topics = [Topic("1", "q")]
     collection = Collection(id="c", title="c", corpus=Empty(), load_topics=lambda: topics)
     ours, others = (
-        Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, ["platform"]) for _ in range(2)
+        Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform") for _ in range(2)
     )
     found(ours, a_run("bm25", "a"))
     found(others, a_run("bm25", theirs))

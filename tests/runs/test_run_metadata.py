@@ -1,19 +1,23 @@
 """The file beside a run that says how it was made."""
 
+import hashlib
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
+from datetime import UTC, datetime, timedelta
 from importlib import metadata
 from pathlib import Path
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
 
 from irplatform import __version__
-from irplatform.runs import Run
+from irplatform.runs import Ranking, Run
 from irplatform.runs.metadata import (
     LIBRARIES,
     describe_platform,
@@ -27,6 +31,7 @@ from irplatform.system.digests import fingerprint
 from irplatform.system.packages import EXTRAS
 
 ROOT = Path(__file__).parents[2]
+NONE = Ranking.of([], [])
 HARMLESS = {
     "click",
     "filelock",
@@ -37,6 +42,7 @@ HARMLESS = {
     "platformdirs",
     "psutil",
     "pyjnius",
+    "pyyaml",
     "requests",
     "rich",
     "safetensors",
@@ -47,7 +53,7 @@ HARMLESS = {
 def some_metadata(**changes):
     arguments = {
         "tag": "delta",
-        "command": ["platform", "run", "--tag", "two words"],
+        "command": "platform run --tag 'two words'",
         "data": {"test collection": {"name": "demo"}},
         "method": {"seed": 1},
         "timings": {"rerank": 1.23456},
@@ -67,7 +73,29 @@ def test_it_lies_beside_its_run():
 
 def test_it_reads_back_as_it_was_written(tmp_path):
     content = some_metadata()
-    assert written(tmp_path, content) == content
+    back = written(tmp_path, content)
+    assert back.pop("run")["file"] == "a.run"
+    assert back == content
+
+
+@pytest.mark.parametrize("name", ["a.run", "a.run.gz"])
+def test_it_has_the_digest_of_the_unpacked_lines(tmp_path, name):
+    rankings = {"1": Ranking.of(["d2", "d1"], [2, 1.5]), "2": Ranking.of(["d1"], [1]), "3": NONE}
+    write_run_with_metadata(Run("x", rankings), tmp_path / name, some_metadata(tag="t"))
+    about = json.loads((tmp_path / f"{name}.meta.json").read_text(encoding="utf-8"))["run"]
+    lines = b"1 Q0 d2 1 2.0 t\n1 Q0 d1 2 1.5 t\n2 Q0 d1 1 1.0 t\n"
+    assert about["sha256"] == hashlib.sha256(lines).hexdigest()
+    first = hashlib.sha256(b" Q0 d2 1 2.0 \n Q0 d1 2 1.5 \n").hexdigest()[:8]
+    assert about["rankings"] == {"1": first, "2": ANY}
+
+
+def test_it_says_when_and_where():
+    content = some_metadata(call={"function": "run", "settings": {"collection": "demo"}})
+    date = datetime.fromisoformat(content["date"])
+    assert abs(datetime.now(UTC) - date) < timedelta(minutes=1)
+    implementation = content["implementation"]
+    assert implementation["executable"]["working directory"] == str(Path.cwd())
+    assert implementation["call"] == {"function": "run", "settings": {"collection": "demo"}}
 
 
 def test_it_has_the_sections_of_primad_and_names_nobody():
@@ -132,7 +160,7 @@ def test_numbers_paths_and_sets_are_said_in_json(tmp_path):
 
 def test_a_file_whose_name_is_not_utf8_can_be_named(tmp_path):
     name = os.fsdecode(b"Z\xfcrich.run")
-    content = written(tmp_path, some_metadata(command=["platform", "fuse", name]))
+    content = written(tmp_path, some_metadata(command=shlex.join(["platform", "fuse", name])))
     assert name in content["implementation"]["executable"]["cmd"]
     assert fingerprint({"file": name}) != fingerprint({"file": "Zürich.run"})
 

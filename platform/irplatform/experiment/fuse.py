@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from itertools import combinations
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
@@ -135,7 +136,7 @@ def _metadata(
     }
     retrieval = [{**step, **({"k": k} if by == "ranks" else {})}]
     method = {"retrieval": retrieval, "settings": settings}
-    return run_metadata(tag=tag, command=command, data={}, method=method, timings={})
+    return run_metadata(tag=tag, command=shlex.join(command), data={}, method=method, timings={})
 
 
 def _compare_topics(runs: Mapping[Path, Run]) -> None:

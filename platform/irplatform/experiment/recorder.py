@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +61,9 @@ class Recorder:
         extra_measures: measures of plugins.
         run_dir: where run files go.
         tag: their last column, or None for each run's name.
-        command: how this was asked for.
+        command: how this was asked for, as text.
+        call: the call that makes the runs again, see `calls.call_of`.
+        facts: further facts for the metadata: `data` and `method`.
 
     Attributes:
         data: the name of the collection, and fingerprints of its parts.
@@ -78,7 +79,9 @@ class Recorder:
         extra_measures: Mapping[str, MeasureFunction],
         run_dir: Path,
         tag: str | None,
-        command: Sequence[str],
+        command: str,
+        call: Mapping[str, Any] | None = None,
+        facts: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self._collection = collection
         self._qrels = qrels
@@ -88,8 +91,10 @@ class Recorder:
         self._extra_measures = extra_measures
         self._tag = tag
         self._command = command
+        self._call = call
         self._folder = RunFolder(run_dir)
-        self.data = _describe_data(collection, qrels)
+        self.data = describe_data(collection, qrels)
+        self._facts = facts or {}
         self._systems: list[SystemResult] = []
         self._evaluations: dict[str, Evaluation] = {}
         self._warnings: list[str] = []
@@ -210,7 +215,7 @@ class Recorder:
             cut_short=_cut_short(scored, first.depth, candidates.most if rerankers else None),
         )
         with atomic_write(self._folder.path / REPORT) as file:
-            json.dump({**report.as_json(), "command": shlex.join(self._command)}, file, indent=1)
+            json.dump({**report.as_json(), "command": self._command}, file, indent=1)
             file.write("\n")
         per_system = {
             name: SystemScores(evaluation.aggregate, evaluation.per_topic)
@@ -288,9 +293,14 @@ class Recorder:
         content = run_metadata(
             tag=self._tag or run.name,
             command=self._command,
-            data={"test collection": self.data, "artifacts": dict(artifacts)},
+            data={
+                "test collection": self.data,
+                **self._facts.get("data", {}),
+                "artifacts": dict(artifacts),
+            },
             method={
                 **method,
+                **self._facts.get("method", {}),
                 "candidates": dict(self._candidates.provenance.facts),
                 "warnings": [*self._warnings, *method.get("warnings", ())],
             },
@@ -298,6 +308,7 @@ class Recorder:
             measures=self._measures,
             baseline=baseline,
             significance=[_COMPARED] if baseline is not None and self._qrels is not None else (),
+            call=self._call,
             java=resources.java_version,
             lucene=lucene_version(),
             accelerator=accelerator_name(resources.device),
@@ -346,7 +357,7 @@ class Recorder:
         return warning
 
 
-def _describe_data(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:
+def describe_data(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:
     """The name of the collection and fingerprints of its parts, for metadata."""
     topics = [topic.describe() for topic in collection.topics]
     judged = {q: dict(grades) for q, grades in (qrels or {}).items()}

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from irplatform.collections.inspection import refuse_broken, warning_of_abstracts
 from irplatform.errors import InputError
 from irplatform.evaluation.measures import measures_of
+from irplatform.experiment.calls import call_of, command_text, inputs_of, neural_systems
+from irplatform.experiment.campaigns import describe_folder
 from irplatform.experiment.learning import (
     declared_pretraining,
     find_candidates,
@@ -24,7 +26,7 @@ from irplatform.experiment.plan import (
     resolve,
     resolve_training,
 )
-from irplatform.experiment.recorder import Recorder
+from irplatform.experiment.recorder import Recorder, describe_data
 from irplatform.experiment.settings import RunSettings, as_path, one_reranker, settings_of
 from irplatform.plugin.hooks import RunEvent
 from irplatform.registry.loading import registry
@@ -106,7 +108,9 @@ def run(
             for choice in plan.rerankers:
                 runs = rerank_with_seeds(choice, candidates, learning, resources, settings.seeds)
                 recorder.add_reranked(choice.name, runs)
-            return recorder.report()
+            report = recorder.report()
+            describe_folder(plan.run_dir, recorder.runs)
+            return report
 
 
 def _recorder(plan: RunPlan) -> Recorder:
@@ -114,7 +118,15 @@ def _recorder(plan: RunPlan) -> Recorder:
     names = measures_of(collection, settings.measures, measures, plan.qrels)
     writable_folder(plan.run_dir)
     refuse_own_candidates(plan)
-    how = settings.tag, settings.command
+    facts: dict[str, dict[str, Any]] = {
+        "data": {"inputs": inputs_of(plan)},
+        "method": {"neural": neural_systems(plan)},
+    }
+    if plan.training is not None:
+        facts["data"]["training data"] = describe_data(
+            plan.training, plan.training.load_qrels() if plan.training.load_qrels else None
+        )
+    how = settings.tag, command_text(settings), call_of(settings), facts
     return Recorder(collection, plan.qrels, names, measures, plan.run_dir, *how)
 
 

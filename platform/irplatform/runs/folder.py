@@ -17,6 +17,7 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from irplatform.errors import InputError
+from irplatform.runs.ir_metadata import FILE_NAME as IR_METADATA
 from irplatform.runs.metadata import read_metadata, write_run_with_metadata
 from irplatform.runs.resuming import refuse_other_run
 from irplatform.system.console import notice
@@ -43,6 +44,9 @@ SUMMARIES = (REPORT, FILE_NAME)
 """Files about all runs of a command, written when it ends."""
 
 _SUMMARIES = " and ".join(SUMMARIES)
+
+_ABOUT_ALL = (*SUMMARIES, IR_METADATA)
+"""The same, and metadata for evaluation campaigns."""
 
 _SHOWN = 3
 """Files that a notice names."""
@@ -119,7 +123,7 @@ class RunFolder:
     """
 
     def __init__(self, path: Path) -> None:
-        for name in SUMMARIES:
+        for name in _ABOUT_ALL:
             if (path / name).is_dir():
                 raise InputError("this is a folder; a run writes a file here.", path=path / name)
         self.path = path
@@ -149,7 +153,7 @@ class RunFolder:
         """Write a run file and its metadata, whose tag becomes the last column of the file."""
         path = self.path / f"{run.name}.run"
         if not self._written:  # what an earlier command says of its runs is not about these
-            for name in SUMMARIES:
+            for name in _ABOUT_ALL:
                 (self.path / name).unlink(missing_ok=True)
         self._written[path.stem] = ""
         method = {**metadata["method"], "settings": self._planned.get(run.name, {})}

@@ -8,16 +8,19 @@ seeds, timings). Versions are read from installed distributions, so that nothing
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
-import shlex
 import shutil
 import subprocess
+from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irplatform.runs.trec import write_run
+from irplatform.errors import InputError
+from irplatform.runs.ir_metadata import read_head
+from irplatform.runs.trec import run_lines, write_run
 from irplatform.system.arithmetic import arithmetic
 from irplatform.system.formats import read_own_json
 from irplatform.system.workers import available_cores
@@ -72,6 +75,9 @@ _SCHEMA_VERSION = "0.1"
 
 _SUFFIX = ".meta.json"
 
+RUN = "run"
+"""Key of the metadata: the run file's name and digests."""
+
 _TIES = "document id descending"
 
 
@@ -84,13 +90,14 @@ def metadata_path(run_path: Path | str) -> Path:
 def run_metadata(
     *,
     tag: str,
-    command: Sequence[str],
+    command: str,
     data: Mapping[str, Any],
     method: Mapping[str, Any],
     timings: Mapping[str, float],
     measures: Sequence[str] = (),
     baseline: str | None = None,
     significance: Sequence[Mapping[str, str]] = (),
+    call: Mapping[str, Any] | None = None,
     java: str | None = None,
     lucene: str | None = None,
     accelerator: str | None = None,
@@ -99,7 +106,7 @@ def run_metadata(
 
     Args:
         tag: the run's name.
-        command: the command line, program first.
+        command: how the run was asked for: a command line, or an expression in Python.
         data: `test collection` (name, hashes of topics and qrels), `training data`, `index`.
         method: `retrieval` (a list of steps: name, method, options, what they rerank or
             interpolate), `seed`, `weights` (hash).
@@ -107,6 +114,7 @@ def run_metadata(
         measures: names of the reported measures.
         baseline: the run that the others are tested against.
         significance: the tests: name, correction method.
+        call: the function and the settings that make the run again, see `experiment.calls`.
         java: see `describe_platform`.
         lucene: see `describe_platform`.
         accelerator: see `describe_platform`.
@@ -114,11 +122,16 @@ def run_metadata(
     import irplatform
 
     implementation: dict[str, Any] = {
-        "executable": {"cmd": shlex.join(command)},
+        "executable": {
+            "cmd": command,
+            "working directory": str(Path.cwd()),
+        },
         "source": {"lang": ["python", "java"], "version": irplatform.__version__},
     }
     if revision := source_revision(irplatform.__file__):
         implementation["source"]["commit"] = revision
+    if call is not None:
+        implementation["call"] = dict(call)
     evaluation: dict[str, Any] = {"reported measures": list(measures)}
     if baseline is not None:
         evaluation["baseline"] = [baseline]
@@ -127,6 +140,7 @@ def run_metadata(
     return {
         "schema version": _SCHEMA_VERSION,
         "tag": tag,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "platform": describe_platform(java=java, lucene=lucene, accelerator=accelerator),
         "research goal": {"evaluation": evaluation},
         "implementation": implementation,
@@ -139,23 +153,46 @@ def run_metadata(
 def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -> None:
     """Write a run file and its metadata, whose tag becomes the last column of the file.
 
+    The metadata gain `run`: the file's name, the SHA-256 of its lines (unpacked, if the file is
+    gzipped), and a digest of each topic's ranking.
+
     If interrupted, no run stands beside the metadata of another; if it fails, the old files stay.
 
     Raises:
         InputError: see `write_run`.
     """
     described = metadata_path(path)
-    content = as_json(dict(metadata), default=_plain)
+    rankings = ranking_digests(run)
     with atomic_write(described, "wb") as file:
-        file.write(content)
-        file.flush()  # what a full disk lacks room for is known before the old files go
-        write_run(run.renamed(metadata["tag"]), path, outdated=described)
+
+        def complete(sha256: str) -> None:
+            """Write the metadata; a full disk is noticed before the old files go."""
+            about = {"file": path.name, "sha256": sha256, "rankings": rankings}
+            file.write(as_json({**metadata, RUN: about}, default=_plain))
+            file.flush()
+            described.unlink(missing_ok=True)
+
+        write_run(run.renamed(metadata["tag"]), path, complete=complete)
+
+
+def ranking_digests(run: Run) -> dict[str, str]:
+    """Return 8 hexadecimal digits for each topic's documents and scores, by topic id."""
+    return {
+        topic_id: hashlib.sha256("".join(run_lines("", ranking, "")).encode()).hexdigest()[:8]
+        for topic_id, ranking in run.rankings.items()
+        if len(ranking)
+    }
 
 
 def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
-    """Read the metadata of a run; empty if there is none, or it is broken."""
+    """Read the metadata beside a run, or in its head; empty if there is none, or it is broken."""
     try:
         content = read_own_json(metadata_path(run_path))
+    except FileNotFoundError:
+        try:
+            return read_head(Path(run_path))
+        except InputError:
+            return {}
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

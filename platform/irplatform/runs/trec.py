@@ -9,7 +9,9 @@ that read back as the same floats, so that order and bytes survive a round trip.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import math
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NoReturn
@@ -33,11 +35,14 @@ from irplatform.system.reading import (
 from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import IO
 
 
 COLUMNS = "Every line needs: topic Q0 docid rank score tag."
+
+METADATA = b"# ir_metadata.start"
+"""Begins a run file with ir_metadata in its head."""
 
 _JSON = f"this is JSON, and no run. {COLUMNS} For answers to BioASQ, name the run behind them."
 
@@ -122,13 +127,16 @@ def read_run(path: Path | str) -> Run:
         _raise_first_error(path, error)
     if not rankings:
         raise InputError(f"there are no results in this file. {COLUMNS}", path=path)
-    notice_comments(path, passed.comments)
+    if not passed.has_metadata:
+        notice_comments(path, passed.comments)
     if passed.longer:
         notice_once(f"{path}: ignored after the run tag: text in {counted(passed.longer, 'line')}")
     return Run(tag.decode(errors="replace"), rankings)
 
 
-def write_run(run: Run, path: Path | str, *, outdated: Path | None = None) -> None:
+def write_run(
+    run: Run, path: Path | str, *, complete: Callable[[str], object] = lambda _: None
+) -> None:
     """Write a run; the file appears whole or not at all, and equal runs give equal bytes.
 
     Topics without results leave no trace in the file.
@@ -136,7 +144,8 @@ def write_run(run: Run, path: Path | str, *, outdated: Path | None = None) -> No
     Args:
         run: the run; its name becomes the tag.
         path: the file; gzipped if it ends in `.gz`.
-        outdated: a file about the old run, removed at the moment when the new one appears.
+        complete: called with the SHA-256 of the lines when they are on disk, before the file
+            appears.
 
     Raises:
         InputError: the name or an id is empty or has white space in it, a topic id begins with `#`,
@@ -151,15 +160,27 @@ def write_run(run: Run, path: Path | str, *, outdated: Path | None = None) -> No
             "with '#' is a comment. Rename it.",
             path=path,
         )
-    with atomic_write(path, "wb") as file:
+    content = hashlib.sha256()
+    with atomic_write(path, "wb") as file, ExitStack() as packing:
+        out: IO[bytes] | gzip.GzipFile = file
         if path.suffix == ".gz":
-            with gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as packed:
-                _write_lines(run, packed, path)
-        else:
-            _write_lines(run, file, path)
-        if outdated is not None:
-            file.flush()
-            outdated.unlink(missing_ok=True)
+            out = gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0)
+            packing.enter_context(closing(out))
+        for topic_id, ranking in run.rankings.items():
+            _refuse_white_space(ranking.doc_ids, f"a document id (topic '{topic_id}')", path)
+            lines = "".join(run_lines(topic_id, ranking, run.name)).encode()
+            content.update(lines)
+            out.write(lines)
+        packing.close()
+        file.flush()
+        complete(content.hexdigest())
+
+
+def run_lines(topic_id: str, ranking: Ranking, tag: str) -> Iterator[str]:
+    """Yield a topic's lines of a run file, best document first."""
+    scores = _shortest(ranking.scores)
+    for rank, (doc_id, score) in enumerate(zip(ranking.doc_ids, scores, strict=True), start=1):
+        yield f"{topic_id} Q0 {doc_id} {rank} {score} {tag}\n"
 
 
 def scan(path: Path, *, strict: bool = True) -> Iterator[Result | Problem]:
@@ -243,10 +264,15 @@ def _score_fault(text: str, strict: bool) -> str:
 
 @dataclass
 class _Passed:
-    """Counts of ignored comments, and of lines with text after the run tag."""
+    """Counts of ignored comments, and of lines with text after the run tag.
+
+    Attributes:
+        has_metadata: comments begin with ir_metadata, which readers expect.
+    """
 
     comments: int = 0
     longer: int = 0
+    has_metadata: bool = False
 
 
 class _Decoded(dict[bytes, str]):
@@ -275,6 +301,7 @@ def _columns(block: bytes, passed: _Passed) -> list[list[bytes]]:
 def _columns_by_line(block: bytes, passed: _Passed) -> list[list[bytes]]:
     """Split lines if some are blank, comments or longer than a result."""
     rows = []
+    passed.has_metadata |= block.startswith(METADATA)
     for line in block.split(b"\n"):
         columns = line.split()
         if not columns:
@@ -301,19 +328,6 @@ def _raise_first_error(path: Path, cause: ValueError) -> NoReturn:
     for problem in run_errors(path):
         raise InputError(problem.message, path=path, line=problem.line)
     raise InputError(f"this file cannot be read as a run: {cause}. {COLUMNS}", path=path) from cause
-
-
-def _write_lines(run: Run, file: IO[bytes] | gzip.GzipFile, path: Path) -> None:
-    tag = f" {run.name}\n"
-    for topic_id, ranking in run.rankings.items():
-        _refuse_white_space(ranking.doc_ids, f"a document id (topic '{topic_id}')", path)
-        lines = (
-            f"{topic_id} Q0 {doc_id} {rank} {score}{tag}"
-            for rank, (doc_id, score) in enumerate(
-                zip(ranking.doc_ids, _shortest(ranking.scores), strict=True), start=1
-            )
-        )
-        file.write("".join(lines).encode())
 
 
 def _shortest(scores: Scores) -> list[str]:

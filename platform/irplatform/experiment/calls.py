@@ -1,0 +1,162 @@
+"""What a run was asked for and what it read, for its metadata: enough to make it again elsewhere.
+
+A call is the name of a function of `irplatform.api` and the settings that differ from the defaults,
+as JSON; paths are absolute. Inputs are files and folders, each with its SHA-256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irplatform.collections.names import aliases, expand, is_collection, is_path, split_off
+from irplatform.collections.toml import COLLECTION_FILE, declared_files
+from irplatform.errors import InputError
+from irplatform.experiment.settings import RunSettings, settings_of
+from irplatform.options import flat
+from irplatform.system.digests import digests, folder_digests
+from irplatform.system.reading import is_ordinary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from irplatform.experiment.plan import RunPlan
+
+_NOT_RECORDED = frozenset({"command", "force", "resume", "run_dir", "threads"})
+"""Settings that decide neither the runs nor their scores."""
+_COLLECTIONS = ("collection", "train_on", "pretrain")
+_INPUTS = ("candidates", "checkpoint", "query_plan", "vectors", "vectors_text", "index")
+"""Settings that may name files or folders."""
+
+
+def call_of(settings: RunSettings) -> dict[str, Any]:
+    """Return the call that makes a run: its function, and settings that differ from the defaults.
+
+    >>> call_of(RunSettings("demo", rerankers=["delta"]))
+    {'function': 'run', 'settings': {'collection': 'demo', 'rerankers': ['delta']}}
+    """
+    usual = RunSettings("")
+    given = {
+        field.name: _plain(field.name, getattr(settings, field.name))
+        for field in fields(RunSettings)
+        if field.name not in _NOT_RECORDED
+        and getattr(settings, field.name) != getattr(usual, field.name)
+    }
+    return {"function": "run", "settings": given}
+
+
+def expression(call: Mapping[str, Any]) -> str:
+    """Return a call in Python.
+
+    >>> expression({"function": "run", "settings": {"collection": "demo", "depth": 100}})
+    "irplatform.api.run(collection='demo', depth=100)"
+    """
+    arguments = ", ".join(f"{name}={value!r}" for name, value in call["settings"].items())
+    return f"irplatform.api.{call['function']}({arguments})"
+
+
+def command_text(settings: RunSettings) -> str:
+    """Return how a run was asked for: a command line, or an expression in Python."""
+    return shlex.join(settings.command) if settings.command else expression(call_of(settings))
+
+
+def settings_from(call: Mapping[str, Any]) -> RunSettings:
+    """Return the settings that a call records.
+
+    Raises:
+        InputError: the call has no settings of a run, or one that this version does not know.
+    """
+    recorded = call.get("settings")
+    if call.get("function") != "run" or not isinstance(recorded, Mapping):
+        raise InputError("this metadata does not record the settings of `platform run`.")
+    return settings_of(None, recorded)
+
+
+def inputs_of(plan: RunPlan) -> list[dict[str, str]]:
+    """Return the files and folders that a run reads: role, path and SHA-256 of each.
+
+    Documents, topics and judgments of collections count by their content, see `Recorder.data`; here
+    are the files that declare them, and those that settings name.
+    """
+    settings = plan.settings
+    named: dict[Path, str] = {}
+    for role in _COLLECTIONS:
+        for name in _listed(getattr(settings, role)):
+            if is_path(where := aliases().get(str(name), str(name))):
+                for path in _declared(expand(where)):
+                    named.setdefault(path.absolute(), role)
+    for role in _INPUTS:
+        for value in _listed(getattr(settings, role, None)):
+            if Path(value).exists():
+                named.setdefault(Path(value).absolute(), role)
+    for name, value in flat(dict(settings.settings)).items():
+        if (file := _existing(value)) is not None:
+            named.setdefault(file, name)
+    found = {path: content_digest(path) for path in named}
+    return [
+        {"role": role, "path": str(path), "sha256": found[path]}
+        for path, role in named.items()
+        if found[path]
+    ]
+
+
+def content_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, or of a folder's names and files; "" for a pipe or nothing."""
+    if path.is_dir():
+        listed = sorted(folder_digests(path).items())
+        lines = "".join(f"{digest}  {name}\n" for name, digest in listed)
+        return hashlib.sha256(lines.encode(errors="surrogateescape")).hexdigest()
+    return digests([path])[0] if path.exists() and is_ordinary(path, path.stat()) else ""
+
+
+def neural_systems(plan: RunPlan) -> list[str]:
+    """Return the names of the systems that need torch: networks, and encoders of texts."""
+    systems = [(c.name, c.traits) for c in plan.retrievers]
+    systems += [(c.name, c.traits) for c in plan.rerankers]
+    return [name for name, traits in systems if "torch" in traits.packages]
+
+
+def _declared(path: Path) -> Iterator[Path]:
+    """The files of a collection that decide its topics and judgments, but not its documents."""
+    folder, split = split_off(path)
+    if path.suffix == ".toml":
+        yield from declared_files(path)
+    elif (folder / COLLECTION_FILE).is_file():
+        yield from declared_files(folder / COLLECTION_FILE)
+    elif folder.is_dir():
+        patterns = ("queries.jsonl*", f"qrels/{split or '*'}.*", "corpus.toml")
+        yield from (file for pattern in patterns for file in sorted(folder.glob(pattern)))
+
+
+def _listed(value: object) -> Sequence[Any]:
+    if value is None:
+        return ()
+    return [*value] if isinstance(value, tuple | list) else [value]
+
+
+def _plain(name: str, value: object) -> Any:
+    """A setting as JSON, with absolute paths."""
+    if isinstance(value, tuple | list):
+        return [_plain(name, each) for each in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(name, each) for key, each in value.items()}
+    if isinstance(value, Path):
+        return str(value.expanduser().absolute())
+    if isinstance(value, str) and name in _COLLECTIONS:
+        where = aliases().get(value, value)
+        return str(expand(where).absolute()) if is_path(where) else where
+    if isinstance(value, str) and (path := _existing(value)) is not None:
+        return str(path)
+    return value if isinstance(value, str | int | float | None) else repr(value)
+
+
+def _existing(value: object) -> Path | None:
+    """The file or folder that a text names: it has a slash or an ending, and is there."""
+    if isinstance(value, str) and ("/" in value or Path(value).suffix):
+        path = Path(value).expanduser()
+        return path.absolute() if path.exists() or is_collection(path) else None
+    return value.absolute() if isinstance(value, Path) and value.exists() else None

@@ -1,0 +1,146 @@
+"""What evaluation campaigns ask for: `ir-metadata.yml`, with facts that the user gives once.
+
+`platform config` writes the facts to `config.toml` in the user's configuration folder. Environment
+variables take precedence.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+from irplatform.collections.names import aliases_file
+from irplatform.errors import InputError, unknown
+from irplatform.runs.ir_metadata import FILE_NAME, ir_metadata, lacking, write_ir_metadata
+from irplatform.runs.metadata import RUN, metadata_path, read_metadata
+from irplatform.system.formats import read_toml, toml_value
+from irplatform.system.reading import open_bytes
+from irplatform.system.writing import atomic_folder, atomic_write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+FACTS = {
+    "name": "Your name",
+    "team": "Your team or institution, as campaigns list it",
+    "repository": "Address of the code of your experiments",
+    "method": "Name of your method; without one, the names of the systems",
+    "description": "A sentence on your method; without one, a list of its steps",
+    "goal": "A sentence on the goal of your research",
+}
+"""Names in the file → what they mean."""
+VARIABLES = {
+    "name": "IRPLATFORM_ACTOR",
+    "team": "IRPLATFORM_TEAM",
+    "repository": "IRPLATFORM_REPOSITORY",
+}
+"""Environment variables that take precedence."""
+_USER = re.compile(r"(?<=//)[^/@]*@")
+
+
+def config_file() -> Path:
+    """Return the path of the user's file."""
+    return aliases_file().with_name("config.toml")
+
+
+def kept() -> dict[str, str]:
+    """Return the facts that the user has given once.
+
+    Raises:
+        InputError: the file is damaged or has unknown names.
+    """
+    path = config_file()
+    if not path.exists():
+        return {}
+    content = read_toml(path)
+    for name, value in content.items():
+        if name not in FACTS:
+            raise InputError(f"'{name}' is unknown: {', '.join(FACTS)} have a meaning.", path=path)
+        if not isinstance(value, str):
+            raise InputError(f"'{name}' is not text.", path=path)
+    return content
+
+
+def known() -> dict[str, str]:
+    """Return all facts: kept ones, those of the environment, and the address of a clone's origin.
+
+    The clone is that of the current folder; user names and passwords are left out of its address.
+    """
+    given = {name: os.environ[v] for name, v in VARIABLES.items() if os.environ.get(v)}
+    facts = {**kept(), **given}
+    if "repository" not in facts and (origin := _origin()):
+        facts["repository"] = origin
+    return facts
+
+
+def keep(name: str, value: str) -> None:
+    """Keep a fact; "" forgets it.
+
+    Raises:
+        InputError: there is no such fact, or the file cannot be written.
+    """
+    if name not in FACTS:
+        raise unknown("name", name, FACTS, of="a fact about you")
+    facts = {**kept(), name: " ".join(value.split())}
+    lines = [f"{key} = {toml_value(facts[key])}\n" for key in FACTS if facts.get(key)]
+    with atomic_write(config_file()) as file:
+        file.writelines(lines)
+
+
+def _origin() -> str:
+    try:
+        found = subprocess.run(
+            ["git", "--no-optional-locks", "remote", "get-url", "origin"],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=5,
+        ).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return _USER.sub("", found) if "://" in found or ":" in found else ""
+
+
+def describe_folder(folder: Path, names: Sequence[str]) -> None:
+    """Write `ir-metadata.yml` of a command's runs: of the last one, with the digests of all.
+
+    Args:
+        folder: of the runs.
+        names: the run files without `.run`, in the order in which they were written.
+    """
+    described = [read_metadata(folder / f"{name}.run") for name in names]
+    runs = [
+        {"name": name, "file": about[RUN]["file"], "sha256": about[RUN]["sha256"]}
+        for name, about in zip(names, described, strict=True)
+        if RUN in about  # another command may have replaced it meanwhile
+    ]
+    if described and RUN in described[-1]:
+        write_ir_metadata(ir_metadata(described[-1], known(), runs), folder / FILE_NAME)
+
+
+def prepare(run: Path, folder: Path) -> dict[str, Any]:
+    """Copy a run to a new folder as `run.txt`, with its `ir-metadata.yml`, as TIRA takes it.
+
+    Returns:
+        The `path` of the folder and the `files` in it.
+
+    Raises:
+        InputError: the run has no metadata, a fact that campaigns require is not known, or the
+            folder exists.
+    """
+    metadata = read_metadata(run)
+    if "implementation" not in metadata:
+        raise InputError(f"there is no {metadata_path(run).name} that tells how.", path=run)
+    content = ir_metadata(metadata, known())
+    if missing := lacking(content):
+        commands = " and ".join(f"`platform config set {name} VALUE`" for name in missing)
+        raise InputError(f"campaigns also ask for your {' and '.join(missing)}: {commands}.")
+    with atomic_folder(folder) as made:
+        with open_bytes(run) as file, (made / "run.txt").open("wb") as copy:
+            shutil.copyfileobj(file, copy)
+        write_ir_metadata(content, made / FILE_NAME)
+    return {"path": str(folder), "files": ["run.txt", FILE_NAME]}

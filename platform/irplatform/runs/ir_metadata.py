@@ -1,0 +1,209 @@
+"""ir_metadata: YAML about a run, beside it or in its head, as evaluation campaigns ask for it.
+
+The form is that of ir_metadata (Breuer, Keller and Schaer, SIGIR 2022) in the reading of TIRA and
+LongEval. It holds what campaigns check; a run's own `.meta.json` holds everything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError
+from irplatform.runs.trec import METADATA
+from irplatform.system.reading import open_bytes
+from irplatform.system.writing import atomic_write
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+FILE_NAME = "ir-metadata.yml"
+END = "# ir_metadata.end"
+_LONGEST_HEAD = 1 << 20
+"""Bytes of a head, which ends before that."""
+REQUIRED = {
+    "actor.team": "team",
+    "implementation.source.repository": "repository",
+}
+"""Fields that campaigns require and the platform cannot know → names in `platform config`."""
+_INDEXING = {
+    "tokenizer": "Lucene StandardTokenizer, lower case (Anserini's DefaultEnglishAnalyzer)",
+    "stemmer": "Porter",
+    "stopwords": "Lucene's English stop words",
+}
+_STEP = ("name", "method", "reranks", "interpolates", "fuses")
+
+
+def ir_metadata(
+    metadata: Mapping[str, Any], facts: Mapping[str, str], runs: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
+    """Return a run's metadata in the form that campaigns check.
+
+    Args:
+        metadata: of a run, as it lies beside it.
+        facts: of the user, by their names in `platform config`; missing ones leave fields out.
+        runs: the files of a folder: name and digest of each.
+    """
+    steps = _steps(metadata)
+    names = [step["name"] for step in steps]
+    software = metadata["platform"]["software"]
+    versions = software.get("libraries", {}).get("python", {})
+    others = {k: v for k, v in software.items() if k not in ("libraries", "python")}
+    data = metadata.get("data", {})
+    collection = data.get("test collection", {})
+    training = data.get("training data", {"name": "none"})
+    described = " → ".join(names) or metadata["tag"]
+    goal = f"Ad hoc retrieval on {collection.get('name', 'a collection')} with {described}."
+    source = {
+        **({"repository": facts["repository"]} if "repository" in facts else {}),
+        **metadata["implementation"]["source"],
+    }
+    content: dict[str, Any] = {
+        "schema version": metadata["schema version"],
+        "tag": metadata["tag"],
+        "date": metadata.get("date"),
+        "actor": {k: facts[k] for k in ("name", "team") if k in facts} | {"role": "experimenter"},
+        "research goal": {
+            "description": facts.get("goal", goal),
+            **metadata.get("research goal", {}),
+        },
+        "platform": {
+            **metadata["platform"],
+            "software": {
+                "libraries": [
+                    f"python=={software['python']}",
+                    *(f"{name}=={version}" for name, version in versions.items()),
+                ],
+                **others,
+            },
+        },
+        "implementation": {
+            "executable": metadata["implementation"]["executable"],
+            "source": source,
+        },
+        "data": {
+            "test collection": {"name": "unknown", **collection},
+            "training data": training,
+        },
+        "method": {
+            "name": facts.get("method", described),
+            "description": facts.get("description", _in_words(steps, metadata["method"])),
+            "automatic": True,
+            "score ties": metadata["method"].get("score ties"),
+            "indexing": _INDEXING,
+            "retrieval": steps,
+        },
+    }
+    if runs:
+        content["runs"] = [dict(run) for run in runs]
+    return content
+
+
+def _steps(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The steps of retrieval: name, kind, what they rerank, and plain options."""
+    method = metadata["method"]
+    neural = method.get("neural", ())
+    steps = []
+    for step in method.get("retrieval", ()):
+        kind = "reranker" if "reranker" in step else "retriever"
+        name = step.get("label") or step.get(kind) or step.get("name") or step.get("method")
+        options = step.get("options", {})
+        plain = {k: v for k, v in options.items() if isinstance(v, str | int | float)}
+        steps.append(
+            {
+                "name": str(name),
+                **{key: step[key] for key in _STEP[1:] if key in step},
+                "lexical": name not in neural,
+                "deep_neural_model": name in neural,
+                "sparse_neural_model": False,
+                "single_stage_retrieval": len(method["retrieval"]) == 1,
+                **plain,
+            }
+        )
+    if steps and (weight := method.get("interpolation")):
+        steps[-1]["interpolates"] = {
+            "with": steps[-1].get("reranks"),
+            "weight of the first stage": weight,
+        }
+    return steps
+
+
+def _in_words(steps: Sequence[Mapping[str, Any]], method: Mapping[str, Any]) -> str:
+    """A sentence on what each step does."""
+    depth = method.get("settings", {}).get("depth")
+    first = [step["name"] for step in steps if "reranks" not in step]
+    found = f" {depth:,}" if isinstance(depth, int) else ""
+    words = [f"{' and '.join(first)} find{'s' * (len(first) == 1)}{found} documents per topic"]
+    if len(first) > 1:
+        words.append("their rankings are fused")
+    for step in steps:
+        if "reranks" in step:
+            weight = step.get("interpolates", {}).get("weight of the first stage")
+            mixed = f", mixed with {step['reranks']} (weight {weight:.2f})" if weight else ""
+            words.append(f"{step['name']} reranks those of {step['reranks']}{mixed}")
+    return "; ".join(words) + "."
+
+
+def lacking(content: Mapping[str, Any]) -> list[str]:
+    """Return the names in `platform config` of what campaigns require and the content lacks."""
+    lacks = []
+    for field, name in REQUIRED.items():
+        value: Any = content
+        for part in field.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        if not value:
+            lacks.append(name)
+    return lacks
+
+
+def write_ir_metadata(content: Mapping[str, Any], path: Path) -> None:
+    """Write a YAML file; if it lacks what campaigns require, its first line says so."""
+    import yaml
+
+    text = yaml.safe_dump(dict(content), sort_keys=False, allow_unicode=True, width=100)
+    with atomic_write(path) as file:
+        if missing := lacking(content):
+            names = " and ".join(missing)
+            file.write(f"# Campaigns also ask for {names}: `platform config set NAME VALUE`.\n")
+        file.write(text)
+
+
+def read_head(path: Path) -> dict[str, Any]:
+    """Return the ir_metadata in the head of a run file; empty if it has none.
+
+    Raises:
+        InputError: the file cannot be read, or its head is not YAML.
+    """
+    with open_bytes(path) as file:
+        if file.readline().strip() != METADATA:
+            return {}
+        lines = file.read(_LONGEST_HEAD).decode("utf-8", errors="replace").splitlines()
+    head: list[str] = []
+    for line in lines:
+        if line.strip() == END:
+            return _parsed("\n".join(head), path)
+        head.append(line.removeprefix("#").removeprefix(" "))
+    raise InputError(f"the metadata at its head have no end: '{END}' is missing.", path=path)
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """Return the content of an ir_metadata file, in YAML or JSON.
+
+    Raises:
+        InputError: it cannot be read, or is something else.
+    """
+    with open_bytes(path) as file:
+        return _parsed(file.read().decode("utf-8", errors="replace"), path)
+
+
+def _parsed(text: str, path: Path) -> dict[str, Any]:
+    import yaml
+
+    try:
+        content = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"these metadata are not YAML: {reason}.", path=path) from error
+    if not isinstance(content, dict):
+        raise InputError("these metadata have no sections.", path=path)
+    return content
