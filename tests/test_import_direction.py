@@ -33,6 +33,7 @@ LAYERS = (
     {"concepts"},
     {"collections"},
     {"expansion"},
+    {"comparison"},
     {"evaluation"},
     {"knowledge", "lucene"},
     {"runs", "text"},

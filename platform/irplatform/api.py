@@ -1,14 +1,15 @@
 """What the command line calls and a notebook imports.
 
-`run` takes a collection to scored runs; `train`, `tune`, `evaluate_runs`, `check_runs`,
-`fuse_runs`, `write_bioasq_answers`, `agree_sources`, `search` and `index` do its parts on their
-own, and `explain` says why a document stands where it does. `open_reranker` and `open_retriever`
-rank topics and documents of another program.
+`run` takes a collection to scored runs; `train`, `tune`, `evaluate_runs`, `compare_runs`,
+`check_runs`, `fuse_runs`, `write_bioasq_answers`, `agree_sources`, `search` and `index` do its
+parts on their own, and `explain` says why a document stands where it does. `open_reranker` and
+`open_retriever` rank topics and documents of another program.
 """
 
 from irplatform.system.console import waiting
 
 with waiting("starting"):  # from a cold disk this takes seconds
+    from irplatform.experiment.compare import compare_runs
     from irplatform.experiment.evaluate import (
         agree_sources,
         check_runs,
@@ -28,6 +29,7 @@ __all__ = [
     "TuneSettings",
     "agree_sources",
     "check_runs",
+    "compare_runs",
     "evaluate_runs",
     "explain",
     "fuse_runs",

@@ -1,17 +1,17 @@
 """Differences from the first stage, with intervals and effect sizes."""
 
+from irplatform.comparison.tests import Difference, compare_with
 from irplatform.evaluation.scoring import Evaluation
-from irplatform.evaluation.significance import Comparison, compare
 from irplatform.reports.run_report import render_effects
 
 COMPARISONS = {
     "delta": {
-        "AP": Comparison(0.0421, 0.001, 0.0123, 0.0719, 0.625, 40, 0.004),
-        "RR": Comparison(0.1, 0.00001, 0.05, 0.15, 1.2, 40, 0.00002),
+        "AP": Difference(0.0421, 0.001, 0.0123, 0.0719, 0.625, 40, 0.004),
+        "RR": Difference(0.1, 0.00001, 0.05, 0.15, 1.2, 40, 0.00002),
     },
     "delta-alone": {
-        "AP": Comparison(-0.01, 0.4, -0.03, 0.01, -0.1, 40, 0.4),
-        "RR": Comparison(0.0, None, None, None, None, 40),
+        "AP": Difference(-0.01, 0.4, -0.03, 0.01, -0.1, 40, 0.4),
+        "RR": Difference(0.0, None, None, None, None, 40),
     },
 }
 
@@ -37,7 +37,9 @@ def test_the_interval_is_students_and_the_effect_size_cohens_for_pairs():
     one = {"1": 0.2, "2": 0.5, "3": 0.1, "4": 0.9}
     other = {"1": 0.4, "2": 0.5, "3": 0.6, "4": 1.0}
     differences = [other[topic] - one[topic] for topic in one]
-    held = compare(Evaluation({}, {"AP": one}), {"x": Evaluation({}, {"AP": other})})["x"]["AP"]
+    held = compare_with(Evaluation({}, {"AP": one}), {"x": Evaluation({}, {"AP": other})})["x"][
+        "AP"
+    ]
     test = stats.ttest_1samp(differences, 0).confidence_interval(0.95)
     told = held.as_json()
     assert [round(end, 12) for end in told["interval_95"]] == [

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from irplatform.evaluation.significance import Comparison
+from irplatform.comparison.tests import Difference
 from irplatform.reports.table import ResultRow, mark, print_table, render_table
 
 ROWS = [
@@ -107,7 +107,7 @@ def test_a_name_that_leaves_no_room_is_cut_in_its_middle():
     ],
 )
 def test_marks_follow_the_corrected_p_value(difference, p_value, adjusted, expected):
-    comparison = Comparison(difference, p_value, None, None, None, 30, adjusted)
+    comparison = Difference(difference, p_value, None, None, None, 30, adjusted)
     assert mark(comparison) == expected
 
 

@@ -5,7 +5,7 @@ from statistics import stdev
 
 import pytest
 
-from irplatform.evaluation.significance import Comparison
+from irplatform.comparison.tests import Difference
 from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
 
 SEEDS = [
@@ -23,7 +23,7 @@ DELTA = SystemResult(
     {"AP": 0.22},
     seeds=SEEDS,
 )
-COMPARISON = Comparison(0.1, 0.001, 0.05, 0.15, 0.8, 20, 0.002)
+COMPARISON = Difference(0.1, 0.001, 0.05, 0.15, 0.8, 20, 0.002)
 
 
 def _report(*systems):

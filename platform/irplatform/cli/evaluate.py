@@ -11,7 +11,7 @@ from irplatform.cli.commands import command, with_options
 from irplatform.cli.names import COLLECTION, list_option
 from irplatform.cli.options import PATH, measures_option
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.errors import InputError, counted, listing
+from irplatform.errors import InputError
 from irplatform.evaluation.topics import SEEN, UNSEEN, TopicFilter, parse_among
 from irplatform.system.console import notice, say, say_text
 
@@ -23,12 +23,7 @@ if TYPE_CHECKING:
     from irplatform.reports.table import ResultRow
 
 
-@command(
-    "platform evaluate --collection demo runs/demo/bm25.run runs/demo/delta.run",
-    "platform evaluate --qrels qrels.txt my.run --measure nDCG@20,AP",
-)
-@click.argument("runs", nargs=-1, required=True, type=PATH)
-@with_options(
+judgment_options = (
     click.option("--collection", type=COLLECTION, help="The collection whose judgments to use."),
     click.option(
         "--qrels",
@@ -41,19 +36,9 @@ if TYPE_CHECKING:
         type=PATH,
         help="A file of sampled judgments for infNDCG and infAP, with or without other judgments.",
     ),
-    measures_option(),
-    click.option(
-        "--trec-eval",
-        type=click.Choice(["10", "9"]),
-        default="10",
-        show_default=True,
-        help="The trec_eval release to agree with. Release 9 rounds scores to 32 bits before "
-        "ranking.",
-    ),
-    group="Judgments and measures",
-    example="--qrels qrels.txt --measure nDCG@20,AP",
 )
-@with_options(
+
+topic_options = with_options(
     click.option(
         "--among",
         metavar="RUN@N",
@@ -69,13 +54,37 @@ if TYPE_CHECKING:
     group="Which topics count",
     example="--among runs/demo/bm25.run@1000",
 )
+
+name_option = list_option(
+    "--name",
+    "names",
+    metavar="NAME,…",
+    help="Names of the runs in tables, one per run in the same order; default: the file names.",
+)
+
+
+@command(
+    "platform evaluate --collection demo runs/demo/bm25.run runs/demo/delta.run",
+    "platform evaluate --qrels qrels.txt my.run --measure nDCG@20,AP",
+)
+@click.argument("runs", nargs=-1, required=True, type=PATH)
 @with_options(
-    list_option(
-        "--name",
-        "names",
-        metavar="NAME,…",
-        help="Names of the runs in tables, one per run in the same order; default: the file names.",
+    *judgment_options,
+    measures_option(),
+    click.option(
+        "--trec-eval",
+        type=click.Choice(["10", "9"]),
+        default="10",
+        show_default=True,
+        help="The trec_eval release to agree with. Release 9 rounds scores to 32 bits before "
+        "ranking.",
     ),
+    group="Judgments and measures",
+    example="--qrels qrels.txt --measure nDCG@20,AP",
+)
+@topic_options
+@with_options(
+    name_option,
     click.option("--per-topic", is_flag=True, help="Also print the values of every topic."),
     click.option(
         "--table",
@@ -105,15 +114,16 @@ def evaluate(
     With several runs, the others are compared with the first.
     """
     from irplatform.api import evaluate_runs
-    from irplatform.evaluation.significance import compare, comparisons_json
+    from irplatform.comparison.tests import compare_with, comparisons_json
     from irplatform.evaluation.topics import cut_short
+    from irplatform.experiment.compare import name_runs
     from irplatform.reports.table import ResultRow, marks
 
     if form != "text" and (as_json or per_topic):
         other = "--json" if as_json else "--per-topic"
         raise InputError(f"--table {form} and {other} exclude each other: leave out one of them.")
-    name_of = _named(runs, names)
-    topic_filter = TopicFilter(parse_among(among) if among else None, relevant)
+    name_of = {str(path): name for path, name in name_runs(runs, names).items()}
+    topic_filter = topic_filter_of(among, relevant)
     evaluations = evaluate_runs(runs, topics=topic_filter, trec_eval=int(trec_eval), **options)
     if topic_filter:
         number = len(next(iter(next(iter(evaluations.values())).per_topic.values()), ()))
@@ -126,7 +136,7 @@ def evaluate(
             notice(note)
     others = dict(evaluations)
     baseline = next(iter(others))
-    comparisons = compare(others.pop(baseline), others)
+    comparisons = compare_with(others.pop(baseline), others)
     if as_json:
         entries = [_entry(path, name_of[path], e, per_topic) for path, e in evaluations.items()]
         content: dict[str, object] = {"runs": entries}
@@ -146,18 +156,9 @@ def evaluate(
             say_text(note)
 
 
-def _named(runs: Sequence[Path], names: Sequence[str]) -> dict[str, str]:
-    """The names of runs in tables, by path."""
-    from irplatform.runs.names import names_of
-
-    if not names:
-        return {str(path): name for path, name in names_of(runs).items()}
-    if len(names) != len(runs) or len({*names}) != len(names) or not all(map(str.strip, names)):
-        raise InputError(
-            f"--name gives {listing(names)} for {counted(len(runs), 'run')}: give each run a name "
-            "of its own, in their order, or none."
-        )
-    return {str(path): name for path, name in zip(runs, names, strict=True)}
+def topic_filter_of(among: str | None, relevant: str | None) -> TopicFilter:
+    """Return the choice of topics of --among and --relevant."""
+    return TopicFilter(parse_among(among) if among else None, relevant)
 
 
 def _print_table(

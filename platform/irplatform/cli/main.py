@@ -54,6 +54,7 @@ SECTIONS = {
     },
     "Score": {
         "evaluate": ("evaluate", "Score TREC run files."),
+        "compare": ("compare", "Compare TREC run files: which is better, where, and how sure."),
         "agree": ("agree", "Compare how sources of judgments rank systems."),
         "reproduce": ("reproduce", "Run published results again and compare."),
         "bench": ("bench", "Measure how fast rerankers are."),
@@ -86,7 +87,6 @@ _MEANT = {
     "rank": "Did you mean 'run'?",
     "retrieve": "Did you mean 'search'?",
     "score": "Did you mean 'evaluate'?",
-    "compare": "Did you mean 'evaluate'?",
     "fit": "Did you mean 'train'?",
     "datasets": "`platform collections list` lists what has a name.",
     "download": "`platform collections download NAME` downloads a collection.",

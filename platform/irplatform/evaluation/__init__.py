@@ -1,1 +1,1 @@
-"""Scoring of runs: judgments, measures and significance."""
+"""Scoring of runs: judgments and measures."""

@@ -181,8 +181,17 @@ def parse_measures(
 
 def beyond(measures: Iterable[str], depth: int) -> list[str]:
     """Return the measures that look deeper than `depth` documents, such as R@1000 for 100."""
-    cutoffs = {name: match for name in measures if (match := _CUTOFF.fullmatch(name))}
-    return [name for name, match in cutoffs.items() if int(match[1]) > depth]
+    return [name for name in measures if (cutoff_of(name) or 0) > depth]
+
+
+def cutoff_of(measure: str) -> int | None:
+    """Return the number of documents that a measure looks at; None if it names none.
+
+    >>> cutoff_of("nDCG@20"), cutoff_of("AP"), cutoff_of("IPrec@0.1")
+    (20, None, None)
+    """
+    match = _CUTOFF.fullmatch(measure)
+    return int(match[1]) if match else None
 
 
 def refuse_grades(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,6 +56,43 @@ def evaluate_runs(
     Raises:
         InputError: a bad name or file, no judgments, or none of a run's topics is judged.
     """
+    judged = read_judged_runs(
+        paths, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
+    )
+    judgments = judged.judgments
+    evaluations = {}
+    for path, run in judged.runs.items():
+        with waiting(f"scoring {path}"):
+            evaluations[str(path)] = evaluate(
+                judgments.qrels,
+                run,
+                judgments.measures,
+                extra=registry().measures,
+                sampled=judgments.sampled,
+                trec_eval=trec_eval,
+            )
+    return evaluations
+
+
+@dataclass(frozen=True)
+class JudgedRuns:
+    """Run files, by path, with the judgments that score them and their collection, if named."""
+
+    judgments: Judgments
+    runs: Mapping[Path, Run]
+    collection: Collection | None
+
+
+def read_judged_runs(
+    paths: Paths,
+    collection: AnyPath | None,
+    qrels: AnyPath | None,
+    *,
+    sampled_qrels: AnyPath | None = None,
+    measures: Names = (),
+    topics: TopicFilter | None = None,
+) -> JudgedRuns:
+    """Read run files and judgments; the arguments and errors are those of `evaluate_runs`."""
     paths, measures = as_paths(paths, "paths"), as_names(measures, "measures")
     qrels = None if qrels is None else as_path(qrels, "qrels")
     if sampled_qrels is not None:
@@ -86,23 +123,12 @@ def evaluate_runs(
         with waiting(f"reading {path}"):
             runs[path] = read_run(path)
         _refuse_other_topics(path, runs[path], judgments)
-    left_out: frozenset[str] = frozenset()
     if topics:
         counted_topics = topics.topics(judgments.qrels, resolved_collection)
         left_out = frozenset(judgments.qrels) - counted_topics
         judgments = only(judgments, counted_topics)
-    evaluations = {}
-    for path, run in runs.items():
-        with waiting(f"scoring {path}"):
-            evaluations[str(path)] = evaluate(
-                judgments.qrels,
-                without(run, left_out),
-                judgments.measures,
-                extra=plugins.measures,
-                sampled=judgments.sampled,
-                trec_eval=trec_eval,
-            )
-    return evaluations
+        runs = {path: without(run, left_out) for path, run in runs.items()}
+    return JudgedRuns(judgments, runs, resolved_collection)
 
 
 def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:

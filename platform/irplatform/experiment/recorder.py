@@ -6,11 +6,11 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
+from irplatform.comparison.tests import CORRECTION, TEST, compare_with
 from irplatform.errors import counted, listing
 from irplatform.evaluation.measures import beyond
 from irplatform.evaluation.sampled import read_sampled_qrels
 from irplatform.evaluation.scoring import Evaluation, evaluate, mean_evaluation
-from irplatform.evaluation.significance import CORRECTION, TEST, compare
 from irplatform.evaluation.topics import without_judgments, without_relevant, without_results
 from irplatform.lucene.java import lucene_version
 from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.collection_resources import CollectionResources
+    from irplatform.comparison.tests import Difference
     from irplatform.data import Collection, Qrels
     from irplatform.evaluation.measures import MeasureFunction
-    from irplatform.evaluation.significance import Comparison
     from irplatform.reranking.rerank import RerankedRun
     from irplatform.retrieval.candidates import Candidates
     from irplatform.runs import Run
@@ -197,10 +197,10 @@ class Recorder:
         names = [n for name in rerankers for n in (name, alone_name(name))]
         if not rerankers:
             baseline, *names = [system.name for system in self._systems]
-        compared: Mapping[str, Mapping[str, Comparison]] = {}
+        compared: Mapping[str, Mapping[str, Difference]] = {}
         if names and self._qrels is not None:
             scores = self._evaluations
-            compared = compare(scores[baseline], {name: scores[name] for name in names})
+            compared = compare_with(scores[baseline], {name: scores[name] for name in names})
         measures = list(self._systems[0].measures) or self._measures
         scored = measures if self._qrels is not None else []
         report = RunReport(

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from statistics import stdev
 from typing import TYPE_CHECKING, Any
 
+from irplatform.comparison.tests import comparisons_json
 from irplatform.errors import for_display
-from irplatform.evaluation.significance import comparisons_json
 from irplatform.reports.table import ResultRow, aligned, marks, render_table, shows_glyphs
 from irplatform.retrieval.candidates import Provenance
 from irplatform.runs.names import alone_name
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.evaluation.significance import Comparison
+    from irplatform.comparison.tests import Difference
 
 
 _HEADER = ("system", "measure", "difference", "95 % interval", "d", "p")
@@ -176,7 +176,7 @@ class RunReport:
     measures: Sequence[str]
     systems: Sequence[SystemResult]
     baseline: str
-    comparisons: Mapping[str, Mapping[str, Comparison]] = field(default_factory=dict)
+    comparisons: Mapping[str, Mapping[str, Difference]] = field(default_factory=dict)
     candidates: Provenance = field(default_factory=Provenance)
     warnings: Sequence[str] = ()
     cut_short: Sequence[str] = ()
@@ -254,7 +254,7 @@ class RunReport:
 
 
 def render_effects(
-    comparisons: Mapping[str, Mapping[str, Comparison]], measures: Sequence[str], baseline: str
+    comparisons: Mapping[str, Mapping[str, Difference]], measures: Sequence[str], baseline: str
 ) -> str:
     """Render differences from a baseline as plain text, a line for each system and measure.
 
@@ -281,7 +281,7 @@ def render_effects(
 
 
 def _lines(
-    comparisons: Mapping[str, Mapping[str, Comparison]], measures: Sequence[str]
+    comparisons: Mapping[str, Mapping[str, Difference]], measures: Sequence[str]
 ) -> Iterator[tuple[str, ...]]:
     alone_names = {alone_name(name) for name in comparisons}
     for name, by_measure in comparisons.items():
@@ -292,7 +292,7 @@ def _lines(
                 label = ""
 
 
-def _cells(comparison: Comparison) -> tuple[str, str, str, str]:
+def _cells(comparison: Difference) -> tuple[str, str, str, str]:
     if comparison.low is None or comparison.high is None:
         interval = "-"
     else:

@@ -20,7 +20,7 @@ from irplatform.system.console import terminal_width, wrapped
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from irplatform.evaluation.significance import Comparison
+    from irplatform.comparison.tests import Difference
 
 
 GLYPHS = {True: ("+", "-"), False: ("▲", "▼")}
@@ -74,7 +74,7 @@ class ResultRow:
     aside: bool = False
 
 
-def mark(comparison: Comparison) -> int:
+def mark(comparison: Difference) -> int:
     """Return the significance of a difference, + if better: 0, ±1 for p < 0.05, ±2 for p < 0.01."""
     if comparison.p is None or comparison.difference == 0.0:
         return 0
@@ -82,7 +82,7 @@ def mark(comparison: Comparison) -> int:
     return strength if comparison.difference > 0 else -strength
 
 
-def marks(comparisons: Mapping[str, Comparison]) -> dict[str, int]:
+def marks(comparisons: Mapping[str, Difference]) -> dict[str, int]:
     """Return the marks of a row, by measure."""
     return {measure: mark(comparison) for measure, comparison in comparisons.items()}
 
@@ -108,15 +108,19 @@ def shows_glyphs(file: TextIO) -> bool:
     return True
 
 
-def legend_of(rows: Sequence[ResultRow], baseline: str, ascii_only: bool = False) -> str:
+_HOW = "paired t-test, Holm's correction"
+
+
+def legend_of(
+    rows: Sequence[ResultRow], baseline: str, ascii_only: bool = False, how: str = _HOW
+) -> str:
     """Explain the marks of a table; "" if it has none."""
     if not any(strength for row in rows for strength in row.marks.values()):
         return ""
     better, worse = GLYPHS[ascii_only]
     than = f" than {baseline}" if baseline else ""
     return (
-        f"{better} better{than}, {worse} worse: p < 0.05; {better * 2} {worse * 2} p < 0.01 "
-        "(paired t-test, Holm's correction)"
+        f"{better} better{than}, {worse} worse: p < 0.05; {better * 2} {worse * 2} p < 0.01 ({how})"
     )
 
 
@@ -141,6 +145,7 @@ def render_table(
     baseline: str = "",
     ascii_only: bool = False,
     width: int | None = None,
+    how: str = _HOW,
 ) -> str:
     """Render results as plain text.
 
@@ -152,13 +157,14 @@ def render_table(
         ascii_only: use `+` and `-` for ▲ and ▼, and `x` for ×.
         width: columns of the terminal: best values are bold, unless NO_COLOR is set, and measures
             that do not fit follow in a table below.
+        how: the test and correction behind the marks.
 
     Returns:
         Lines without trailing white space and without a final line break.
     """
     header, cells = _cells(rows, measures, ascii_only)
     if width:
-        cells = [[_short(row[0], width // 2), *row[1:]] for row in cells]
+        cells = [[short(row[0], width // 2), *row[1:]] for row in cells]
     table = [header, *cells]
     best = best_rows(rows, measures) if width and not os.environ.get("NO_COLOR") else {}
     bold = {
@@ -166,13 +172,13 @@ def render_table(
         for column, measure in enumerate(measures, start=1)
         for number in best.get(measure, ())
     }
-    blocks = []
-    for columns in _blocks(table, width):
+    parts = []
+    for columns in blocks(table, width):
         part = [[row[column] for column in columns] for row in table]
         placed = {(row, columns.index(c)) for row, c in bold if c in columns}
-        blocks.append("\n".join(aligned(part, bold=placed)))
-    lines = [*([note, ""] if note else []), "\n\n".join(blocks)]
-    legend = legend_of(rows, baseline, ascii_only)
+        parts.append("\n".join(aligned(part, bold=placed)))
+    lines = [*([note, ""] if note else []), "\n\n".join(parts)]
+    legend = legend_of(rows, baseline, ascii_only, how)
     return "\n".join(
         [*(wrapped(line, width) for line in lines[:-1]), lines[-1]]
         + ([wrapped(legend, width)] if legend else [])
@@ -228,16 +234,16 @@ def aligned(
     return [*lines[:head], *rule, *lines[head:]]
 
 
-def _blocks(table: Sequence[Sequence[str]], width: int | None) -> list[list[int]]:
-    """The columns of each part of a table that is too wide; all have the first."""
+def blocks(table: Sequence[Sequence[str]], width: int | None) -> list[list[int]]:
+    """Return the columns of each part of a table that is too wide; all have the first."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    blocks: list[list[int]] = [[0]]
+    parts: list[list[int]] = [[0]]
     for column in range(1, len(widths)):
-        block = blocks[-1]
-        if width and len(block) > 1 and sum(widths[c] + 2 for c in [*block, column]) - 2 > width:
-            blocks.append(block := [0])
-        block.append(column)
-    return blocks
+        part = parts[-1]
+        if width and len(part) > 1 and sum(widths[c] + 2 for c in [*part, column]) - 2 > width:
+            parts.append(part := [0])
+        part.append(column)
+    return parts
 
 
 def _cells(
@@ -260,7 +266,8 @@ def _cells(
     return header, body
 
 
-def _short(name: str, widest: int) -> str:
+def short(name: str, widest: int) -> str:
+    """Shorten a name in its middle."""
     return name if len(name) <= widest else f"{name[: widest // 2]}…{name[1 - widest // 2 :]}"
 
 
@@ -268,21 +275,21 @@ def markdown_table(
     rows: Sequence[ResultRow], measures: Sequence[str], *, baseline: str = ""
 ) -> str:
     """Render results as a table of GitHub's Markdown; see `render_table`."""
-    cells = _markup_cells(rows, measures, _markdown, "**{}**".format, glyphs)
+    cells = _markup_cells(rows, measures, markdown_text, "**{}**".format, glyphs)
     header, *body = ["| " + " | ".join(line) + " |" for line in cells]
     legend = legend_of(rows, baseline)
     lines = [header, "|---|" + "---:|" * len(measures), *body]
-    return "\n".join([*lines, *(["", _markdown(legend)] if legend else [])])
+    return "\n".join([*lines, *(["", markdown_text(legend)] if legend else [])])
 
 
 def latex_table(rows: Sequence[ResultRow], measures: Sequence[str], *, baseline: str = "") -> str:
     """Render results as a `tabular` of LaTeX with the rules of booktabs; see `render_table`."""
-    cells = _markup_cells(rows, measures, _latex, r"\textbf{{{}}}".format, _superscript)
+    cells = _markup_cells(rows, measures, latex_text, r"\textbf{{{}}}".format, _superscript)
     header, *body = [" & ".join(line) + r" \\" for line in cells]
     legend = legend_of(rows, baseline)
     lines = [
         rf"% \usepackage{{{'booktabs,amssymb' if legend else 'booktabs'}}}",
-        *([f"% {_latex(legend)}"] if legend else []),
+        *([f"% {latex_text(legend)}"] if legend else []),
         rf"\begin{{tabular}}{{l{'r' * len(measures)}}}",
         r"\toprule",
         header,
@@ -321,10 +328,12 @@ def _superscript(strength: int) -> str:
     return "$^{" + "".join(_LATEX[sign].strip("$") for sign in signs) + "}$" if signs else ""
 
 
-def _latex(text: str) -> str:
+def latex_text(text: str) -> str:
+    """Escape a text for LaTeX, in one line."""
     text = one_line(text)
     return "".join(_LATEX.get(character, character) for character in text)
 
 
-def _markdown(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Escape a text for Markdown, in one line."""
     return _MARKDOWN.sub(r"\\\1", one_line(text))

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform import __version__
+from irplatform.comparison.tests import FEWEST_TOPICS
 from irplatform.errors import InputError, counted
-from irplatform.evaluation.significance import FEWEST_TOPICS
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
 from irplatform.reranking.scoring import cached_scores
 from irplatform.reranking.systems import ChosenReranker, System

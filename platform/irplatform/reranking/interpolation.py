@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.comparison.tests import MeanDifference
 from irplatform.evaluation.ndcg import NDCG, ndcg_of, validation_measure
-from irplatform.evaluation.significance import MeanDifference
 from irplatform.runs import Ranking
 from irplatform.runs.run import Values, deviation, standardized
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irplatform.comparison.tests import MeanDifference
 from irplatform.evaluation.ndcg import ndcg
-from irplatform.evaluation.significance import MeanDifference
 from irplatform.runs.fuse import reciprocal_rank_fusion
 from irplatform.system.workers import sample_evenly
 

@@ -7,8 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from irplatform.comparison.tests import paired_test
 from irplatform.errors import one_line
-from irplatform.evaluation.significance import paired_test
 from irplatform.options import flat
 from irplatform.reports.table import aligned
 from irplatform.system.console import notice
@@ -18,7 +18,7 @@ from irplatform.tuning.search import mean_over
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from irplatform.evaluation.significance import Comparison
+    from irplatform.comparison.tests import Difference
     from irplatform.tuning.search import Outcome, Trial
 
 
@@ -56,7 +56,7 @@ class TuneReport:
         return {**self.defaults, **self.outcome.chosen.settings}
 
     @property
-    def comparison(self) -> Comparison:
+    def comparison(self) -> Difference:
         """Held-out scores against the defaults, topic by topic."""
         return paired_test(self.outcome.defaults.scores, self.outcome.held_out)
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.evaluation.significance import MeanDifference
+from irplatform.comparison.tests import MeanDifference
 from irplatform.reranking.training_set import fold_topics
 from irplatform.system.digests import fingerprint
 from irplatform.system.formats import append_journal, read_journal

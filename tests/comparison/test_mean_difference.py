@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irplatform.evaluation.significance import MeanDifference
+from irplatform.comparison.tests import MeanDifference
 
 VALUES = st.lists(st.floats(-1, 1, width=32), min_size=3, max_size=50)
 

@@ -3,9 +3,9 @@
 import pytest
 from scipy import stats
 
+from irplatform.comparison.tests import compare_with, holm
 from irplatform.errors import InputError
 from irplatform.evaluation.scoring import evaluate
-from irplatform.evaluation.significance import compare, holm
 from irplatform.runs import Ranking, Run
 
 
@@ -37,7 +37,7 @@ def scored(hits_first, measures=("RR", "P@1")):
 def test_several_runs_are_compared_measure_by_measure():
     baseline, worse = scored(lambda topic: True), scored(lambda topic: topic % 3 == 0)
     other = scored(lambda topic: topic % 3)
-    compared = compare(baseline, {"other": other, "worse": worse})
+    compared = compare_with(baseline, {"other": other, "worse": worse})
     assert compared["worse"]["RR"].difference == pytest.approx(-2 / 6)
     p_value = stats.ttest_rel([1, 0.5, 0.5, 1, 0.5, 0.5], [1] * 6).pvalue
     assert compared["worse"]["RR"].p_value == pytest.approx(p_value)
@@ -46,16 +46,16 @@ def test_several_runs_are_compared_measure_by_measure():
 
 def test_one_run_under_two_names_is_corrected_for_once():
     baseline, worse = scored(lambda topic: True), scored(lambda topic: topic % 3 == 0)
-    alone = compare(baseline, {"worse": worse})["worse"]
-    twice = compare(baseline, {"worse": worse, "again": scored(lambda topic: topic % 3 == 0)})
+    alone = compare_with(baseline, {"worse": worse})["worse"]
+    twice = compare_with(baseline, {"worse": worse, "again": scored(lambda topic: topic % 3 == 0)})
     assert twice == {"worse": alone, "again": alone}
     assert alone["RR"].adjusted_p == alone["RR"].p_value < 0.05
 
 
 def test_the_baseline_under_another_name_is_not_tested():
     baseline, worse = scored(lambda topic: True), scored(lambda topic: topic % 3 == 0)
-    compared = compare(baseline, {"same": scored(lambda topic: True), "worse": worse})
-    assert compared["worse"] == compare(baseline, {"worse": worse})["worse"]
+    compared = compare_with(baseline, {"same": scored(lambda topic: True), "worse": worse})
+    assert compared["worse"] == compare_with(baseline, {"worse": worse})["worse"]
     same = compared["same"]["RR"]
     assert (same.difference, same.n) == (0.0, 6)
     assert (same.p_value, same.adjusted_p, same.low, same.effect_size) == (None,) * 4
@@ -72,7 +72,7 @@ def test_runs_that_differ_by_one_measure_are_two_runs():
     baseline = evaluate(
         qrels, Run("x", {t: Ranking.of(["a"], [1]) for t in qrels if t != "5"}), ["P@1", "RR"]
     )
-    compared = compare(baseline, {"one": ranked(second=True), "two": ranked(second=False)})
+    compared = compare_with(baseline, {"one": ranked(second=True), "two": ranked(second=False)})
     assert compared["one"]["P@1"].p_value == compared["two"]["P@1"].p_value
     assert compared["one"]["P@1"].adjusted_p == 2 * compared["one"]["P@1"].p_value
 
@@ -82,11 +82,11 @@ def test_a_topic_that_one_run_was_not_scored_on_is_no_zero():
     fewer = {q: judged for q, judged in QRELS.items() if q != "0"}
     other = evaluate(fewer, Run("x", {"1": Ranking.of(["a"], [1])}), ["RR", "P@1"])
     with pytest.raises(InputError, match="scored on 6 and 5 topics"):
-        compare(baseline, {"other": other})
+        compare_with(baseline, {"other": other})
 
 
 def test_a_single_topic_is_compared_without_a_test():
     qrels = {"1": {"a": 1}}
     run = Run("x", {"1": Ranking.of(["a"], [1])})
     result = evaluate(qrels, run, ["RR"])
-    assert compare(result, {"x": result})["x"]["RR"].adjusted_p is None
+    assert compare_with(result, {"x": result})["x"]["RR"].adjusted_p is None

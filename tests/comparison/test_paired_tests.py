@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from irplatform.comparison import tests as paired_tests
+from irplatform.comparison.tests import paired_test
 from irplatform.errors import InputError
-from irplatform.evaluation import significance as paired_tests
-from irplatform.evaluation.significance import paired_test
 
 
 def by_topic(values):
@@ -46,15 +46,15 @@ def test_few_topics_are_tested_with_all_signs():
         for signs in itertools.product([1, -1], repeat=5)
     ]
     exact = sum(mean >= abs(sum(differences)) - 1e-12 for mean in means) / 32
-    result = paired_test(by_topic([0.0] * 5), by_topic(differences), method="randomization")
+    result = paired_test(by_topic([0.0] * 5), by_topic(differences), test="randomization")
     assert result.p_value == exact == 4 / 32
 
 
 def test_many_topics_are_tested_with_drawn_signs_repeatably():
     baseline, other = map(by_topic, two_systems(60, gain=0.03))
-    first = paired_test(baseline, other, method="randomization", seed=7)
-    assert first == paired_test(baseline, other, method="randomization", seed=7)
-    assert first.p_value != paired_test(baseline, other, method="randomization", seed=8).p_value
+    first = paired_test(baseline, other, test="randomization", seed=7)
+    assert first == paired_test(baseline, other, test="randomization", seed=7)
+    assert first.p_value != paired_test(baseline, other, test="randomization", seed=8).p_value
     assert first.p_value == pytest.approx(paired_test(baseline, other).p_value, rel=0.15)
 
 
@@ -64,13 +64,13 @@ def test_signs_that_give_the_same_sum_but_for_rounding_count():
     sums = [abs(sum(s * d for s, d in zip(signs, tenths, strict=True))) for signs in flips]
     exact = sum(each >= abs(sum(tenths)) for each in sums) / 64
     differences = by_topic([tenth / 10 for tenth in tenths])
-    result = paired_test(by_topic([0.0] * 6), differences, method="randomization")
+    result = paired_test(by_topic([0.0] * 6), differences, test="randomization")
     assert result.p_value == exact
 
 
 def test_however_clear_a_difference_is_the_signs_it_has_are_one_of_the_draws():
     gains = by_topic(np.linspace(0.5, 0.9, 60))
-    result = paired_test(by_topic([0.0] * 60), gains, method="randomization", samples=999)
+    result = paired_test(by_topic([0.0] * 60), gains, test="randomization", samples=999)
     assert result.p_value == 1 / 1000
 
 
@@ -79,7 +79,7 @@ def test_how_many_draws_are_held_at_once_changes_nothing(monkeypatch):
 
     def p_value():
         zeros = by_topic([0.0] * 16)
-        return paired_test(zeros, gains, method="randomization", samples=999).p_value
+        return paired_test(zeros, gains, test="randomization", samples=999).p_value
 
     at_once = p_value()
     monkeypatch.setattr(paired_tests, "_BLOCK", 16 * 600)
@@ -92,7 +92,7 @@ def test_random_differences_are_significant_as_often_as_they_should_be():
         paired_test(
             by_topic(np.zeros(20)),
             by_topic(random.normal(0, 1, 20)),
-            method="randomization",
+            test="randomization",
             samples=500,
         ).p_value
         for _ in range(600)
@@ -103,7 +103,7 @@ def test_random_differences_are_significant_as_often_as_they_should_be():
 @pytest.mark.parametrize("method", ["t-test", "randomization"])
 def test_equal_runs_do_not_differ(method):
     values = by_topic([0.1, 0.5, 0.9])
-    result = paired_test(values, values, method=method)
+    result = paired_test(values, values, test=method)
     assert (result.difference, result.p_value, result.low, result.high) == (0.0, 1.0, 0.0, 0.0)
     assert result.effect_size == 0.0
 
@@ -112,7 +112,7 @@ def test_equal_runs_do_not_differ(method):
 @pytest.mark.parametrize("n", [2, 3, 30])
 @pytest.mark.parametrize("gain", [0.5, -0.5])
 def test_the_same_gain_everywhere_is_as_sure_as_all_signs_make_it(method, n, gain):
-    result = paired_test(by_topic([0.0] * n), by_topic([gain] * n), method=method)
+    result = paired_test(by_topic([0.0] * n), by_topic([gain] * n), test=method)
     assert (result.p_value, result.effect_size) == (2 / 2**n, None)
 
 

@@ -1,0 +1,1 @@
+"""Comparison of systems over topics: tests, power, bounds, groups, ranks and plain words."""

@@ -1,0 +1,299 @@
+"""Compares systems over topics: scores, tests, bounds, ranks, groups, and plain sentences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irplatform.comparison.bounds import Bounds, Rescorer, judged_at, mean
+from irplatform.comparison.groups import group_topics
+from irplatform.comparison.power import power_of
+from irplatform.comparison.ranking import rank_intervals
+from irplatform.comparison.results import (
+    ComparedTopic,
+    Comparison,
+    Group,
+    Pair,
+    Score,
+    System,
+    verdict_of,
+)
+from irplatform.comparison.sentences import sentence
+from irplatform.comparison.tests import all_topics, differences, paired_test
+from irplatform.errors import InputError, unknown
+from irplatform.evaluation.scoring import evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.comparison.bounds import ByMeasure
+    from irplatform.comparison.tests import Correction, Difference, Test
+    from irplatform.data import Topic
+    from irplatform.evaluation.judgments import Judgments
+    from irplatform.evaluation.measures import MeasureFunction
+    from irplatform.evaluation.scoring import Evaluation, PerTopic
+    from irplatform.runs.run import Run
+
+
+def compare(
+    judgments: Judgments,
+    runs: Mapping[str, Run],
+    *,
+    baseline: str | None = None,
+    all_pairs: bool = False,
+    test: Test = "t-test",
+    correction: Correction = "holm",
+    topics: Sequence[Topic] = (),
+    group_by: str | None = None,
+    extra: Mapping[str, MeasureFunction] | None = None,
+    evaluations: Mapping[str, Evaluation] | None = None,
+    seed: int = 0,
+    collection: str = "",
+    note: str = "",
+) -> Comparison:
+    """Compare systems by all measures of the judgments.
+
+    Args:
+        judgments: judgments and measures; the first measure leads tables and sentences.
+        runs: name to run.
+        baseline: the system that all others are compared with; by default the first.
+        all_pairs: compare every two systems instead.
+        test: the paired test, see `paired_test`.
+        correction: for the number of pairs, see `corrected`.
+        topics: the collection's topics, for queries and groups.
+        group_by: a field of the topics, or "query-length", see `group_topics`.
+        extra: measures of plugins.
+        evaluations: the systems' scores, if they are known.
+        seed: of the draws of tests and rank intervals.
+        collection: the collection's title.
+        note: what readers of the scores must know.
+
+    Raises:
+        InputError: an unknown baseline or field, or nothing to compare.
+
+    Example:
+        >>> from irplatform.evaluation.judgments import Judgments
+        >>> from irplatform.runs import Ranking, Run
+        >>> judgments = Judgments({"1": {"a": 1}, "2": {"b": 1}}, None, ["RR"])
+        >>> one = Run("one", {t: Ranking.of(["a", "b"], [2, 1]) for t in "12"})
+        >>> two = Run("two", {t: Ranking.of(["a", "b"], [1, 2]) for t in "12"})
+        >>> compare(judgments, {"one": one, "two": two}).pairs[0].sentence
+        'two is not shown to differ from one by RR.'
+    """
+    if len(runs) < 2:
+        raise InputError("give at least two runs to compare.")
+    if baseline is not None and baseline not in runs:
+        raise unknown("run", baseline, runs)
+    measures = list(judgments.measures)
+    if evaluations is None:
+        evaluations = {
+            name: _evaluate(judgments, run, measures, extra) for name, run in runs.items()
+        }
+    first = baseline or next(iter(runs))
+    pairs = [*combinations(runs, 2)] if all_pairs else [(first, n) for n in runs if n != first]
+    tests = differences(evaluations, pairs, test=test, correction=correction, seed=seed)
+    rescorer = Rescorer(judgments, extra)
+    bounded = _Bounded(rescorer, runs, evaluations)
+    systems = _systems(judgments, runs, evaluations, bounded, seed)
+    comparisons = _attempts(pairs, evaluations)
+    count = 1 if correction == "none" else comparisons
+    found = []
+    for pair in pairs:
+        for measure, difference in tests[pair].items():
+            power = power_of(difference.difference, difference.deviation, difference.n, count)
+            result = Pair(*pair, measure, difference, power, verdict=verdict_of(difference))
+            result = bounded.with_bounds(result, test, seed)
+            found.append(replace(result, sentence=sentence(result)))
+    by_id = {topic.id: topic for topic in topics}
+    scored = dict.fromkeys(t for m in measures for t in all_topics(m, evaluations[first]))
+    compared = [
+        ComparedTopic(t, by_id[t].query, by_id[t].fields) if t in by_id else ComparedTopic(t)
+        for t in scored
+    ]
+    groups: list[Group] = []
+    if group_by:
+        if not by_id:
+            raise InputError("groups of topics need --collection: judgments have no fields.")
+        grouped = group_topics([by_id[t] for t in scored if t in by_id], group_by)
+        groups = [_group(*item, evaluations, pairs, measures) for item in grouped.items()]
+    return Comparison(
+        measures=tuple(measures),
+        systems=tuple(systems),
+        pairs=tuple(found),
+        topics=tuple(compared),
+        baseline=None if all_pairs else first,
+        test=test,
+        correction=correction,
+        comparisons=comparisons,
+        groups=tuple(groups),
+        group_by=group_by or "",
+        collection=collection,
+        note=note,
+    )
+
+
+def _evaluate(
+    judgments: Judgments,
+    run: Run,
+    measures: Sequence[str],
+    extra: Mapping[str, MeasureFunction] | None,
+) -> Evaluation:
+    return evaluate(judgments.qrels, run, measures, extra=extra, sampled=judgments.sampled)
+
+
+def _attempts(pairs: Sequence[tuple[str, str]], evaluations: Mapping[str, Evaluation]) -> int:
+    """The number of different pairs, as `differences` counts them."""
+    same_as = {
+        name: next(n for n, other in evaluations.items() if other.per_topic == each.per_topic)
+        for name, each in evaluations.items()
+    }
+    alike = {frozenset((same_as[one], same_as[other])) for one, other in pairs}
+    return sum(len(pair) == 2 for pair in alike)
+
+
+def _systems(
+    judgments: Judgments,
+    runs: Mapping[str, Run],
+    evaluations: Mapping[str, Evaluation],
+    bounded: _Bounded,
+    seed: int,
+) -> list[System]:
+    measures = list(judgments.measures)
+    values = {
+        measure: {name: all_topics(measure, e) for name, e in evaluations.items()}
+        for measure in measures
+    }
+    ranks = {measure: rank_intervals(values[measure], seed=seed) for measure in measures}
+    depths = {measure: judged_at(measure) for measure in bounded.rescorer.measures}
+    names = [f"Judged@{depth}" for depth in dict.fromkeys(depths.values())]
+    systems = []
+    for name, run in runs.items():
+        judged = _evaluate(judgments, run, names, None).aggregate if names else {}
+        scores = {}
+        for measure in measures:
+            score = Score(
+                evaluations[name].aggregate[measure],
+                _interval([*evaluations[name].per_topic[measure].values()]),
+                evaluations[name].per_topic[measure],
+                ranks[measure][name],
+            )
+            if measure in depths:
+                score = replace(
+                    score,
+                    judged_at=depths[measure],
+                    judged=judged[f"Judged@{depths[measure]}"],
+                    condensed=mean(bounded.condensed[name][measure].values()),
+                    unjudged=Bounds(score.mean, mean(bounded.filled[name][measure].values())),
+                    ties=Bounds(
+                        mean(bounded.worst[name][measure].values()),
+                        mean(bounded.best[name][measure].values()),
+                    ),
+                )
+            scores[measure] = score
+        systems.append(System(name, scores))
+    return systems
+
+
+def _interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """Student's 95 % interval of a mean."""
+    from scipy.special import stdtrit
+
+    n = len(values)
+    if n < 2:
+        return None
+    centre = mean(values)
+    reach = float(stdtrit(n - 1, 0.975)) * float(np.std(values, ddof=1)) / math.sqrt(n)
+    return centre - reach, centre + reach
+
+
+class _Bounded:
+    """Values of all runs under other judgments of unjudged documents and other orders of ties."""
+
+    def __init__(
+        self, rescorer: Rescorer, runs: Mapping[str, Run], evaluations: Mapping[str, Evaluation]
+    ) -> None:
+        self.rescorer = rescorer
+        self._runs = runs
+        self._values: dict[str, Mapping[str, PerTopic]] = {
+            name: evaluation.per_topic for name, evaluation in evaluations.items()
+        }
+        self.condensed = {name: rescorer.condensed(run) for name, run in runs.items()}
+        self.filled = {n: rescorer.filled(run, self._values[n]) for n, run in runs.items()}
+        self.worst, self.best = (
+            {
+                name: self._changed(name, rescorer.reordered(run, best=best))
+                for name, run in runs.items()
+            }
+            for best in (False, True)
+        )
+        self._swayed: dict[tuple[str, str], list[tuple[ByMeasure, ByMeasure]]] = {}
+
+    def _changed(self, name: str, changed: ByMeasure) -> ByMeasure:
+        """All values of a run, some of them changed."""
+        return {m: {**self._values[name][m], **changed[m]} for m in self.rescorer.measures}
+
+    def with_bounds(self, pair: Pair, test: Test, seed: int) -> Pair:
+        """Add a pair's bounds, and whether its verdict depends on them."""
+        measure, names = pair.measure, (pair.baseline, pair.system)
+        if measure not in self.rescorer.measures or pair.p is None:
+            return pair
+        if names not in self._swayed:
+            swayed = self.rescorer.swayed(*(self._runs[name] for name in names))
+            self._swayed[names] = [
+                (self._changed(names[0], one), self._changed(names[1], other))
+                for one, other in swayed
+            ]
+        unjudged = [(one[measure], other[measure]) for one, other in self._swayed[names]]
+        ties = [
+            (self.best[names[0]][measure], self.worst[names[1]][measure]),
+            (self.worst[names[0]][measure], self.best[names[1]][measure]),
+        ]
+        unjudged_bounds, unjudged_decide = _outcomes(pair, unjudged, test, seed)
+        tie_bounds, ties_decide = _outcomes(pair, ties, test, seed)
+        reasons = {"unjudged": unjudged_decide, "ties": ties_decide}
+        depends_on = tuple(reason for reason, decides in reasons.items() if decides)
+        return replace(pair, unjudged=unjudged_bounds, ties=tie_bounds, depends_on=depends_on)
+
+
+def _outcomes(
+    pair: Pair, cases: Sequence[tuple[PerTopic, PerTopic]], test: Test, seed: int
+) -> tuple[Bounds, bool]:
+    """The bounds of the mean difference in these cases, and whether one has another verdict."""
+    tested = [paired_test(*case, test=test, seed=seed) for case in cases]
+    means = [pair.difference, *(each.difference for each in tested)]
+    # The correction weighs as much as for the observed values.
+    factor = (pair.adjusted_p or 0.0) / pair.p if pair.p else 1.0
+    verdicts = {verdict_of(_corrected(each, factor)) for each in tested}
+    return Bounds(min(means), max(means)), bool(verdicts - {pair.verdict, "same"})
+
+
+def _corrected(test: Difference, factor: float) -> Difference:
+    return replace(test, adjusted_p=min(1.0, (1.0 if test.p is None else test.p) * factor))
+
+
+def _group(
+    value: str,
+    ids: Sequence[str],
+    evaluations: Mapping[str, Evaluation],
+    pairs: Sequence[tuple[str, str]],
+    measures: Sequence[str],
+) -> Group:
+    values = {
+        name: {m: {t: v for t, v in all_topics(m, e).items() if t in {*ids}} for m in measures}
+        for name, e in evaluations.items()
+    }
+    return Group(
+        value,
+        tuple(ids),
+        {name: {m: mean(v.values()) for m, v in by_m.items()} for name, by_m in values.items()},
+        {
+            (one, other): {
+                m: paired_test(values[one][m], values[other][m]) for m in measures if values[one][m]
+            }
+            for one, other in pairs
+        },
+    )

@@ -1,0 +1,88 @@
+"""Plain words for a pair of systems: what the data support, and what not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irplatform.errors import counted
+
+if TYPE_CHECKING:
+    from irplatform.comparison.results import Comparison, Pair
+
+_SMALLEST = 0.0001
+"""Smaller p-values are named as below this."""
+
+
+def sentence(pair: Pair) -> str:
+    """Return what the data support about a pair and what not, in one to three sentences."""
+    if pair.verdict == "same":
+        return f"{pair.system} and {pair.baseline} have the same {pair.measure} on every topic."
+    if pair.p is None:
+        return f"One topic does not show whether {pair.system} is better than {pair.baseline}."
+    parts = [_unclear(pair)] if pair.verdict == "unclear" else [_clear(pair)]
+    parts += [_hanging(pair, reason) for reason in pair.depends_on]
+    return " ".join(parts)
+
+
+def ranks_sentence(comparison: Comparison, measure: str) -> str:
+    """Return the systems' rank intervals in a sentence, best first."""
+    ranks = {system.name: system.scores[measure].rank for system in comparison.systems}
+    listed = [
+        f"{name} {rank.low}" if rank.low == rank.high else f"{name} {rank.low}–{rank.high}"
+        for name, rank in sorted(ranks.items(), key=lambda item: item[1].rank)
+    ]
+    return f"Ranks that other topics like these would give, 95 of 100 times: {', '.join(listed)}."
+
+
+def _clear(pair: Pair) -> str:
+    sign = 1 if pair.difference > 0 else -1
+    ends = sorted(sign * end for end in pair.interval or (0.0, 0.0))
+    topics = pair.wins if pair.verdict == "better" else pair.losses
+    return (
+        f"{pair.system} is {pair.verdict} than {pair.baseline}: by {abs(pair.difference):.4f} "
+        f"{pair.measure}, most likely between {ends[0]:.4f} and {ends[1]:.4f}, and on {topics} of "
+        f"{counted(pair.test.n, 'topic')}."
+    )
+
+
+def _unclear(pair: Pair) -> str:
+    power = pair.power
+    text = f"{pair.system} is not shown to differ from {pair.baseline} by {pair.measure}"
+    if power is None:
+        return f"{text}."
+    text += f": {pair.difference:+.4f} may be chance (p {_p(pair.adjusted_p)}). "
+    text += f"With {pair.test.n} topics a difference of {power.detectable:.3f} or more is found "
+    text += "four times in five"
+    if power.topics is None:
+        return f"{text}."
+    return f"{text}; the one observed would need about {rounded(power.topics):,}."
+
+
+def _hanging(pair: Pair, reason: str) -> str:
+    bounds = pair.unjudged if reason == "unjudged" else pair.ties
+    assert bounds is not None
+    ends = f"anywhere from {bounds.low:+.4f} to {bounds.high:+.4f}"
+    decides = "could decide it" if pair.verdict == "unclear" else "could undo this"
+    if reason == "unjudged":
+        return f"Unjudged documents {decides}: judged, they may put the difference {ends}."
+    return f"The order of tied documents {decides}: it may put the difference {ends}."
+
+
+def _p(p: float | None) -> str:
+    """A p-value with two figures: "= 0.37", "< 0.0001"."""
+    if p is None or p >= _SMALLEST:
+        return f"= {p or 0.0:.2g}" if (p or 0) < 0.995 else "= 1"
+    return f"< {_SMALLEST}"
+
+
+def p_text(p: float | None) -> str:
+    """Return a p-value in the figures of a sentence or table; "-" for None."""
+    if p is None:
+        return "-"
+    return f"<{_SMALLEST}" if p < _SMALLEST else f"{p:.4f}"
+
+
+def rounded(number: int) -> int:
+    """Return a number with two figures: 84, 820, 1,300."""
+    places = len(str(number)) - 2
+    return round(number, -places) if places > 0 else number
