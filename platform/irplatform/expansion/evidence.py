@@ -1,9 +1,8 @@
 """Evidence in the index about names: which occur at all, and which mean what they should.
 
-Short names often mean something else: MTC is NTRK1 and medullary thyroid carcinoma; ALL is a
-leukemia and a word. An alias counts as a name of the gene if enough of the documents with it also
-have a name that is beyond doubt; so do abbreviations of diseases. Kinds of a disease that are far
-more frequent than the disease have to occur with it.
+Short names often mean something else: MTC is NTRK1 and medullary thyroid carcinoma. An alias of a
+gene, or an abbreviation of a disease, counts if enough of the documents with it also have a sure
+name. Kinds of a disease that are far more frequent than the disease must occur with it.
 """
 
 from __future__ import annotations
@@ -29,16 +28,15 @@ _ABBREVIATED = 0.3
 _SHORT_NAME = 5
 """Letters of a disease's name that may mean something else as well: ALL, CUP."""
 _FREQUENT = 0.3
-"""Share of a disease's documents above which a kind of it would be most of what is found."""
+"""Share of a disease's documents above which a kind would dominate the results."""
 _FEW = 20
 """Documents below which such a share means nothing."""
 _TOGETHER = 0.05
 """Share of the documents with such a kind that must have the disease: melanoma, a neuroendocrine
 tumour by its cells, has 0.00, bile duct cancer in cholangiocarcinoma 0.07."""
 _BACKED = 0.25
-"""Share of the documents with a gene's sure names that must have an alias that often means
-something else, or that comes from authors who never use the symbol: PD-L1 for CD274, MEK1 for
-MAP2K1."""
+"""Share of the documents with a gene's sure names that must have an alias, if this often means
+something else, or if its authors never use the symbol: PD-L1 for CD274, MEK1 for MAP2K1."""
 
 
 class Evidence:
@@ -55,7 +53,7 @@ class Evidence:
         return self._counts[name]
 
     def occurring(self, names: Iterable[Synonym]) -> list[Synonym]:
-        """The names that occur; of spellings that analysis does not tell apart, one."""
+        """The names that occur; of spellings that analysis makes equal, one."""
         by_terms: dict[tuple[str, ...], Synonym] = {}
         for name in names:
             terms = tuple(self._compiler.terms(name.text))
@@ -83,7 +81,7 @@ class Evidence:
     def trusted(
         self, names: Sequence[Synonym], share: float, unlike: Sequence[str] = ()
     ) -> list[Synonym]:
-        """The names without aliases that mean something else; the topic's own is the first of them.
+        """The names without aliases that mean something else; the topic's name is the first one.
 
         An alias stays if a share of its documents has a trusted name, and then supports others. For
         aliases in `unlike`, which also name something else, only that share counts.
@@ -120,7 +118,7 @@ class Evidence:
         return max(names, key=lambda name: self.count(name.text)).text
 
     def kinds(self, exact: Sequence[Synonym], kinds: Sequence[Synonym]) -> list[Synonym]:
-        """The kinds of a disease that occur most, without those that would take its place."""
+        """The most frequent kinds of a disease, without those that would take its place."""
         most = max(_FEW, _FREQUENT * self._together([Phrase(name.text) for name in exact]))
         by_frequency = sorted(kinds, key=lambda name: -self.count(name.text))
         return [
@@ -130,7 +128,7 @@ class Evidence:
         ]
 
     def abbreviations(self, names: Sequence[Synonym], share: float) -> list[Synonym]:
-        """Initials of names that texts do use for them: NSCLC, AML."""
+        """Initials of names that texts use for them: NSCLC, AML."""
         by_initials: dict[str, Synonym] = {}
         for name in names:
             short = initials(name.text)
@@ -144,7 +142,7 @@ class Evidence:
 
 
 def _beyond_doubt(name: Synonym, own_name: str) -> bool:
-    """Whether a name is full, a spelling of the own one, or a gene of a family: N-ras for NRAS."""
+    """True for a full name, a spelling of the topic's, or a gene of a family: N-ras for NRAS."""
     if name.how in ("topic", "spelling", "narrow") or (" " in name.text and name.how == "synonym"):
         return True
     plain, symbol = (re.sub(r"[^a-z0-9]", "", text.lower()) for text in (name.text, own_name))

@@ -1,9 +1,8 @@
-"""Structured queries as plain values: what to search for, where, with which weight; and in words.
+"""Structured queries as plain values: a tree of the dataclasses below, and a description in words.
 
-An expression is a tree of the dataclasses below. It knows nothing of Lucene: `lucene_query`
-compiles it. Its text is analyzed as the documents were and is never query syntax. `note` says where
-a part came from, such as "HGNC alias". `as_text` prints the tree with all names and their sources,
-`as_outline` a line for each of its parts.
+`lucene_query` compiles an expression. Its text is analyzed as the documents were, without syntax.
+`note` names the source of a part, such as "HGNC alias". `as_text` prints the tree with all names
+and their sources, `as_outline` a line for each of its parts.
 """
 
 from __future__ import annotations
@@ -31,13 +30,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Phrase:
-    """Words beside one another, in this order.
-
-    Attributes:
-        text: the words; a single one is an ordinary word.
-        field: where to look.
-        note: where they came from.
-    """
+    """Words beside one another, in this order; a single one is an ordinary word."""
 
     text: str
     field: str = CONTENTS
@@ -46,13 +39,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class DisMax:
-    """The best of several parts, plus a share of the others: synonyms count once.
-
-    Attributes:
-        parts: the alternatives.
-        tie: share of the scores of all but the best, 0 to 1.
-        note: what they are.
-    """
+    """The best of several parts, plus a share `tie` (0 to 1) of the others: synonyms count once."""
 
     parts: tuple[Expression, ...]
     tie: float = 0.0
@@ -63,13 +50,9 @@ class DisMax:
 class Synonyms:
     """Several names of one thing, scored as if they were one word.
 
-    A word's rarity is a large part of its BM25 score, so in a plain disjunction documents with
-    unusual names would rank above all others. Here every name gets the inverse document frequency
-    of the whole group: of the documents that have any of the names.
-
-    Attributes:
-        names: phrases or words, each with a weight: how sure it is that it means the same.
-        note: what they name.
+    A word's rarity is a large part of its BM25 score, so documents with unusual names would rank
+    first in a plain disjunction. Here every name gets the inverse document frequency of the whole
+    group. The weight of a name is how sure it is that it means the same.
     """
 
     names: tuple[tuple[Phrase, float], ...]
@@ -233,7 +216,6 @@ def _first(names: Sequence[str], between: str) -> str:
 
 
 def _with_weight(part: Mapping[str, Any], words: str) -> str:
-    """A part in words, with how it occurs, its weight and the setting of the weight."""
     weight = f"{part['weight']:g} × " if "weight" in part else ""
     setting = f"   [{part['setting']}]" if "setting" in part else ""
     occurs = f"{part['occurs']}: " if "occurs" in part else ""
@@ -241,10 +223,9 @@ def _with_weight(part: Mapping[str, Any], words: str) -> str:
 
 
 def _named(group: Mapping[str, Any]) -> str:
-    """The kind of a group of parts, and of what: "names of (ERBB2)"."""
+    """The kind of a group of parts, and its note: "names of (ERBB2)"."""
     return f"{group['kind']} ({group['note']})" if "note" in group else str(group["kind"])
 
 
 def _quoted(leaf: Mapping[str, Any]) -> str:
-    """Words as they are, a phrase in quotation marks."""
     return leaf["text"] if leaf["kind"] == "words" else f'"{leaf["text"]}"'

@@ -1,13 +1,9 @@
 """The gene field of precision medicine topics: genes, variants, kinds of alteration.
 
 "KRAS (G13D), BRAF (V600E)" names two genes with a variant each, "EML4-ALK Fusion transcript" a
-fusion of two, and "high tumor mutational burden" none: only its words can be searched. Rules alone
-decide, by how genes and variants are written (HGNC's symbols, HGVS's protein changes); no list of
-genes is needed.
-
-"EGFR-mutated", "ALK+", "BRAFV600E", "NTRK1-3", "CDKN2A/B" and "METex14" run together what other
-topics write apart: a gene, its variant, its state, further genes. `written_out` separates them
-before they are parsed.
+fusion of two, and "high tumor mutational burden" none. Rules decide, by how genes (HGNC) and
+variants (HGVS) are written, without a list of genes. `written_out` first separates what some topics
+join: "EGFR-mutated", "BRAFV600E", "NTRK1-3".
 """
 
 from __future__ import annotations
@@ -43,11 +39,11 @@ _CHANGE = rf"(?:p\.)?{ACID}\d{{2,4}}(?:{ACID}|[X*]|fs)"
 _LOSS = rf"(?:p\.)?{ACID}\d{{2,4}}(?:del|ins|dup)"
 _NO_CODON = "".join(rf"(?<!\b{ACID}\d{{{digits}}})" for digits in (2, 3, 4))
 _GLUED = rf"{ACID}\d{{3,4}}(?:{ACID}|[X*])|[EGQ]\d{{2}}{ACID}"
-"""A change of its own: TMEM16A and FAM13A are genes, KRASG12C and JAK2V617F are not."""
+"""A change behind a gene: TMEM16A and FAM13A are genes, KRASG12C and JAK2V617F are not."""
 _NUMBERED = "(?:CCDC|CTAGE|GAGE|KIAA|PLA2G|SNOR|TMEM|VSIG)"
 """Beginnings of genes with high numbers: TMEM132D, not a gene TME with the change M132D."""
 _HYPHENATED = "(?:IG[HKL]|KRTAP|NKX|TR[ABDG][DJV])"
-"""Beginnings of symbols with a hyphen of their own: NKX2-5 is a gene, NTRK1-3 three of them."""
+"""Beginnings of symbols that contain a hyphen: NKX2-5 is a gene, NTRK1-3 three of them."""
 _VARIANT = re.compile(
     rf"(?:p\.)?\(?(?:{ACID}\d{{1,4}}(?:dup|del|ins|fs)[*\w]*"  # T574insTQLPYD, S1982fs
     rf"|{ACID}\d{{1,4}}(?:{ACID}|[X*])(?:fs[*\w]*)?"  # V600E, Q61*, K1245Vfs
@@ -61,8 +57,7 @@ _VARIANT = re.compile(
     re.IGNORECASE,
 )
 _CODON = re.compile(rf"{ACID}\d{{2,4}}(?:[_–-]{ACID}\d{{2,4}})?")
-"""Q171, E746-A750: places without what they change to. P53 is written alike, so a gene has to
-precede them."""
+"""Q171, E746-A750: places without a new acid. A gene has to precede them: P53 is written alike."""
 _RANGE = re.compile(
     rf"(dup|del|)\s?((?:{ACID}|{_THREE})\d+)[_–-]((?:{ACID}|{_THREE})\d+)(.*)", re.IGNORECASE
 )
@@ -74,7 +69,7 @@ _SYMBOL = re.compile(
 )
 """Two capitals, or a capital and a digit: BRAF, PD-L1; and mTOR, p53, PDGFRα."""
 _VIRAL = re.compile(r"v-(?=[A-Z]{2})")
-"""Of a virus's gene, after which the cell's was named: v-RAF."""
+"""Prefix of a virus's gene, after which the cell's was named: v-RAF."""
 _NO_CHANGE = re.compile(rf"{ACID}\d{ACID}|F11R|S100[GP]", re.IGNORECASE)
 """Genes that look like changes: F2R, in a place where hardly any change is known; S100P."""
 _SEPARATOR = re.compile(r"[,;()]")
@@ -85,7 +80,7 @@ _ALLELE = re.compile(r"\b(HLA-[A-Z0-9]+|[A-Z][A-Z0-9]+)\*(?:\d+[A-Z]?)(?::\d+)*(
 """HLA-B*15:02, CYP2C19*2: a gene's allele."""
 _SIDES = re.compile(r"/(?=[A-Z])")
 _AROUND = "().,;:-[]{}\"'“”‘’"
-"""Signs around a word that do not belong to it."""
+"""Signs around a word."""
 _NOTHING = re.compile(
     r"none(\s+(identified|known|specified|found))?|n/?a|n\.\s?a|nil|unknown|unspecified"
     r"|not\s+(applicable|available|known|specified)|[-\u2013\u2014?.]+",
@@ -105,7 +100,7 @@ ALTERATIONS = frozenset(
         "truncation", "type", "variant", "wild", "wild-type", "wildtype",
     }
 )  # fmt: skip
-"""Words that say how a gene is altered, not which one."""
+"""Words for the alteration of a gene."""
 _NOUNS = {
     "altered": "alteration", "amplified": "amplification", "deficient": "deficiency",
     "deleted": "deletion", "expressing": "expression", "fused": "fusion",
@@ -113,7 +108,7 @@ _NOUNS = {
     "overexpressing": "overexpression", "rearranged": "rearrangement",
     "translocated": "translocation", "truncated": "truncation",
 }  # fmt: skip
-"""What articles call an alteration, however a topic puts it."""
+"""The words of articles for an alteration."""
 _MUTATION = frozenset({"mutant", "mutated", "mutation", "mutations", "gene", "variant", "variants"})
 """Words that add nothing to a gene whose alterations are searched in any case."""
 _CHANGES = _MUTATION - {"gene"} | {"alteration", "alterations", "aberration", "aberrations"}
@@ -126,16 +121,16 @@ _SMALL_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class Marker:
-    """One of the things that a gene field lists.
+    """An item of a gene field.
 
     Attributes:
         text: as it was written.
         genes: symbols; two in a fusion, none for "high tumor mutational burden".
         variants: protein or DNA changes, as written, without brackets and "p.".
-        alteration: words that say how the gene is altered, "loss of function", and others that
-            follow it: "promoter methylation".
+        alteration: how the gene is altered, "loss of function", and words that follow it:
+            "promoter methylation".
         words: the other words.
-        unaltered: whether it says that the genes are not altered: "no BRAF mutation", "KRAS-WT".
+        unaltered: True if the genes are not altered: "no BRAF mutation", "KRAS-WT".
     """
 
     text: str
@@ -147,18 +142,16 @@ class Marker:
 
 
 def parse_markers(text: str) -> tuple[Marker, ...]:
-    """The parts of a gene field, separated by commas or semicolons.
+    """The parts of a gene field, separated by commas or semicolons, in their order.
 
-    Returns:
-        A marker per part, in their order. A part that has a variant or an alteration but no gene
-        belongs to the gene before it.
+    A variant or an alteration without a gene is a part of the gene before it.
     """
     parts = map(str.strip, _parts(text))
     return tuple(_marker(part) for part in parts if part and not is_placeholder(part))
 
 
 def _parts(text: str) -> list[str]:
-    """Split a text at separators that stand in no brackets."""
+    """Split a text at separators outside brackets."""
     parts = []
     within, end = False, len(text)
     for match in reversed([*_SEPARATOR.finditer(text)]):
@@ -285,7 +278,7 @@ def codon(variant: str) -> str | None:
 
 
 def written_out(part: str) -> str:
-    """A part of a gene field, with everything written apart.
+    """A part of a gene field, with joined words separated.
 
     >>> written_out("BRAFV600E-mutant")
     'BRAF V600E mutant'

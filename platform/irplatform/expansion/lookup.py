@@ -1,4 +1,4 @@
-"""What knowledge bases know about a topic's disease, genes and treatments."""
+"""Facts of knowledge bases about a topic's disease, genes and treatments."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ all are (not in platinum-resistant)."""
 _ASIDE = re.compile(r"(?:(?<!\s)\s+)?(?:\([^()]*\)|\[[^\[\]]*\])")
 """Text in brackets: another name of a drug, or its company."""
 _CODE = re.compile(r"[A-Z]{1,5}[- ]?\d{2,}")
-"""A drug that so far has only its maker's code: AZD9291, MK-3475."""
+"""The maker's code of a drug: AZD9291, MK-3475."""
 
 
 def disease_names(text: str, knowledge: Knowledge, kinds: int) -> Names:
     """The names of a disease and at most `kinds` of its kinds per knowledge base, and its headings.
 
-    If no MeSH heading is the disease, the nearest one above it in the Disease Ontology is taken.
+    If MeSH has no heading for it, the nearest one above it in the Disease Ontology is taken.
     """
     concepts = _diseases(text, knowledge) or _containing(text, knowledge)
     synonyms = [Synonym(text, "topic"), *spelled(tumor_spellings(text), "word for tumour")]
@@ -67,17 +67,18 @@ def disease_names(text: str, knowledge: Knowledge, kinds: int) -> Names:
     synonyms += names_of(below, "narrow")
     headings = [*headings_of(concepts, "synonym"), *headings_of(below, "narrow")]
     if not headings_of(concepts, "synonym"):
-        headings = [*_headings_above(concepts, knowledge), *headings]
+        above = (each for concept in concepts for each in knowledge.ancestors(concept.id, 10))
+        broader = (headings_of(knowledge.same_as(each.id), "broad") for each in above)
+        headings = [*next(filter(None, broader), []), *headings]
     return Names(
         text, distinct(synonyms), distinct(headings), tuple(concept.id for concept in concepts)
     )
 
 
 def disease_within(text: str, knowledge: Knowledge) -> str:
-    """The first part of a text that is the name of a disease, as long as it can be, or "".
+    """The longest first part of a text that is the name of a disease, or "".
 
-    Words for any disease, such as "metastases" or "tumour", do not count: of "tumour of the
-    thyroid" they would be the part that matters less.
+    Words for any disease, such as "tumour" in "tumour of the thyroid", do not count.
     """
     words = text.split()
     for start in range(len(words)):
@@ -91,8 +92,7 @@ def disease_within(text: str, knowledge: Knowledge) -> str:
 def diseases_abbreviated(short: str, knowledge: Knowledge) -> list[list[Synonym]]:
     """The diseases that an abbreviation in capitals may stand for: AML, CRC.
 
-    Returns:
-        Per disease, its names that the abbreviation fits; none if it is shorter than three letters.
+    Each is given by its names that the abbreviation fits. Two letters are too few.
     """
     if not _ABBREVIATION.fullmatch(short):
         return []
@@ -113,25 +113,16 @@ def _containing(text: str, knowledge: Knowledge) -> list[Concept]:
     words = text.lower().replace("-", " ").split()
     if len(words) < 2:
         return []
-    candidates = [
-        (len(name.text), concept.id, concept)
+    candidates = {
+        (len(name.text), concept.id): concept
         for concept in knowledge.search(" ".join(text.split()[:-1]), _NEAR_MISSES)
         for name in concept.names
         if concept.kind == "disease" and set(words) <= set(re.findall(r"\w+", name.text.lower()))
-    ]
+    }
     if not candidates:
         return []
-    best = min(candidates, key=lambda c: c[:2])[2]
+    best = candidates[min(candidates)]
     return [best, *(c for c in knowledge.same_as(best.id) if c.id.startswith(MESH))]
-
-
-def _headings_above(concepts: Iterable[Concept], knowledge: Knowledge) -> list[Synonym]:
-    for concept in concepts:
-        for above in knowledge.ancestors(concept.id, 10):
-            headings = headings_of(knowledge.same_as(above.id), "broad")
-            if headings:
-                return headings
-    return []
 
 
 def genes_called(symbol: str, knowledge: Knowledge) -> list[str]:
@@ -188,12 +179,14 @@ def family_names(symbol: str, knowledge: Knowledge) -> Names:
 
 
 def _other_gene(name: str, symbol: str, concepts: list[Concept], knowledge: Knowledge) -> bool:
-    own_names = {symbol.lower(), *(concept.name.lower() for concept in concepts)}
-    if name.lower() in own_names or " " in name:
-        return False
-    return any(
-        other.kind == "gene" and other.name.lower() == name.lower()
-        for other in knowledge.find(name)
+    names = {symbol.lower(), *(concept.name.lower() for concept in concepts)}
+    return (
+        name.lower() not in names
+        and " " not in name
+        and any(
+            other.kind == "gene" and other.name.lower() == name.lower()
+            for other in knowledge.find(name)
+        )
     )
 
 
@@ -204,8 +197,7 @@ def _letters(symbol: str) -> str:
 def treatment_names(text: str, knowledge: Knowledge) -> list[Names]:
     """The names and headings of each treatment in a text: drugs, else procedures.
 
-    Genes and diseases in it are what it acts on or is for. A treatment that no knowledge base has
-    keeps its own text alone, without concepts.
+    Genes and diseases in it are its targets. An unknown treatment keeps its text alone.
     """
     for whole in dict.fromkeys([text, _ASIDE.sub("", text)]):
         if concepts := _drug(whole, knowledge):
@@ -225,12 +217,12 @@ def treatment_names(text: str, knowledge: Knowledge) -> list[Names]:
 
 def drug_names(concepts: Iterable[str], relation: str, knowledge: Knowledge) -> list[Synonym]:
     """The drugs that knowledge bases relate to genes ("drug-gene") or diseases ("drug-disease")."""
-    synonyms = []
-    for concept_id in concepts:
-        for link in knowledge.relations(concept_id, relation):
-            drug = knowledge.concept(link.source_id)
-            if drug is not None:
-                synonyms.append(Synonym(drug.name, "synonym", f"{link.kb} {relation}"))
+    synonyms = (
+        Synonym(drug.name, "synonym", f"{link.kb} {relation}")
+        for concept_id in concepts
+        for link in knowledge.relations(concept_id, relation)
+        if (drug := knowledge.concept(link.source_id)) is not None
+    )
     return list(distinct(synonyms))
 
 

@@ -1,8 +1,6 @@
 """From expressions to Lucene's queries.
 
-Lucene's own `QueryBuilder` analyzes the text, so that stop words, stems and gaps in phrases are
-those of the index. A part of which analysis leaves nothing is dropped.
-
+Lucene's `QueryBuilder` analyzes the text like the documents. Parts without a word left are dropped.
 "Non-small cell lung cancer" has the words of "small cell lung cancer" and is another disease. So a
 phrase of several words that often follows "non" in the index is not found there.
 """
@@ -10,7 +8,7 @@ phrase of several words that often follows "non" in the index is not found there
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from irplatform.expansion.expression import (
@@ -37,15 +35,15 @@ _NON = "non"
 _OFTEN_NEGATED = 0.05
 """Share of the documents with a phrase that have it behind "non"."""
 _REMEMBERED = 256
-"""Groups of names that are kept compiled. A topic's query and its parts, which features request one
-by one, hold the same groups, and documents with any of hundreds of names take long to count."""
+"""Groups of names that are kept compiled: a topic's query and its parts share groups, and documents
+with any of hundreds of names take long to count."""
 
 
 class Compiler:
     """Compiles expressions for an index.
 
-    PyJNIus looks up Java's classes and methods at first use, which several threads at once may
-    break: compile in one thread, search in many.
+    Compile in one thread, search in many: PyJNIus's first look-up of classes and methods is not
+    safe in several threads.
     """
 
     def __init__(self, analyzer: Any, reader: Any) -> None:
@@ -53,7 +51,7 @@ class Compiler:
         self._reader = reader
         self._searcher = java_class(f"{_SEARCH}.IndexSearcher")(reader)
         self._builder = java_class("org.apache.lucene.util.QueryBuilder")(analyzer)
-        self._negated: dict[tuple[str, str], bool] = {}
+        self._often_negated = cache(self._is_often_negated)
         self._synonyms = lru_cache(_REMEMBERED)(self._compiled_synonyms)
 
     def __call__(self, expression: Expression) -> Any:
@@ -98,16 +96,12 @@ class Compiler:
         non = span(java_class("org.apache.lucene.index.Term")(field, _NON))
         return java_class(f"{_SPANS}.SpanNotQuery")(near.build(), non, 1, 0)
 
-    def _often_negated(self, text: str, field: str) -> bool:
-        """Return whether "non" precedes a large share of a phrase's occurrences."""
-        key = (text, field)
-        if key not in self._negated:
-            negated = 0
-            if len(self.terms(text)) > 1:
-                negated = self._having(f"{_NON} {text}", field)
-            enough = negated and negated >= _OFTEN_NEGATED * self._having(text, field)
-            self._negated[key] = bool(enough)
-        return self._negated[key]
+    def _is_often_negated(self, text: str, field: str) -> bool:
+        """Whether "non" precedes a large share of a phrase's occurrences."""
+        if len(self.terms(text)) <= 1:
+            return False
+        negated = self._having(f"{_NON} {text}", field)
+        return negated > 0 and negated >= _OFTEN_NEGATED * self._having(text, field)
 
     def _having(self, text: str, field: str) -> int:
         return self.count([self._builder.createPhraseQuery(field, java_text(text), 0)])
@@ -123,7 +117,7 @@ class Compiler:
         return java_class(f"{_SEARCH}.DisjunctionMaxQuery")(java_list(queries), float(tie))
 
     def _compiled_synonyms(self, part: Synonyms) -> Any | None:
-        """Each name with its own rarity replaced by that of the group."""
+        """Each name, with its rarity replaced by that of the group."""
         weighted = []
         for name, weight in part.names:
             if weight > 0 and (query := self._query(name)) is not None:
@@ -140,7 +134,7 @@ class Compiler:
         return java_class(f"{_SEARCH}.DisjunctionMaxQuery")(java_list(scaled), 0.0)
 
     def count(self, queries: Iterable[Any]) -> int:
-        """How many documents match any of some Lucene queries."""
+        """The number of documents that match any of some Lucene queries."""
         builder = java_class(f"{_SEARCH}.BooleanQuery$Builder")()
         for query in queries:
             builder.add(query, java_class(f"{_SEARCH}.BooleanClause$Occur").SHOULD)
@@ -155,24 +149,24 @@ class Compiler:
         )
 
     def _idf(self, documents: int, field: str) -> float:
-        return math.log1p((self._documents(field) - documents + 0.5) / (documents + 0.5))
-
-    def _documents(self, field: str) -> int:
-        return int(self._reader.getDocCount(field))
+        total = int(self._reader.getDocCount(field))
+        return math.log1p((total - documents + 0.5) / (documents + 0.5))
 
     def _sum(self, part: Boolean) -> Any | None:
         occur = java_class(f"{_SEARCH}.BooleanClause$Occur")
         builder = java_class(f"{_SEARCH}.BooleanQuery$Builder")()
-        added = 0
-        for how, parts in (
-            (occur.MUST, part.must),
-            (occur.SHOULD, part.should),
-            (occur.FILTER, part.filter),
-        ):
-            for inner in parts:
-                if (query := self._query(inner)) is not None:
-                    builder.add(query, how)
-                    added += 1
+        clauses = (
+            (self._query(inner), how)
+            for how, parts in (
+                ("MUST", part.must),
+                ("SHOULD", part.should),
+                ("FILTER", part.filter),
+            )
+            for inner in parts
+        )
+        added = [(query, how) for query, how in clauses if query is not None]
+        for query, how in added:
+            builder.add(query, getattr(occur, how))
         builder.setMinimumNumberShouldMatch(part.minimum)
         return builder.build() if added else None
 

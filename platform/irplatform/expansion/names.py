@@ -1,9 +1,8 @@
-"""The names of what a topic asks for: in knowledge bases, abbreviated, in other spellings.
+"""The names of a topic's parts: in knowledge bases, abbreviated, in other spellings.
 
-Each synonym says how it relates to the topic's own name (`How`), so that a plan can weigh a child
-term or a former symbol less than a synonym; and where it came from, for readers of the query.
-Analysis splits words at hyphens: KRAS is one term and K-ras two. So names come in several
-spellings; those that no document has are dropped where names are counted in the index.
+Each synonym states its relation to the topic's name (`How`), by which a plan weighs it, and its
+source. Analysis splits words at hyphens: KRAS is one term and K-ras two. So names come in several
+spellings, without those that no document has.
 """
 
 from __future__ import annotations
@@ -25,15 +24,13 @@ if TYPE_CHECKING:
 MESH = "MESH:"
 """The beginning of ids of MeSH."""
 LONGEST = 20
-"""Most words of a part of a text that is looked up: few names are longer, and texts have
-hundreds."""
+"""Most words of a part of a text that is looked up."""
 _EXACT = ("preferred", "synonym", "abbreviation")
 _SHORTEST = 4
 """Letters of a word that counts as a name in a longer text."""
 _SYMBOL = re.compile(r"(?=.*[A-Z])[A-Z0-9-]{3,10}")
 _BESIDE_SYMBOL = re.compile(r"(?<=[A-Z0-9])[-–](?=[a-z]{3})")
 """As in HER2-positive. Names are found with and without hyphens."""
-_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _PUNCTUATION = '.,;:?!+()[]"“”'
 _WORD = re.compile(r"[^\W_]+")
 _SMALL_WORDS = frozenset({"and", "of", "the", "with", "in", "for"})
@@ -54,18 +51,12 @@ _GREEK = {
 _LATIN = re.compile(rf"-?({'|'.join(form for forms in _GREEK.values() for form in forms)})(?=\d?$)")
 _ONCOGENE = "proto-oncogene"
 How = Literal["topic", "synonym", "narrow", "broad", "alias", "previous", "spelling"]
-"""How a synonym relates to the topic's own name."""
+"""How a synonym relates to the topic's name."""
 
 
 @dataclass(frozen=True)
 class Synonym:
-    """A name beside a topic's own.
-
-    Attributes:
-        text: the name.
-        how: its relation to the topic's name.
-        source: where it came from, such as "MESH:D008545 synonym".
-    """
+    """A name beside the topic's, its relation to it, and its source ("MESH:D008545 synonym")."""
 
     text: str
     how: How
@@ -77,8 +68,8 @@ class Names:
     """The names of one thing that a topic asks for.
 
     Attributes:
-        text: what the topic calls it.
-        synonyms: its names, the topic's own first; no text twice.
+        text: the topic's name for it.
+        synonyms: its names, the topic's first; each text once.
         headings: MeSH headings for it and its kinds.
         concepts: ids of the concepts that it stands for.
     """
@@ -98,12 +89,12 @@ def distinct(synonyms: Iterable[Synonym]) -> tuple[Synonym, ...]:
 
 
 def spelled(texts: Iterable[str], source: str) -> list[Synonym]:
-    """Other spellings of a topic's own name."""
+    """Other spellings of a topic's name."""
     return [Synonym(text, "spelling", source) for text in texts]
 
 
 def called(text: str, names: Names) -> Names:
-    """The names of a thing that a topic calls by another one, such as an abbreviation."""
+    """The names of a thing under the topic's name, such as an abbreviation."""
     others = (
         replace(name, how="synonym", source=f"what {text} stands for")
         if name.how == "topic"
@@ -118,14 +109,13 @@ def each_once(mentions: Iterable[Names]) -> tuple[Names, ...]:
     things: dict[frozenset[str], list[Names]] = {}
     for names in mentions:
         things.setdefault(frozenset(names.concepts or {names.text.lower()}), []).append(names)
-    return tuple(_united(same) for same in things.values())
-
-
-def _united(same: Sequence[Names]) -> Names:
-    if len(same) == 1:
-        return same[0]
-    synonyms = (synonym for names in same for synonym in names.synonyms)
-    return replace(same[0], synonyms=distinct(sorted(synonyms, key=lambda s: s.how != "topic")))
+    united = []
+    for same in things.values():
+        synonyms = [synonym for names in same for synonym in names.synonyms]
+        if len(same) > 1:
+            synonyms.sort(key=lambda synonym: synonym.how != "topic")
+        united.append(replace(same[0], synonyms=distinct(synonyms)))
+    return tuple(united)
 
 
 def named_concepts(
@@ -136,12 +126,10 @@ def named_concepts(
     `gene` is the approved symbol of the gene that is meant; by default the likeliest.
     """
     concepts = [concept for concept in knowledge.find(text) if concept.kind == kind]
+    if kind == "gene" and concepts:
+        concepts = [c for c in concepts if c.name == (gene or concepts[0].name)]
     if not concepts:
         return []
-    if kind == "gene":
-        concepts = [c for c in concepts if c.name == (gene or concepts[0].name)]
-        if not concepts:
-            return []
     by_id = {concept.id: concept for concept in concepts}
     for concept in concepts:
         for same in knowledge.same_as(concept.id):
@@ -159,7 +147,7 @@ def named_concepts(
 def phrase_names(
     text: str, knowledge: Knowledge, kinds: Sequence[ConceptKind] = ()
 ) -> Names | None:
-    """The names of the longest part of a text that names something of some kinds, if there is one.
+    """The names of the longest part of a text that names something of some kinds, or None.
 
     A single word is looked up only if it is the whole text: too many words are names.
     """
@@ -176,16 +164,13 @@ def phrase_names(
 def names_within(text: str, knowledge: Knowledge) -> list[Names]:
     """The names of the things in a text, by its longest names, in the text's order.
 
-    Single words count if they name diseases, drugs or things without kind and have four letters or
-    more, or if they are symbols of genes in capitals: "MET", but not "met". A symbol that is only
-    an alias needs a digit: HER2. Variants are not looked up, since their names contain those of
-    genes. In a text all in capitals, capitals mean nothing, unless it is a list of symbols.
+    Single words of four letters or more count if they name diseases, drugs or things without kind.
+    So do symbols of genes in capitals; an alias also needs a digit: HER2. Variants are ignored:
+    their names contain those of genes. A text in capitals is lower-cased, except lists of symbols.
     """
-    # A dash is no word: with one beside it, a single word would count as a name of two.
-    spaced = (
-        word for word in _BESIDE_SYMBOL.sub(" ", text).split() if _LETTER_OR_DIGIT.search(word)
-    )
-    words = [word.strip(_PUNCTUATION) for word in spaced]
+    # A dash is not a word: a single word beside it would count as a name of two.
+    spaced = _BESIDE_SYMBOL.sub(" ", text).split()
+    words = [word.strip(_PUNCTUATION) for word in spaced if _WORD.search(word)]
     shouted = Capitals(text).uninformative(0) or (len(words) > 1 and text.isupper())
     if shouted and not all(_is_symbol(word, knowledge) for word in words):
         words = [word.lower() for word in words]
@@ -206,7 +191,7 @@ def names_within(text: str, knowledge: Knowledge) -> list[Names]:
 
 
 def _is_symbol(word: str, knowledge: Knowledge) -> bool:
-    """Whether a word is a code, or a name that is written in capitals: V600E, MET."""
+    """True for a code, or a name that is written in capitals: V600E, MET."""
     return any(map(str.isdigit, word)) or any(
         name.text == word for each in knowledge.find(word) for name in each.names
     )
@@ -228,7 +213,7 @@ def of_concepts(text: str, concepts: Sequence[Concept], further: Iterable[Synony
 
 
 def names_of(concepts: Iterable[Concept], how: How) -> Iterator[Synonym]:
-    """The exact names of concepts, and how they relate to the topic's own name."""
+    """The exact names of concepts, with a relation to the topic's name."""
     for concept in concepts:
         for name in concept.names:
             if name.kind in _EXACT:
@@ -248,7 +233,7 @@ def tumor_spellings(name: str) -> Iterator[str]:
 
 
 def symbol_spellings(symbol: str) -> Iterator[str]:
-    """A gene's symbol with a hyphen where texts put one, or without its own."""
+    """A gene's symbol with a hyphen where texts put one, or without its hyphen."""
     for joint in _JOINTS:
         if match := joint.search(symbol):
             yield symbol[: match.start()] + ("" if match[0] else "-") + symbol[match.end() :]
@@ -266,9 +251,8 @@ def with_latin_letter(symbol: str) -> str:
 def full_name_spellings(symbol: str, full_names: Iterable[str]) -> Iterator[str]:
     """Spellings of a gene's symbol that follow from its full names.
 
-    The letter at the end may be Greek: PDGFRA, platelet derived growth factor receptor alpha, is
-    PDGFRα. A proto-oncogene is written with a c for cellular, as cMET; in c-MET the symbol is a
-    word of its own.
+    The last letter may be Greek: PDGFRA, platelet derived growth factor receptor alpha, is PDGFRα.
+    A proto-oncogene is written with a c for cellular, as cMET.
     """
     for name in full_names:
         word, letter = _GREEK.get(symbol[-1:], ("", ""))

@@ -1,12 +1,13 @@
 """The parts of a topic: its disease and genes with all their names, its variants, its other words.
 
-Names come from the knowledge bases and are checked against the index (`evidence`): names that no
-document has are left out, and so are aliases that mean something else there.
+Names come from the knowledge bases. `evidence` removes names that no document has, and aliases that
+mean something else in the index.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from irplatform.errors import unknown
@@ -33,7 +34,7 @@ from irplatform.expansion.names import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from irplatform.data import Topic
     from irplatform.expansion.evidence import Evidence
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 
 _KINDS = 400
-"""Kinds of a disease that are looked up; those that occur most are kept."""
+"""Kinds of a disease that are looked up; the most frequent ones are kept."""
 _SHORT = 5
 """Letters of a drug's name that may mean something else as well: FU, TXL."""
 _MEANT = 0.02
@@ -51,21 +52,19 @@ _MEANT = 0.02
 
 @dataclass(frozen=True)
 class TopicParts:
-    """What a topic asks for.
+    """The parts of a topic.
 
     Attributes:
-        disease: the disease's names, if the topic has one. If no knowledge base has it as it
-            stands, those of the first part of it that is a disease. Without names if no document
-            has any.
+        disease: the disease's names, if the topic has one; of a part of the text if no knowledge
+            base has the whole; empty if no document has any.
         genes: the names of each gene.
         markers: the parts of the gene field.
         treatments: the names of each treatment; without concepts if it is unknown.
         drugs: drugs that are known to act on the genes.
-        phrases: concepts among the words that name no gene; for a topic with neither a disease nor
-            genes, those of its query.
+        phrases: concepts among the words that name no gene, or in a topic's query without fields.
         described: the whole text of the disease, if `disease` is a part of it.
         unaltered: genes, by their texts, that the topic wants without alteration: KRAS wild-type.
-        query: the topic's own query, without fields that hold placeholders such as "none".
+        query: the topic's query, without placeholders such as "none".
     """
 
     disease: Names | None
@@ -85,14 +84,14 @@ class TopicParts:
 
 
 class TopicReader:
-    """Takes topics apart, and remembers what it looked up."""
+    """Takes topics apart, and remembers look-ups."""
 
     def __init__(self, knowledge: Knowledge, evidence: Evidence) -> None:
         self._knowledge = knowledge
         self._evidence = evidence
-        self._diseases: dict[tuple[str, int], Names] = {}
-        self._genes: dict[tuple[str, float], Names] = {}
-        self._treated: dict[tuple[str, float], tuple[Names, ...]] = {}
+        self._disease = cache(self._find_disease)
+        self._gene = cache(self._find_gene)
+        self._treatments = cache(self._find_treatments)
 
     def read(self, topic: Topic, plan: Weights) -> TopicParts:
         """The parts of a topic, with their names."""
@@ -111,13 +110,20 @@ class TopicReader:
             named = names_within(query, self._knowledge)
             mentions = list(each_once(self._as_in_fields(each, plan) for each in named))
         names = self._disease(disease, plan.disease.kinds) if disease else None
+        drugs: tuple[Synonym, ...] = ()
+        if plan.context.drugs:
+            ids = (concept for gene in genes for concept in gene.concepts)
+            drugs = tuple(self._evidence.occurring(drug_names(ids, "drug-gene", self._knowledge)))
         return TopicParts(
             names,
             tuple(_without_names_of(names, gene) for gene in genes) if names else genes,
             markers,
             self._treatments(_text(topic, plan.treatment.field), plan.treatment.agreement),
-            self._drugs(genes) if plan.context.drugs else (),
-            tuple(map(self._occurring, mentions)),
+            drugs,
+            tuple(
+                replace(each, synonyms=tuple(self._evidence.occurring(each.synonyms)))
+                for each in mentions
+            ),
             disease if names and names.text != disease else "",
             frozenset(unaltered),
             query,
@@ -128,46 +134,39 @@ class TopicReader:
         latin = with_latin_letter(written)
         return latin if latin != written and genes_called(latin, self._knowledge) else written
 
-    def _disease(self, text: str, kinds: int) -> Names:
-        key = (text, kinds)
-        if key not in self._diseases:
-            evidence = self._evidence
-            most = _KINDS if kinds else 0
-            disease = disease_names(text, self._knowledge, most)
-            if not disease.concepts and (part := disease_within(text, self._knowledge)):
-                disease = disease_names(part, self._knowledge, most)
-            if not disease.concepts:
-                abbreviated = diseases_abbreviated(text, self._knowledge)
-                if name := evidence.abbreviated(text, abbreviated):
-                    disease = called(text, disease_names(name, self._knowledge, most))
-            names = evidence.of_disease(evidence.occurring(disease.synonyms))
-            exact = [name for name in names if name.how != "narrow"]
-            narrow = [name for name in names if name.how == "narrow"]
-            synonyms = (*exact, *evidence.kinds(exact, narrow)[:kinds])
-            occurs = any(evidence.count(name.text) for name in synonyms)
-            self._diseases[key] = replace(disease, synonyms=synonyms if occurs else ())
-        return self._diseases[key]
+    def _find_disease(self, text: str, kinds: int) -> Names:
+        evidence = self._evidence
+        most = _KINDS if kinds else 0
+        disease = disease_names(text, self._knowledge, most)
+        if not disease.concepts and (part := disease_within(text, self._knowledge)):
+            disease = disease_names(part, self._knowledge, most)
+        if not disease.concepts:
+            abbreviated = diseases_abbreviated(text, self._knowledge)
+            if name := evidence.abbreviated(text, abbreviated):
+                disease = called(text, disease_names(name, self._knowledge, most))
+        names = evidence.of_disease(evidence.occurring(disease.synonyms))
+        exact = [name for name in names if name.how != "narrow"]
+        narrow = [name for name in names if name.how == "narrow"]
+        synonyms = (*exact, *evidence.kinds(exact, narrow)[:kinds])
+        occurs = any(evidence.count(name.text) for name in synonyms)
+        return replace(disease, synonyms=synonyms if occurs else ())
 
-    def _gene(self, symbol: str, agreement: float) -> Names:
-        key = (symbol, agreement)
-        if key not in self._genes:
-            gene = self._meant_gene(symbol)
-            occurring = self._evidence.occurring(gene.synonyms)
-            unlike = [
-                name.text
-                for name in occurring
-                if any(other.kind == "disease" for other in self._knowledge.find(name.text))
-            ]
-            names = self._evidence.trusted(occurring, agreement, unlike)
-            self._genes[key] = Names(symbol, tuple(names), (), gene.concepts)
-        return self._genes[key]
+    def _find_gene(self, symbol: str, agreement: float) -> Names:
+        gene = self._meant_gene(symbol)
+        occurring = self._evidence.occurring(gene.synonyms)
+        unlike = [
+            name.text
+            for name in occurring
+            if any(other.kind == "disease" for other in self._knowledge.find(name.text))
+        ]
+        names = self._evidence.trusted(occurring, agreement, unlike)
+        return Names(symbol, tuple(names), (), gene.concepts)
 
     def _meant_gene(self, symbol: str) -> Names:
         """The gene that a topic's symbol means in the documents, else a family of genes.
 
         Of the genes with that alias, the one whose sure names the symbol occurs with most: ER is
-        ESR1 and not EREG. A symbol with a number, as CD20, is no word and means the only gene that
-        has it.
+        ESR1 and not EREG. A symbol with a number, as CD20, means the only gene that has it.
         """
         genes = genes_called(symbol, self._knowledge)
         sure = {gene: sure_names(symbol, gene, self._knowledge) for gene in genes}
@@ -183,15 +182,11 @@ class TopicReader:
             return gene_names(symbol, meant, self._knowledge)
         return family_names(symbol, self._knowledge)
 
-    def _treatments(self, text: str, agreement: float) -> tuple[Names, ...]:
-        key = (text, agreement)
-        if key not in self._treated:
-            treatments = treatment_names(text, self._knowledge) if text else []
-            self._treated[key] = each_once(
-                replace(names, synonyms=self._meant(names.synonyms, agreement))
-                for names in treatments
-            )
-        return self._treated[key]
+    def _find_treatments(self, text: str, agreement: float) -> tuple[Names, ...]:
+        treatments = treatment_names(text, self._knowledge) if text else []
+        return each_once(
+            replace(names, synonyms=self._meant(names.synonyms, agreement)) for names in treatments
+        )
 
     def _meant(self, names: tuple[Synonym, ...], agreement: float) -> tuple[Synonym, ...]:
         """The names of a treatment that occur, without short ones that mean something else."""
@@ -199,21 +194,13 @@ class TopicReader:
         trusted = self._evidence.trusted(occurring, agreement)
         return tuple(n for n in occurring if n in trusted or len(n.text) > _SHORT)
 
-    def _drugs(self, genes: tuple[Names, ...]) -> tuple[Synonym, ...]:
-        concepts = (concept for gene in genes for concept in gene.concepts)
-        return tuple(self._evidence.occurring(drug_names(concepts, "drug-gene", self._knowledge)))
-
     def _as_in_fields(self, names: Names, plan: Weights) -> Names:
-        """The names in a plain text; a gene or disease is read as if it stood in its field."""
+        """The names in a plain text; genes and diseases are read like fields."""
         concept = self._knowledge.concept(names.concepts[0])
-        if concept is not None and concept.kind == "gene":
+        kind = None if concept is None else concept.kind
+        if kind == "gene":
             return self._gene(names.text, plan.gene.agreement)
-        if concept is not None and concept.kind == "disease":
-            return self._disease(names.text, plan.disease.kinds)
-        return names
-
-    def _occurring(self, names: Names) -> Names:
-        return replace(names, synonyms=tuple(self._evidence.occurring(names.synonyms)))
+        return self._disease(names.text, plan.disease.kinds) if kind == "disease" else names
 
 
 def _without_names_of(disease: Names, gene: Names) -> Names:
@@ -243,26 +230,19 @@ def _query(topic: Topic, fields: Iterable[str]) -> str:
 def check_fields(topics: Sequence[Topic], plan: QueryPlan) -> None:
     """Refuse a plan with fields that no topic has, except those of the default plan.
 
-    The default plan names fields that many topics lack; those topics are searched by their words. A
-    field in somebody's own plan is meant to exist: misspelt, it would silently leave a part of
-    every query out.
+    A misspelt field would silently remove a part of every query. Topics without the default fields
+    are searched by their words.
     """
     known = {name for topic in topics for name, value in topic.fields.items() if value}
-    for setting, name in _named(plan):
-        if name not in known:
-            raise unknown("field", name, known, of="the topics", hint=f"It is named by {setting}.")
-
-
-def _named(plan: QueryPlan) -> Iterator[tuple[str, str]]:
-    yield from _named_by(plan, "plan")
-    for number, fold in enumerate(plan.folds):
-        yield from _named_by(fold.weights, f"plan.folds.{number}.weights")
-
-
-def _named_by(weights: Weights, place: str) -> Iterator[tuple[str, str]]:
-    for part in ("disease", "gene", "treatment"):
-        options = getattr(weights, part)
-        if part in weights.model_fields_set and "field" in options.model_fields_set:
-            yield f"{place}.{part}.field", options.field
-    for name in weights.other:
-        yield f"{place}.other.{name}", name
+    all_weights: dict[str, Weights] = {"plan": plan}
+    all_weights |= {f"plan.folds.{n}.weights": fold.weights for n, fold in enumerate(plan.folds)}
+    for place, weights in all_weights.items():
+        named = {f"other.{name}": name for name in weights.other}
+        for part in ("disease", "gene", "treatment"):
+            options = getattr(weights, part)
+            if part in weights.model_fields_set and "field" in options.model_fields_set:
+                named[f"{part}.field"] = options.field
+        for setting, name in named.items():
+            if name not in known:
+                hint = f"It is named by {place}.{setting}."
+                raise unknown("field", name, known, of="the topics", hint=hint)

@@ -1,18 +1,10 @@
 """Query plans: how a topic becomes a query, with fields, weights, required parts and expansions.
 
-A plan is a model in which everything has a default. A TOML file or settings such as
-`bm25.plan.gene.weight=2` change some of it. Every weight multiplies a BM25 score, except those of
-words, headings, drugs and proximity: such a part counts by its presence, not by its rarity.
-
-A first stage looks better on the topics that its weights were chosen on than on any others.
-Whatever learns from these topics then trusts it too much: a weight of interpolation, or a feature
-that is the first stage's score. So a plan may bring folds (cross-fitting: Chernozhukov et al.,
-Econometrics Journal 2018): some of the topics that it was chosen on, each with weights that were
-chosen on the others. Such a topic is searched with those, all other topics with the plan itself.
-
-The default plan has folds for the topics of TREC Precision Medicine 2018. They belong to its
-weights: a plan that differs in any option has only the folds that it brings itself. Still, whatever
-it keeps of the default was chosen on these topics, as `chosen_on` reports.
+A TOML file or settings such as `bm25.plan.gene.weight=2` change the defaults. Weights multiply BM25
+scores, except those of words, headings, drugs and proximity, which count by presence. Scores look
+better on topics that a plan was chosen on. So a plan may bring folds (cross-fitting: Chernozhukov
+et al., Econometrics Journal 2018): topics with weights that were chosen on the others. The default
+plan has folds for TREC Precision Medicine 2018; a changed plan has only its own.
 """
 
 from __future__ import annotations
@@ -45,7 +37,7 @@ def _weight(default: float, description: str) -> float:
 
 
 class SynonymWeights(Options):
-    """How much a name counts, by its relation to the topic's own name, which counts 1."""
+    """The weight of a name by its relation to the topic's name, which counts 1."""
 
     synonym: float = _weight(1.0, "synonyms")
     narrow: float = _weight(0.5, "kinds of the disease")
@@ -154,7 +146,7 @@ class TextPart(Options):
 
 
 class Weights(Options):
-    """What a query is made of, and what weighs how much."""
+    """The parts of a query, and their weights."""
 
     synonyms: SynonymWeights = SynonymWeights()
     disease: DiseasePart = DiseasePart()
@@ -193,7 +185,7 @@ def read_plan(path: Path) -> dict[str, object]:
     """The changes to the default plan in a TOML file.
 
     Raises:
-        InputError: the file is missing or not TOML, or has a key or a value that no plan has.
+        InputError: the file is missing or not TOML, or has an unknown key or a wrong value.
     """
     content = read_toml(path)
     try:
@@ -230,7 +222,7 @@ def topic_mark(topic: Topic, plan: Weights) -> str:
 
 
 def folds_of(plan: QueryPlan) -> tuple[Fold, ...]:
-    """The folds that hold for a plan: its own, or the default's with the default's weights."""
+    """The folds of a plan: those that it brings, or the default's with the default's weights."""
     if not plan.held_out or plan.folds:
         return plan.folds if plan.held_out else ()
     return _default_folds() if plan == QueryPlan() else ()
@@ -238,12 +230,12 @@ def folds_of(plan: QueryPlan) -> tuple[Fold, ...]:
 
 @dataclass(frozen=True)
 class ChosenOn:
-    """How topics are searched that a query plan was chosen on.
+    """How topics that a query plan was chosen on are searched.
 
     Attributes:
         topics: how many of the topics it was chosen on.
         of: how many topics there are.
-        held_out: whether these are searched with weights that were chosen without them.
+        held_out: True if these are searched with weights that were chosen without them.
         reason: why they are not.
     """
 
@@ -269,7 +261,7 @@ class ChosenOn:
 
 
 def chosen_on(topics: Sequence[Topic], plan: QueryPlan) -> ChosenOn | None:
-    """The topics that a plan, or the default that it changes, was chosen on, if there are any."""
+    """The topics that a plan, or the default that it changes, was chosen on, or None."""
     marks = {mark for fold in plan.folds or _default_folds() for mark in fold.topics}
     count = sum(topic_mark(topic, plan) in marks for topic in topics)
     if not count:
@@ -294,7 +286,7 @@ def _changed(plan: Options, usual: Options, prefix: str = "") -> Iterator[str]:
 
 
 def query_dependencies(plan: QueryPlan) -> Mapping[str, object]:
-    """What queries depend on besides plan and bases: how they are made, and the default's folds."""
+    """Dependencies of queries beside plan and bases: the format, and the default's folds."""
     dependencies = {"queries": QUERY_FORMAT}
     folds = folds_of(plan)
     if not folds or folds == plan.folds:  # the plan's own are among the options

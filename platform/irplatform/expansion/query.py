@@ -1,7 +1,6 @@
 """From the parts of a topic and a plan to an expression, and to Lucene's query.
 
-The query is a sum of components, each with its weight in the plan; components with weight 0 are
-left out.
+The query is a sum of components, each with its weight in the plan.
 """
 
 from __future__ import annotations
@@ -102,6 +101,7 @@ class Component:
 
 def components(topic: Topic, parts: TopicParts, plan: Weights) -> list[Component]:
     """The components of a topic's query, including those of weight 0."""
+    others: dict[str, float] = {}
     if parts.disease is None and not parts.markers:
         summands = [
             Component("text.weight", plan.text.weight, _words([parts.query])),
@@ -111,13 +111,10 @@ def components(topic: Topic, parts: TopicParts, plan: Weights) -> list[Component
     else:
         summands = [*_disease(parts, plan), *_genes(parts, plan), *_context(parts, plan)]
         summands += _treatments(parts, plan)
-        summands += [
-            Component(f"other.{name}", plan.text.weight, _words([_flat(topic, name)]))
-            for name in _in_query(topic, plan)
-        ]
+        others |= dict.fromkeys(_in_query(topic, plan), plan.text.weight)
     summands += [
         Component(f"other.{name}", weight, _words([_flat(topic, name)]))
-        for name, weight in plan.other.items()
+        for name, weight in (others | plan.other).items()
     ]
     return [component for component in summands if component.expression != Boolean()]
 
@@ -168,11 +165,14 @@ def _disease(parts: TopicParts, plan: Weights) -> Iterator[Component]:
 
 def _genes(parts: TopicParts, plan: Weights) -> Iterator[Component]:
     weights = plan.gene
-    yield Component(
-        "gene.weight", weights.weight, _sum(_names(g, plan, CONTENTS) for g in parts.genes)
-    )
+    anywhere = [_names(gene, plan, CONTENTS) for gene in parts.genes]
+    yield Component("gene.weight", weights.weight, _sum(anywhere))
     yield Component("gene.title", weights.title, _sum(_names(g, plan, TITLE) for g in parts.genes))
-    yield Component("gene.variant", weights.variant, _sum(map(_variant, parts.variants)))
+    variants = (
+        Synonyms(tuple((Phrase(form), 1.0) for form in spellings(variant)), note=variant)
+        for variant in parts.variants
+    )
+    yield Component("gene.variant", weights.variant, _sum(variants))
     altered = " ".join(dict.fromkeys(w for m in parts.markers for w in m.alteration.split()))
     yield Component("gene.alteration", weights.alteration, _words([altered]))
     if altered:
@@ -181,23 +181,14 @@ def _genes(parts: TopicParts, plan: Weights) -> Iterator[Component]:
     altered_genes = [gene for gene in parts.genes if gene.text not in parts.unaltered]
     mutated = _sum(Near(_MUTATION, _texts(gene), 3) for gene in altered_genes)
     yield Component("gene.mutated", weights.mutated, mutated)
-    yield Component(
-        "gene.words",
-        weights.words,
-        _words(marker.words for marker in parts.markers if not marker.genes),
-    )
-    yield Component(
-        "gene.words_title",
-        weights.words_title,
-        _words((marker.words for marker in parts.markers if not marker.genes), TITLE),
-    )
+    words = [marker.words for marker in parts.markers if not marker.genes]
+    yield Component("gene.words", weights.words, _words(words))
+    yield Component("gene.words_title", weights.words_title, _words(words, TITLE))
     yield Component("gene.phrase", weights.phrase, _phrases(parts, plan))
     if parts.disease is not None and parts.disease.synonyms and parts.genes:
         disease = _texts(parts.disease)
         has_disease = Constant(_names(parts.disease, plan, CONTENTS))
-        has_gene = DisMax(
-            tuple(Constant(_names(gene, plan, CONTENTS)) for gene in parts.genes), _HALF
-        )
+        has_gene = DisMax(tuple(map(Constant, anywhere)), _HALF)
         yield Component("near.both", plan.near.both, Boolean(must=(has_disease, has_gene)))
         near = (Near(disease, _texts(gene), plan.near.gaps) for gene in parts.genes)
         yield Component("near.weight", plan.near.weight, _sum(near))
@@ -210,20 +201,17 @@ def _treatments(parts: TopicParts, plan: Weights) -> Iterator[Component]:
     yield Component("treatment.weight", weights.weight, _sum(anywhere))
     yield Component("treatment.title", weights.title, _sum(in_title))
     yield Component("treatment.heading", weights.heading, _sum(map(_headings, treatments)))
-    named = (_named(names, part) for names, part in zip(treatments, anywhere, strict=True))
+    named = [
+        Boolean(must=tuple(map(Phrase, names.text.split())), note=f"all of {names.text}")
+        if not names.concepts and len(names.text.split()) > 1
+        else part
+        for names, part in zip(treatments, anywhere, strict=True)
+    ]
     yield Component("treatment.named", weights.named, _sum(map(Constant, named)))
 
 
 def _treatment(names: Names, plan: Weights, field: str) -> Expression:
     return _names(names, plan, field) if names.concepts else Words(names.text, field)
-
-
-def _named(names: Names, anywhere: Expression) -> Expression:
-    """Any name of a treatment, or all words of one that no knowledge base has."""
-    words = names.text.split()
-    if names.concepts or len(words) <= 1:
-        return anywhere
-    return Boolean(must=tuple(map(Phrase, words)), note=f"all of {names.text}")
 
 
 def _context(parts: TopicParts, plan: Weights) -> Iterator[Component]:
@@ -256,11 +244,12 @@ def _names(names: Names, plan: Weights, field: str) -> Expression:
 
 def _phrases(parts: TopicParts, plan: Weights) -> Expression:
     """Concepts that a text names, by any of their names or by their headings."""
-    expressions = []
-    for names in parts.phrases:
-        expressions.append(_names(names, plan, CONTENTS))
-        expressions += [_headings(names)] if names.headings else []
-    return _sum(expressions)
+    return _sum(
+        expression
+        for names in parts.phrases
+        for expression in (_names(names, plan, CONTENTS), _headings(names))
+        if expression != Boolean()
+    )
 
 
 def _note(name: Synonym) -> str:
@@ -274,10 +263,6 @@ def _headings(names: Names) -> Expression:
         tuple(Constant(Phrase(h.text, _MESH, note=_note(h))) for h in names.headings),
         note=f"headings for {names.text}",
     )
-
-
-def _variant(variant: str) -> Expression:
-    return Synonyms(tuple((Phrase(form), 1.0) for form in spellings(variant)), note=variant)
 
 
 def _words(texts: Iterable[str], field: str = CONTENTS) -> Expression:
