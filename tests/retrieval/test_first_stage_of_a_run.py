@@ -122,7 +122,7 @@ def test_anything_but_a_run_names_the_plugin():
         (None, "returned NoneType for topic 2, not a Ranking"),
         (
             Ranking.of([0, 5], [2.0, 1.0]),
-            r"found document 0 for topic 2: ids are text \(str\), not",
+            r"found document 0 for topic 2: ids are text\.",
         ),
     ],
 )

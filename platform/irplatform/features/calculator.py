@@ -1,9 +1,8 @@
 """Features of groups: each document's computed once, and what groups learned on disk.
 
-Features are the same for every member of a system, and a document's features do not depend on other
-documents (the contract of `FeatureGroup`). So they are remembered document by document while the
-process runs: members that draw other documents of a topic compute only the new ones. Those of
-training topics are also kept in the cache.
+A document's features depend on no other document (the contract of `FeatureGroup`). So they are
+remembered for all members of a system while the process runs; those of training topics are also
+kept in the cache.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _DOCUMENTS_AT_ONCE = 10_000
 
 
 class _Memory:
-    """Rows of features by key and document; it forgets the topics that were unused for longest."""
+    """Rows of features by key and document; it forgets the least recently used topics."""
 
     def __init__(self) -> None:
         self._features: OrderedDict[str, tuple[dict[str, int], Features]] = OrderedDict()
@@ -71,14 +70,8 @@ _memories: WeakKeyDictionary[ForwardIndex, dict[str, _Memory]] = WeakKeyDictiona
 """Per forward index, which stands for the collection's documents, and per source of vectors."""
 
 
-def _vectors_of(resources: Resources) -> str:
-    """A fingerprint of the word vectors behind the features: checkpoints bring their own."""
-    source = getattr(resources, "source", None)
-    return "" if source is None else fingerprint(source.describe())
-
-
 def forget_features() -> None:
-    """Let all features be computed anew, to measure how long that takes."""
+    """Let all features be computed anew, to measure their time."""
     _memories.clear()
 
 
@@ -88,7 +81,9 @@ class Calculator:
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
         by_vectors = _memories.setdefault(resources.forward_index(), {})
-        self._memory = by_vectors.setdefault(_vectors_of(resources), _Memory())
+        source = getattr(resources, "source", None)  # checkpoints bring their vectors
+        vectors = "" if source is None else fingerprint(source.describe())
+        self._memory = by_vectors.setdefault(vectors, _Memory())
 
     def compute(self, group: Group, batch: Batch) -> list[Features]:
         """Features of a group for a batch of topics."""
@@ -99,7 +94,7 @@ class Calculator:
             if new_ids:
                 listed = missing[key][1] if key in missing else []
                 missing[key] = topic, list(dict.fromkeys([*listed, *new_ids]))
-        # The batch's own documents where just these are asked for: their texts may be read.
+        # The batch's documents may have their texts read already.
         documents_by_ids = {documents.ids: documents for _, documents in reversed(batch)}
         requests = [
             (topic, documents_by_ids.get(tuple(ids)) or self._resources.documents(ids))
@@ -108,10 +103,9 @@ class Calculator:
         fresh = group.checked(requests) if requests else []
         for (key, (_, ids)), values in zip(missing.items(), fresh, strict=True):
             self._memory.add(key, ids, values)
+        none = np.empty((0, len(group.columns)), dtype=np.float32)
         features = [
-            self._memory.rows(key, documents.ids)
-            if len(documents)
-            else np.empty((0, len(group.columns)), dtype=np.float32)
+            self._memory.rows(key, documents.ids) if len(documents) else none
             for key, (_, documents) in zip(keys, batch, strict=True)
         ]
         self._memory.trim()
@@ -135,8 +129,7 @@ class Calculator:
                 for batch in batched_by_size(requests, lambda pair: len(pair[1]), size):
                     features += self.compute(group, batch)
                     advance(len(batch))
-            width = len(group.columns)
-            none = np.empty((0, width), dtype=np.float32)
+            none = np.empty((0, len(group.columns)), dtype=np.float32)
             np.save(folder / "features.npy", np.concatenate([*features, none]))
 
         depends_on = {
@@ -191,35 +184,27 @@ def load_groups(path: Path, resources: Resources) -> list[Group]:
     from irplatform.registry.loading import registry
 
     try:
-        entries = read_own_json(path)["groups"]
+        names = ("settings", "learned", "remembers", "variant")
         saved = [
-            (
-                g["name"],
-                {fact: g[fact] for fact in ("settings", "remembers", "variant")},
-                g["learned"],
-                tuple(g["features"]),
-            )
-            for g in entries
+            (entry["name"], tuple(entry["features"]), {name: entry[name] for name in names})
+            for entry in read_own_json(path)["groups"]
         ]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
-            "this does not say which features were learned from: it is damaged, or another version "
-            "wrote it. Train the model again.",
-            path=path,
+            "this does not say which features were learned from. Train the model again.", path=path
         ) from error
     groups = []
-    for name, facts, learned, columns in saved:
+    for name, columns, facts in saved:
         registration = registry().feature_group(name)
         held = resources.feature_group(name, facts["settings"])
-        group = Group(registration, held=held, learned=learned, saved=learned, **facts)
+        group = Group(registration, held=held, saved=facts["learned"], **facts)
         if isinstance(group.held, TrainableFeatureGroup):
             with group.plugin_call("loading"):
                 group.held.load(path.parent / "groups" / group.label)
         if group.columns != columns:
             raise InputError(
-                f"feature group '{group.name}' has other features now than this model was trained "
-                "with. Was its package changed, or a knowledge base added, removed or replaced? "
-                "Train it again.",
+                f"this model was trained with other features of group '{group.name}': its package "
+                "or a knowledge base has changed since. Train the model again.",
                 path=path,
             )
         groups.append(group)

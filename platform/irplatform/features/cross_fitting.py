@@ -1,14 +1,10 @@
 """Out-of-fold features of groups that learn, for the topics that they learn from.
 
-A model that ranks a training topic with features that its own judgments went into learns to trust
-them too much. So the topics are split into folds; the instance of a group that computes a fold's
-features has learned from the other folds. Unless a group is meant to remember documents, those that
-the fold's topics judge are removed from what the others learn. Topics that belong together
-(sentences of one citing article, topics that ask the same) stay in one fold.
-
-All members of a system share these instances, which are kept in the cache: the folds are of all
-topics, including those that a member validates on. No topic's features come from its own judgments;
-the judgments of a member's validation topics do reach the features of its training topics.
+A model learns to trust features too much if its topics' judgments went into them. So topics are
+split into folds, and a fold's features come from an instance that learned from the others, without
+the documents that the fold judges, unless a group is meant to remember documents. Related topics
+stay in one fold. All members of a system share the instances, so judgments of a member's validation
+topics do reach the features of its training topics.
 """
 
 from __future__ import annotations
@@ -39,7 +35,7 @@ if TYPE_CHECKING:
 
 
 _WHOLE = -1
-"""In place of a fold: the instance for topics that are in none."""
+"""In place of a fold: the instance for all other topics."""
 
 
 def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Folding) -> Group:
@@ -52,8 +48,8 @@ def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Fo
         learned = _training_topics(
             topics, folds, fold, remembers=group.remembers, hides=how.hide_judged
         )
-        its_own = [t.topic for t, its_fold in zip(topics, folds, strict=True) if its_fold == fold]
-        unseen = [*data.unseen, *its_own]
+        of_fold = [t.topic for t, its_fold in zip(topics, folds, strict=True) if its_fold == fold]
+        unseen = [*data.unseen, *of_fold]
         instances[fold], marks[fold] = _fitted(group, learned, unseen, data.workspace, resources)
     whole = instances.pop(_WHOLE)
     assert isinstance(whole, TrainableFeatureGroup)  # `_fitted` makes no other
@@ -101,7 +97,7 @@ class CrossFitted(TrainableFeatureGroup):
         return [features[place] for place in range(len(batch))]
 
     def save(self, folder: Path) -> None:
-        """Write the instance for topics that are in no fold."""
+        """Write the instance for topics in no fold."""
         self._whole.save(folder)
 
 
@@ -112,8 +108,8 @@ class Folding:
     Attributes:
         folds: how many folds.
         apart: the topic field whose values keep topics together.
-        hide_judged: remove what a fold's topics judge from what the others learn, unless a group is
-            meant to remember documents: right where new topics have new documents.
+        hide_judged: remove what a fold's topics judge from the others' training data, unless a
+            group is meant to remember documents: right if new topics have new documents.
     """
 
     folds: int
@@ -194,8 +190,13 @@ def _fitted(
             try:
                 instance.fit(TrainingData(training, validation, place, unseen))
             except InputError as error:
-                _explain_nothing_left(group, training, error)
-                raise
+                if any(grade > 0 for topic in training for grade in topic.judgments.values()):
+                    raise
+                raise InputError(
+                    f"features '{group.name}' have nothing relevant to learn from outside a fold: "
+                    "the topics judge the same documents, or are all related. Leave out "
+                    f"'{group.name}'."
+                ) from error
         group.save(instance, folder)
 
     folder = resources.artifact("learned-features", depends_on, build)
@@ -203,19 +204,6 @@ def _fitted(
     with group.plugin_call("loading"):
         instance.load(folder)
     return instance, mark
-
-
-def _explain_nothing_left(
-    group: Group, training: Sequence[LabelledTopic], error: InputError
-) -> None:
-    """Say why nothing is left to learn from where it was hidden, which the group cannot know."""
-    if any(grade > 0 for topic in training for grade in topic.judgments.values()):
-        return
-    raise InputError(
-        f"features '{group.name}' are learned out of fold, without the documents that a fold's own "
-        "topics judge, and so nothing relevant is left to learn from: these topics judge the same "
-        f"documents, or all belong together. Leave out '{group.name}'."
-    ) from error
 
 
 def _prepared(group: Group, resources: Resources) -> TrainableFeatureGroup:

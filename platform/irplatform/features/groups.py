@@ -37,10 +37,10 @@ class Group:
         registration: of the group.
         settings: its options, where they are not the defaults.
         held: the prepared group.
-        learned: stands for what it learned; "" if it did not.
+        learned: stands for what it learned, or "".
         saved: the same for what `save_groups` keeps of it.
-        remembers: whether its features show what other topics say of a document.
-        variant: tells it from another group of the same name.
+        remembers: True if its features show what other topics say of a document.
+        variant: distinguishes it from another group of the same name.
     """
 
     registration: Registration[FeatureGroup]
@@ -68,7 +68,7 @@ class Group:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Its features' names; PluginError if these are not distinct texts."""
+        """Its features' names; PluginError unless these are distinct texts."""
         with self.plugin_call("naming its features"):
             answer = self.held.names()
             names = tuple(answer)
@@ -82,7 +82,7 @@ class Group:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Its features' names, each after its own."""
+        """Its features' names, each after the group's."""
         return tuple(f"{self.label}.{name}" for name in self.names)
 
     @property
@@ -95,7 +95,7 @@ class Group:
         return self.registration.plugin_call(doing)
 
     def save(self, instance: TrainableFeatureGroup, folder: Path) -> None:
-        """Let an instance of the group save what it learned in an empty folder; it must."""
+        """Let an instance of the group save what it learned in an empty folder."""
         with self.plugin_call("saving"):
             instance.save(folder)
         if not any(folder.iterdir()):
@@ -105,7 +105,7 @@ class Group:
 
     @cached_property
     def described(self) -> dict[str, Any]:
-        """Return what its features depend on, besides documents and topics."""
+        """The dependencies of its features, besides documents and topics."""
         chosen = Chosen(self.registration, self.held.options)
         depends_on = chosen.dependencies()
         description = self.registration.describe(self.held.options)
@@ -132,7 +132,7 @@ class Group:
         return json.dumps(self.described, sort_keys=True)
 
     def lacking(self, topics: Sequence[Topic]) -> str:
-        """What topics lack to have its features; "" for nothing."""
+        """The topics' lack that prevents its features, or ""."""
         with self.plugin_call("reading topics"):
             answer = self.held.lacks(topics)
         return text(self.who, "lacks", answer)

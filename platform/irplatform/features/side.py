@@ -1,13 +1,9 @@
-"""Features for the last layer of a neural reranker.
+"""Features for the last layer of a neural reranker, as one matrix per topic.
 
-`SideFeatures` gives a model what a first stage, a knowledge base or a document's headings say,
-which words and vectors leave out, as one matrix per topic: groups opened by name, standardized with
-mean and deviation of the training documents, and cut at ±5 so that no single feature of an unusual
-document drowns the rest (our choice).
-
-The width depends on names and settings alone. Groups that do not apply to the training topics give
-zeros, as do features that are the same for all training documents. So weights of pre-training on
-topics without such fields fit a model that is then trained on topics with them.
+They are opened by name, standardized on the training documents, and cut at ±5, so that a single
+feature of an unusual document cannot dominate (our choice). The width depends on names and settings
+alone: groups that do not apply to the training topics, and constant features, give zeros. So
+weights of pre-training fit a model that is trained on topics with more fields.
 """
 
 from __future__ import annotations
@@ -39,8 +35,7 @@ FOLDS = 5
 LARGEST = 20
 """Features that are listed one by one."""
 _SHARED = 200_000
-"""Candidates that are computed for all members of a system together; of more, each member's samples
-alone."""
+"""The most candidates that are computed for all members of a system together."""
 _TOPICS_AT_ONCE = 50
 _MOST = 5.0
 _GROUPS = "features.json"
@@ -51,8 +46,7 @@ class SideFeatures:
     """Standardized features of some groups, for any topic and documents.
 
     `fit` or `load` comes before `matrix`, `matrices` and `save`, which raise InputError otherwise.
-    Without names, matrices have no columns. Unknown or repeated names and stray settings are an
-    InputError.
+    Unknown or repeated names and stray settings are an InputError, too.
     """
 
     def __init__(
@@ -87,16 +81,17 @@ class SideFeatures:
         columns: list[list[Features]] = []
         groups: list[Group] = []
         self._used = set()
-        for group in self._groups:
-            if not group.applies(topics, self._resources):
+        for unfitted in self._groups:
+            group = unfitted
+            if group.applies(topics, self._resources):
+                self._used.add(group.name)
+                if group.learns:
+                    group = cross_fitted(group, data, self._resources, how)
+                columns.append(self._of_pools(group, pools, data))
+            else:
                 width = len(group.columns)
                 columns.append([np.zeros((len(pool.doc_ids), width), np.float32) for pool in pools])
-                groups.append(group)
-                continue
-            self._used.add(group.name)
-            usable = cross_fitted(group, data, self._resources, how) if group.learns else group
-            columns.append(self._of_pools(usable, pools, data))
-            groups.append(usable)
+            groups.append(group)
         self._groups = groups
         self._ready = True
         raw = [
@@ -108,8 +103,8 @@ class SideFeatures:
     def _of_pools(self, group: Group, pools: Sequence[Pool], data: TrainingData) -> list[Features]:
         """Features of pools.
 
-        Members of a system learn from other parts of the same topics, and draw other documents of
-        them. So the candidates of all topics come from the cache, if they are not too many.
+        Members of a system learn from different parts of the same topics. So the candidates of all
+        topics come from the cache, if they are not too many.
         """
         calculator = Calculator(self._resources)
         topics = sorted([*data.training, *data.validation], key=lambda t: t.topic.id)
@@ -144,7 +139,13 @@ class SideFeatures:
         """The `matrix` of several topics; groups may compute all of them at once."""
         self._require_ready()
         batch: Batch = [(topic, self._resources.documents(ids)) for topic, ids in asked]
-        columns = [self._of(group, batch) for group in self._groups]
+        calculator = Calculator(self._resources)
+        columns = [
+            calculator.compute(group, batch)
+            if group.name in self._used
+            else [np.zeros((len(docs), len(group.columns)), np.float32) for _, docs in batch]
+            for group in self._groups
+        ]
         return [
             self._standardized(_joined(matrices, ids))
             for (_, ids), *matrices in zip(asked, *columns, strict=True)
@@ -162,21 +163,12 @@ class SideFeatures:
         groups = [group.columns for group in self._groups if group.name in self._used]
         return contributions(groups, values[kept], adds[kept])
 
-    def _of(self, group: Group, batch: Batch) -> list[Features]:
-        if group.name not in self._used:
-            return [np.zeros((len(docs), len(group.columns)), np.float32) for _, docs in batch]
-        return self._calculator.compute(group, batch)
-
     def _require_ready(self) -> None:
         if not self._ready:
             names = ", ".join(group.name for group in self._groups)
             raise InputError(
                 f"this model was trained without the features {names}. Train it again."
             )
-
-    @property
-    def _calculator(self) -> Calculator:
-        return Calculator(self._resources)
 
     @staticmethod
     def saved_in(folder: Path) -> bool:
@@ -194,7 +186,7 @@ class SideFeatures:
             share(folder / _SCALES)
 
     def load(self, folder: Path) -> None:
-        """Read what `save` wrote; InputError if it is damaged or belongs to other groups."""
+        """Read what `save` wrote; InputError if it is damaged or for other groups."""
         if not self._groups:
             return
         from safetensors import SafetensorError

@@ -1,8 +1,8 @@
-"""The candidates that rerankers get, and where they come from: the protocol of an experiment.
+"""The candidates that rerankers get: the protocol of an experiment.
 
-`Retrieved`: what the retrievers find, the usual way. `Judged`: exactly the judged documents of each
-topic, as many papers do; scores are then much higher, and only comparable among themselves.
-`FromRun`: a run file, which takes the place of the first stage.
+`Retrieved`: the results of the retrievers. `Judged`: exactly the judged documents of each topic, as
+many papers do; scores are then much higher, and only comparable among themselves. `FromRun`: a run
+file in place of the first stage.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from irplatform.runs import Ranking, Run, read_run
 from irplatform.runs.names import system_of
 from irplatform.system.console import notice
 from irplatform.system.digests import file_digest, fingerprint
-from irplatform.system.reading import numbered_lines, readable_again
+from irplatform.system.reading import readable_again
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Members
@@ -33,19 +33,18 @@ if TYPE_CHECKING:
 
 RETRIEVED, JUDGED = "retrieved", "judged"
 _STRANGE_SHARE = 0.5
-"""Share of a run's documents that may be missing in the collection: a closed pool has only part of
-what runs over all of MEDLINE found, but a run with hardly any of them is another collection's."""
+"""Share of a run that may be missing: a closed pool lacks some results of runs on MEDLINE."""
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """Which protocol chose the candidates.
+    """The protocol that chose the candidates.
 
     Attributes:
         facts: for metadata and JSON; "protocol" is "retrieved", "judged" or "run".
         sentence: for people.
-        usual: whether retrievers found them, so that a first stage alone needs no remark.
+        usual: True if retrievers found them, so that a first stage alone needs no remark.
     """
 
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -59,13 +58,13 @@ class Candidates:
 
     Attributes:
         topics: the topics.
-        first: what the first stage found.
+        first: the results of the first stage.
         per_topic: topic id to the ids of its candidates, best first.
         provenance: which protocol chose them.
         collection: whose topics these are, for messages and names; "" takes the documents' name.
-        qrels: the topics' judgments. Of evaluated topics only cross-validation looks at them, and
-            never at a topic's own.
-        validation: the validation topics, where these are training topics that have some apart.
+        qrels: the topics' judgments. Of evaluated topics only cross-validation reads them, and
+            never a topic's own.
+        validation: separate validation topics, if these are training topics.
     """
 
     topics: Sequence[Topic]
@@ -78,7 +77,7 @@ class Candidates:
 
     @property
     def most(self) -> int | None:
-        """How many a topic has at most; None where they are all that the first stage found."""
+        """The largest number of candidates of a topic; None if all found documents are."""
         counts = {topic: len(documents) for topic, documents in self.per_topic.items()}
         rankings = self.first.final.rankings
         if all(len(rankings[topic]) <= count for topic, count in counts.items()):
@@ -133,7 +132,7 @@ class CandidateSource(ABC):
     """A way of choosing candidates."""
 
     def refuse(self, _collection: Collection) -> None:
-        """Raise an InputError if it cannot work for a collection, before anything is done."""
+        """Raise an InputError before any work if a collection does not fit."""
         return
 
     @abstractmethod
@@ -171,14 +170,22 @@ class Retrieved(CandidateSource):
 
     def find(self, request: Request) -> Candidates:
         """Search, and take the union of the first documents."""
-        first = retrieve(
+        found = retrieve(
             request.retrievers,
             request.collection.topics,
             request.depth,
             request.resources,
             label=request.collection.id,
         )
-        first = _apart(first, request.names)
+        # No reranker may have the name of a run: "x" finds as "x-retriever".
+        retrievals = [
+            replace(each, run=each.run.renamed(f"{each.run.name}-retriever"))
+            if each.run.name in request.names
+            else each
+            for each in found.retrievals
+        ]
+        final = retrievals[0].run if len(retrievals) == 1 else found.final
+        first = replace(found, retrievals=retrievals, final=final)
         names = ", ".join(choice.name for choice in request.retrievers)
         reranked = min(request.rerank_depth, request.depth)
         return Candidates(
@@ -194,22 +201,11 @@ class Retrieved(CandidateSource):
         )
 
 
-def _apart(first: FirstStage, taken: Sequence[str]) -> FirstStage:
-    """The first stage under names that no reranker has: "x" finds as "x-retriever"."""
-    apart = [
-        replace(each, run=each.run.renamed(f"{each.run.name}-retriever"))
-        if each.run.name in taken
-        else each
-        for each in first.retrievals
-    ]
-    return replace(first, retrievals=apart, final=apart[0].run if len(apart) == 1 else first.final)
-
-
 class Judged(CandidateSource):
     """All judged documents of every topic, relevant or not."""
 
     def refuse(self, collection: Collection) -> None:
-        """Raise an InputError where there are no judgments."""
+        """Raise an InputError if there are no judgments."""
         if collection.load_qrels is None:
             raise InputError(
                 f"'{collection.id}' has no judgments, which --candidates {JUDGED} takes its "
@@ -217,7 +213,7 @@ class Judged(CandidateSource):
             )
 
     def find(self, request: Request) -> Candidates:
-        """Rank the judged documents with the retrievers; those not in the index are left out."""
+        """Rank the judged documents with the retrievers; those outside the index are left out."""
         collection = request.collection
         self.refuse(collection)
         qrels: Qrels = collection.load_qrels() if collection.load_qrels else {}
@@ -269,26 +265,26 @@ class FromRun(CandidateSource):
         return read_run(self.path)
 
     def refuse(self, collection: Collection) -> None:
-        """Raise an InputError if the file is no run, or has topics that the collection has not."""
+        """Raise an InputError if the file is not a run, or has topics outside the collection."""
         known = dict.fromkeys(topic.id for topic in collection.topics)
         if strange := [topic for topic in self.run.rankings if topic not in known]:
             raise InputError(
                 f"'{collection.id}' has no topic {listing(strange)}; its {len(known):,} topics "
                 f"are {listing(list(known))}. Is this another collection's run?",
                 path=self.path,
-                line=_line_of(self.path, strange[0]),
             )
 
     def find(self, request: Request) -> Candidates:
-        """Take the run; documents that are not in the collection are left out and counted."""
+        """Take the run; documents outside the collection are left out and counted."""
         name = request.collection.id
         self.refuse(request.collection)
         missing = missing_documents(
             (r.doc_ids for r in self.run.rankings.values()), request.resources
         )
         total = sum(map(len, self.run.rankings.values()))
+        empty = Ranking.of((), ())
         rankings = {
-            topic.id: _without(self.run.rankings.get(topic.id), missing)
+            topic.id: _without(self.run.rankings.get(topic.id, empty), missing)
             for topic in request.collection.topics
         }
         left_out = total - sum(map(len, rankings.values()))
@@ -304,8 +300,8 @@ class FromRun(CandidateSource):
                 f"'{name}' and are left out, {listing(sorted(missing))}; the others move up, so "
                 "its scores are not those of the whole run."
             )
-        if empty := [topic for topic, ranking in rankings.items() if not len(ranking)]:
-            notice(f"{self.path}: there are no candidates for topics: {listing(empty)}")
+        if without := [topic for topic, ranking in rankings.items() if not len(ranking)]:
+            notice(f"{self.path}: there are no candidates for topics: {listing(without)}")
         deepest = max(map(len, rankings.values()), default=0)
         if deepest > request.depth:
             notice(
@@ -317,28 +313,21 @@ class FromRun(CandidateSource):
         index = request.resources.index_artifact().fingerprint
         facts = {"run": run.name, "file": self.path.name, "sha256": digest}
         mark = fingerprint({"index": index, "depth": request.depth, **facts})
-        shown = run.top(request.depth)
+        retrieval = Retrieval(run.top(request.depth), mark, facts, {"index": index})
+        reranked = request.rerank_depth
         return Candidates(
             request.collection.topics,
-            FirstStage(
-                [Retrieval(shown, mark, facts, {"index": index})],
-                run,
-                mark,
-                depth=min(request.depth, deepest),
-            ),
-            {
-                topic: ranking.top(request.rerank_depth).doc_ids
-                for topic, ranking in rankings.items()
-            },
+            FirstStage([retrieval], run, mark, depth=min(request.depth, deepest)),
+            {topic: ranking.top(reranked).doc_ids for topic, ranking in rankings.items()},
             Provenance(
                 {
                     "protocol": "run",
                     **facts,
                     "documents": total - left_out,
                     "missing": left_out,
-                    "rerank_depth": request.rerank_depth,
+                    "rerank_depth": reranked,
                 },
-                (f"the first {request.rerank_depth:,} of " if request.names else "")
+                (f"the first {reranked:,} of " if request.names else "")
                 + self.path.name
                 + (f" ({left_out:,} of its {total:,} results left out)" if left_out else ""),
             ),
@@ -350,7 +339,7 @@ class FromRun(CandidateSource):
         return Retrieved()
 
     def name(self, taken: Sequence[str]) -> str:
-        """The run's tag where it can name a file that no reranker writes, else the file's name."""
+        """The run's tag if it can name a file that no reranker writes, else the file's name."""
         stem = self.path.name.removesuffix(".gz").rpartition(".")[0] or self.path.name
         names = [self.run.name, stem, f"{stem}-candidates", "candidates"]
         return next(
@@ -358,19 +347,12 @@ class FromRun(CandidateSource):
         )
 
 
-def _without(ranking: Ranking | None, missing: Members[str]) -> Ranking:
-    if ranking is None:
-        return Ranking.of((), ())
+def _without(ranking: Ranking, missing: Members[str]) -> Ranking:
     kept = [place for place, doc_id in enumerate(ranking.doc_ids) if doc_id not in missing]
     return Ranking(tuple(ranking.doc_ids[place] for place in kept), ranking.scores[kept])
 
 
-def _line_of(path: Path, topic: str) -> int:
-    encoded = topic.encode()
-    return next(number for number, line in numbered_lines(path) if line.split()[:1] == [encoded])
-
-
 def missing_documents(groups: Iterable[Iterable[str]], resources: CollectionResources) -> set[str]:
-    """Those of some topics' documents that the index has not."""
+    """The documents of some topics that are not in the index."""
     contains = resources.index().contains
     return {d for d in {d for group in groups for d in group} if not contains(d)}

@@ -1,7 +1,7 @@
 """The first stage of a run: one or several retrievers, their fusion, and the candidates.
 
 Each retriever's run is kept in the cache, so that rerankers that are added later start from it.
-`checked_search.find` searches without keeping anything, for trying many options.
+`find` searches without keeping anything, for trying many options.
 """
 
 from __future__ import annotations
@@ -34,15 +34,12 @@ if TYPE_CHECKING:
     from irplatform.data import Topic
 
 
-# Searches with a retriever, and holds what it returns to its contract.
-#
-# Date limits that a retriever does not know are applied to what it finds.
-
-
 def find(
     choice: ChosenRetriever, topics: Sequence[Topic], depth: int, resources: CollectionResources
 ) -> Run:
-    """Search with a retriever, and see that it keeps its contract; nothing is cached.
+    """Search with a retriever, and check its answer; nothing is cached.
+
+    Date limits that the retriever ignores are applied to its results.
 
     Raises:
         PluginError: it returned something else than a run with an entry for every topic.
@@ -76,10 +73,7 @@ def _checked(who: str, topic: str, ranking: object) -> Ranking:
             "Ranking.of(doc_ids, scores) makes one."
         )
     if strange := [doc_id for doc_id in ranking.doc_ids if not isinstance(doc_id, str)]:
-        raise PluginError(
-            f"{who} found document {strange[0]!r} for topic {topic}: ids are text (str), not "
-            f"{type(strange[0]).__name__}."
-        )
+        raise PluginError(f"{who} found document {strange[0]!r} for topic {topic}: ids are text.")
     try:
         return Ranking.of(ranking.doc_ids, ranking.scores)
     except (ValueError, TypeError) as error:
@@ -109,13 +103,13 @@ class ChosenRetriever(Chosen[Retriever]):
         }
 
     def check_topics(self, topics: Sequence[Topic]) -> None:
-        """Raise an InputError where options do not fit the topics that are to be searched."""
+        """Raise an InputError if options do not fit the topics to search."""
         retriever = self.registration.made(self.options)
         with self.registration.plugin_call("looking at topics"):
             retriever.check_topics(topics)
 
     def about(self, topics: Sequence[Topic], resources: CollectionResources) -> dict[str, Any]:
-        """Facts about a search for some topics, for metadata; notices tell what matters of it."""
+        """Facts about a search for some topics, for metadata."""
         retriever = self.registration.made(self.options)
         with self.registration.plugin_call("looking at topics"):
             facts = retriever.about(topics, resources)
@@ -136,9 +130,9 @@ class Retrieval:
     Attributes:
         run: its run.
         fingerprint: of all that the run depends on.
-        description: what the run is, for its metadata.
-        artifacts: fingerprints of what it was made with, likewise.
-        seconds: per stage, what it took beyond the retrievers before it.
+        description: for the metadata of the run.
+        artifacts: fingerprints of the index and other artifacts, likewise.
+        seconds: per stage, beyond the retrievers before it.
     """
 
     run: Run
@@ -154,12 +148,12 @@ class FirstStage:
 
     Attributes:
         retrievals: one per retriever.
-        final: what rerankers start from: the only run, or the reciprocal rank fusion of all, with
-            every document that any of these found; of a run file, all that is in it.
+        final: the start of rerankers: the only run, or the reciprocal rank fusion of all, with
+            every document; of a run file, all of it.
         fingerprint: of all that the runs depend on.
-        fusion: how the runs were fused, where that was chosen.
-        depth: most documents that a run has per topic, whatever the number of retrievers; None
-            where all candidates are ranked.
+        fusion: how the runs were fused, if that was chosen.
+        depth: most documents of a run per topic, whatever the number of retrievers; None if all
+            candidates are ranked.
     """
 
     retrievals: Sequence[Retrieval]
@@ -174,7 +168,7 @@ class FirstStage:
         return [each.run for each in self.retrievals]
 
     def cut(self, run: Run) -> Run:
-        """A run of what was found, as it is written and scored: no deeper than any other."""
+        """A run as it is written and scored, no deeper than `depth`."""
         return run if self.depth is None else run.top(self.depth)
 
     def fused(self, fusion: Fusion) -> FirstStage:
@@ -193,7 +187,7 @@ class FirstStage:
 
     @property
     def used(self) -> dict[str, str]:
-        """Fingerprints of what all runs were made with."""
+        """Fingerprints of the artifacts of all runs."""
         return {name: mark for r in self.retrievals for name, mark in r.artifacts.items()}
 
     def candidates(self, rerank_depth: int) -> dict[str, tuple[str, ...]]:
@@ -227,10 +221,11 @@ def retrieve(
     most = depth if among is None else None
     common = _dependencies(topics, most, among, resources)
     retrievals = []
+    empty = Ranking.of((), ())
     with parts(len(choices)) as advance:
         for choice in choices:
             before = dict(resources.stopwatch.seconds)
-            depends_on = {**common, **_own_dependencies(choice, resources)}
+            depends_on = {**common, **choice.describe(), **made_with(choice, resources)}
 
             def build(folder: Path, choice: ChosenRetriever = choice) -> None:
                 notice(f"{label}: searching {counted(len(topics), 'topic')} with {choice.name}")
@@ -248,14 +243,15 @@ def retrieve(
                 rankings: Mapping[str, Ranking] = {}
                 if (run_artifact.path / _RUN).stat().st_size:
                     rankings = read_run(run_artifact.path / _RUN).rankings
-                run = _complete(choice.name, topics, rankings)
+                # A TREC file does not show empty rankings.
+                run = Run(choice.name, {t.id: rankings.get(t.id, empty) for t in topics})
             description = {
                 **choice.describe(),
                 **({"remark": remark} if (remark := choice.traits.remark) else {}),
                 **choice.about(topics, resources),
                 **made_with(choice, resources),
             }
-            used = {"index": common["index"], **_used(run_artifact.path)}
+            used = {"index": common["index"], **kept_json(run_artifact.path / _USED)}
             seconds = resources.stopwatch.since(before)
             retrievals.append(Retrieval(run, run_artifact.fingerprint, description, used, seconds))
             advance(1)
@@ -263,12 +259,7 @@ def retrieve(
 
 
 def combine(retrievals: Sequence[Retrieval], depth: int | None = None) -> FirstStage:
-    """The first stage that what some retrievers found makes together.
-
-    Args:
-        retrievals: one per retriever.
-        depth: see `FirstStage`.
-    """
+    """The first stage of what some retrievers found; `depth` as in `FirstStage`."""
     if len(retrievals) == 1:
         (only,) = retrievals
         return FirstStage(retrievals, only.run, only.fingerprint, depth=depth)
@@ -277,17 +268,17 @@ def combine(retrievals: Sequence[Retrieval], depth: int | None = None) -> FirstS
     return FirstStage(retrievals, final, mark, depth=depth)
 
 
-def _used(folder: Path) -> dict[str, str]:
-    used: dict[str, str] = kept_json(folder / _USED)
-    return used
-
-
 def _dependencies(
     topics: Sequence[Topic],
     depth: int | None,
     among: Mapping[str, Sequence[str]] | None,
     resources: CollectionResources,
 ) -> dict[str, Any]:
+    texts = (
+        text
+        for topic in topics
+        for text in (topic.query, *(v for name in topic.fields for v in topic.values(name)))
+    )
     # Vectors trained on the documents alone follow from the index.
     vectors = resources.source.describe()
     return {
@@ -297,32 +288,16 @@ def _dependencies(
         **({"vectors": vectors} if any(vectors.values()) else {}),
         "format": _FORMAT,
         **({"dates": DATES_FORMAT} if date_limits(topics) else {}),
-        **({"composition": COMPOSITION} if any(map(_is_folded, topics)) else {}),
+        **({"composition": COMPOSITION} if any(map(is_folded, texts)) else {}),
         **({"among": {t: list(ids) for t, ids in among.items()}} if among is not None else {}),
     }
 
 
-def _is_folded(topic: Topic) -> bool:
-    return is_folded(topic.query) or any(
-        is_folded(text) for name in topic.fields for text in topic.values(name)
-    )
-
-
-def _own_dependencies(choice: ChosenRetriever, resources: CollectionResources) -> dict[str, Any]:
-    return {**choice.describe(), **made_with(choice, resources)}
-
-
 def made_with(choice: ChosenRetriever, resources: CollectionResources) -> dict[str, Any]:
-    """Seed, device and threads of models, where the retriever's rankings depend on them."""
+    """Seed, device and threads of models, if the retriever's rankings depend on them."""
     traits = choice.traits
     computing = {"device": resources.device, "model_threads": resources.model_threads}
     return {
         **({"seed": resources.seed} if traits.seeded else {}),
         **(computing if traits.on_device else {}),
     }
-
-
-def _complete(name: str, topics: Sequence[Topic], rankings: Mapping[str, Ranking]) -> Run:
-    """A run with an entry for every topic: a TREC file does not show the empty ones."""
-    empty = Ranking.of((), ())
-    return Run(name, {topic.id: rankings.get(topic.id, empty) for topic in topics})

@@ -1,8 +1,8 @@
 """How several retrievers become one first stage: reciprocal rank fusion, its weights learned.
 
-With equal weights a weak retriever can pull a good one down. On training topics, where there are
-some, a coordinate search over a few weights and constants finds a better mixture; it replaces the
-plain fusion only if it gains more than the standard error of the difference.
+With equal weights a weak retriever can pull a good one down. On training topics, a coordinate
+search over a few weights and constants finds a better mixture; it replaces the plain fusion only if
+it gains more than the standard error of the difference.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ AUTO = "auto"
 """Weights are learned; "plain" takes equal ones."""
 PLAIN_K = 60
 WEIGHTS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
-"""What a retriever can count; the largest weight is scaled to 1."""
+"""The weights to choose from; the largest weight is scaled to 1."""
 CONSTANTS = (5, 10, 20, 40, 60, 100)
 MOST_TOPICS = 1000
 """Topics that a mixture is chosen on; more would only take longer."""
 _DEPTH = 200
-"""Ranks that are looked at while choosing; deeper ones hardly reach the first 20 of a fusion."""
+"""Ranks that are used while choosing; deeper ones hardly reach the first 20 of a fusion."""
 _SWEEPS = 3
 
 
@@ -44,9 +44,9 @@ class Fusion:
     """A weighted reciprocal rank fusion.
 
     Attributes:
-        weights: one per retriever, or none at all where all count the same.
+        weights: one per retriever; empty if all count the same.
         k: how little the first ranks stand out.
-        topics: how many training topics it was chosen on; 0 where it was not.
+        topics: how many training topics it was chosen on; 0 if it was not.
     """
 
     weights: tuple[float, ...] = ()
@@ -54,7 +54,7 @@ class Fusion:
     topics: int = 0
 
     def fuse(self, runs: Sequence[Run], name: str) -> Run:
-        """Fuse runs, given in the order of the weights; one that counts 0 is left out."""
+        """Fuse runs, given in the order of the weights; one with weight 0 is left out."""
         weights = self.weights or (1.0,) * len(runs)
         weighted = [run for run, weight in zip(runs, weights, strict=True) if weight]
         weights = tuple(filter(None, weights))
@@ -68,12 +68,8 @@ class Fusion:
 def choose_fusion(runs: Sequence[Run], judgments: Qrels) -> Fusion:
     """Choose weights and constant by mean nDCG@20 over judged topics; of levels, by nDCG-exp@20.
 
-    Args:
-        runs: what each retriever found for the training topics.
-        judgments: of the training topics; those without a relevant document do not count.
-
-    Returns:
-        The plain fusion, unless another one is better by more than the standard error.
+    Topics without a relevant document do not count. The result is the plain fusion, unless another
+    one is better by more than the standard error.
     """
     topics = [t for t in runs[0].rankings if any(g > 0 for g in judgments.get(t, {}).values())]
     sample = sample_evenly(topics, MOST_TOPICS)
@@ -111,7 +107,7 @@ class _Ranks:
     """A topic as the search sees it.
 
     Attributes:
-        ranks: float [documents, retrievers]; infinite where a retriever did not find a document.
+        ranks: float [documents, retrievers]; infinite if a retriever did not find a document.
             Documents come in the order of ties: by decreasing id.
         grades: [documents].
         judged: grades of all judged documents; those of levels are floats.
