@@ -69,8 +69,8 @@ class PyTerrierReranker(Reranker):
     options: RerankerOptions
 
     def traits(self) -> Traits:
-        """PyTerrier, and no training."""
-        return Traits(packages=("pyterrier",), learns_on_device=False)
+        """PyTerrier; a transformer that compares may start from the first stage's order."""
+        return Traits(packages=("pyterrier",), listwise=self.options.compares)
 
     def reads(self) -> Reads:
         """The transformer's code, and PyTerrier's versions."""

@@ -135,6 +135,8 @@ def _rescored(
     final = changed(data.topics, expected)
     if deviation := difference(data.topics, final, changed(data.topics, expected)):
         yield f"{deviation} by rescore() when it is asked again"
+    if choice.traits.listwise:
+        return
     reversed_topics = [(topic, ids[::-1]) for topic, ids in data.topics]
     again = changed(reversed_topics, [scores[::-1] for scores in expected])
     if deviation := difference(data.topics, final, [scores[::-1] for scores in again]):

@@ -122,6 +122,8 @@ class Traits:
             and topics have a disease or a gene, `--expand` is on by default.
         weighs_first_stage: (reranker, group) it has the first stage's score among its features.
             Such a reranker is not mixed with the first stage again.
+        listwise: (reranker) `rescore` starts from the order of its candidates, that of the first
+            stage. Otherwise their order must not matter.
         learns_on_device: (reranker) training uses `resources.device`, so that on a GPU members
             are trained one after the other.
         pretraining: (reranker) what it learns from first by default: "mesh", for MeSH-term
@@ -142,6 +144,7 @@ class Traits:
     packages: tuple[str, ...] = ()
     expanded_queries: bool = False
     weighs_first_stage: bool = False
+    listwise: bool = False
     learns_on_device: bool = True
     pretraining: str = ""
     shares_pretraining: str = ""

@@ -71,11 +71,12 @@ class Reranker(Declared):
 
         Args:
             topic: the topic.
-            documents: all of its candidates, at least one, in any order.
+            documents: all of its candidates, at least one; best of the first stage first in a run.
             scores: theirs.
 
         Returns:
-            One finite number per document, higher is better, whatever their order.
+            One finite number per document, higher is better. They may depend on the order of the
+            documents if `Traits.listwise` says so.
         """
         del topic, documents
         return scores

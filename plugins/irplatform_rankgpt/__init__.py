@@ -1,0 +1,37 @@
+"""A list-wise reranker: a chat model sorts passages, window by window (RankGPT).
+
+The model is on a server that speaks OpenAI's chat API: vLLM, llama.cpp, Ollama, SGLang, or a paid
+service.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from irplatform.plugin import hookimpl
+from irplatform.system.console import notice
+
+if TYPE_CHECKING:
+    from irplatform.plugin import RegisterReranker, RunEvent
+
+
+@hookimpl
+def register_rerankers(register: RegisterReranker) -> None:
+    """The reranker `rankgpt`."""
+    register("rankgpt", "irplatform_rankgpt.reranker:RankGPT")
+
+
+@hookimpl
+def run_finished(event: RunEvent) -> None:
+    """Tell how much a model was asked: paid services count tokens."""
+    del event
+    chat = sys.modules.get("irplatform_rankgpt.chat")
+    if chat is None or not chat.tally["answers"]:
+        return
+    tally = chat.tally.copy()
+    chat.tally.clear()
+    tokens = ""
+    if tally["prompt_tokens"]:
+        tokens = f"; {tally['prompt_tokens']:,} tokens read, {tally['completion_tokens']:,} written"
+    notice(f"rankgpt: {tally['answers']:,} answers, {tally['kept']:,} of them kept before{tokens}")

@@ -1,0 +1,74 @@
+"""Windows that slide over a ranking, prompts for a window, and rankings in a model's answer."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+PROMPT = """\
+I will give you {count} passages, each with a number in brackets. Rank them by their relevance to \
+the search query: {query}
+
+{passages}
+
+Search query: {query}
+Rank the {count} passages above by their relevance to the search query, the most relevant first. \
+List every number once, as in [2] > [1] > [3]. Answer with this list alone, without explanation."""
+
+PLACES = ("count", "query", "passages")
+"""What a prompt has in braces."""
+
+_THOUGHTS = re.compile(r"^.*</think>", re.DOTALL)
+"""What a model thinks aloud before its answer."""
+_BRACKETED = re.compile(r"\[\s*([0-9]+)\s*\]")
+_NUMBER = re.compile(r"[0-9]+")
+
+
+def windows(count: int, size: int, step: int) -> Iterator[slice]:
+    """Windows over a ranking, from its end to its beginning.
+
+    The last one begins at the first document, also where steps do not fit.
+    """
+    start = max(0, count - size)
+    yield slice(start, count)
+    while start > 0:
+        end = max(start + size - step, min(size, count))
+        start = max(0, end - size)
+        yield slice(start, end)
+
+
+def prompt(template: str, query: str, passages: Sequence[str], words: int) -> str:
+    """The prompt for a window; passages are cut to a number of words."""
+    listed = "\n\n".join(
+        f"[{number}] {_cut(passage, words)}" for number, passage in enumerate(passages, start=1)
+    )
+    values = {"count": str(len(passages)), "query": query, "passages": listed}
+    # In one pass: a passage may have braces in it.
+    return re.sub(r"\{(count|query|passages)\}", lambda found: values[found[1]], template)
+
+
+def _cut(passage: str, words: int) -> str:
+    """The first words of a passage, whose own numbers in brackets would look like a passage's."""
+    return _BRACKETED.sub(r"(\1)", " ".join(passage.split()[:words]))
+
+
+def permutation(answer: str, count: int) -> tuple[list[int], str]:
+    """The order that an answer gives to `count` passages, from 0.
+
+    Numbers that are out of range or come again are ignored. Passages that are left out follow in
+    their former order.
+
+    Returns:
+        The order, and "" for a whole ranking, "repaired", or "unusable" if there is no number.
+    """
+    said = _THOUGHTS.sub("", answer)
+    numbers = [number.lstrip("0") for number in _BRACKETED.findall(said) or _NUMBER.findall(said)]
+    places = {str(place + 1): place for place in range(count)}
+    found = [places[number] for number in dict.fromkeys(numbers) if number in places]
+    rest = sorted({*range(count)} - {*found})
+    if not found:
+        return rest, "unusable"
+    return [*found, *rest], "" if len(numbers) == len(found) == count else "repaired"

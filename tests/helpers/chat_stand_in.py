@@ -1,0 +1,78 @@
+"""A server on this machine that speaks OpenAI's chat API, and misbehaves when told to.
+
+A passage is as relevant as the number after "relevance" in it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections import deque
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+_PASSAGE = re.compile(r"^\[(\d+)\] .*?relevance (-?\d+)", re.MULTILINE)
+
+
+class ChatStandIn:
+    """The server; used as a context manager.
+
+    Attributes:
+        url: of the API.
+        asked: the body of every request, in order.
+        headers: theirs.
+        orders: what to do with the next requests: a text is the answer; a number is a status.
+    """
+
+    def __init__(self) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.orders: deque[str | int] = deque()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        self._server.stand_in = self  # type: ignore[attr-defined]
+        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def __enter__(self) -> ChatStandIn:
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def ranking(prompt: str) -> str:
+    """The passages of a prompt by relevance: "[2] > [1]"."""
+    found = [(int(relevance), int(number)) for number, relevance in _PASSAGE.findall(prompt)]
+    return " > ".join(f"[{number}]" for _, number in sorted(found, key=lambda p: (-p[0], p[1])))
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        stand_in: ChatStandIn = self.server.stand_in  # type: ignore[attr-defined]
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        stand_in.asked.append(asked)
+        stand_in.headers.append(dict(self.headers))
+        order = stand_in.orders.popleft() if stand_in.orders else ""
+        status, body = 200, {}
+        if isinstance(order, int):
+            status, body = order, {"error": {"message": "the stand-in\nsays no"}}
+        elif order == "not chat":
+            body = {"object": "list"}
+        else:
+            answer = order or ranking(asked["messages"][-1]["content"])
+            body = {
+                "choices": [{"message": {"role": "assistant", "content": answer}}],
+                "usage": {"prompt_tokens": 1000, "completion_tokens": 50},
+            }
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        if status == 429:
+            self.send_header("Retry-After", "0")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
