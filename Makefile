@@ -9,7 +9,7 @@ MAIN    = $(VENV)/.ready-to-run
 READY   = $(VENV)/.ready
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test test-real test-all test-environments lint types check bench wheel clean
+.PHONY: help demo test test-real test-all test-environments lint types site check bench wheel clean
 
 help:
 	@echo "make demo        a complete run on the embedded collection"
@@ -17,7 +17,8 @@ help:
 	@echo "make test-real   the tests on real collections (IRPLATFORM_TEST_DATA)"
 	@echo "make test-all    all tests, the slow ones too"
 	@echo "make test-environments   the tests on every Python here, with the oldest and newest packages"
-	@echo "make check       test, lint and types (what continuous integration runs)"
+	@echo "make site        the documentation as a site, in site/"
+	@echo "make check       test, lint, types and site (what continuous integration runs)"
 	@echo "make bench       benchmarks against peers"
 	@echo "make wheel       the package, as it is published"
 
@@ -57,7 +58,10 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
-check: test lint types
+site: $(READY)
+	$(BIN)/zensical build --clean --strict
+
+check: test lint types site
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
@@ -67,4 +71,4 @@ wheel: $(READY)
 	$(BIN)/python -m build --outdir dist
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache

@@ -19,6 +19,9 @@ from irplatform.experiment.systems import choose_systems
 from irplatform.registry.loading import registry
 
 _LEFT_OUT = "…"
+_RUN, _SLOW = 'console title="Terminal"', 'console title="Terminal, some minutes"'
+_TITLED = [f'python title="{name}.py"' for name in ("plugin", "features", "test_plugin")]
+"""Fences of what is run, and of Python in a file of its own."""
 _SHELL = re.compile(r"^(platform .+)$", re.MULTILINE)
 _TERMINAL = re.compile(r"^\$ (platform .+)$", re.MULTILINE)
 _NOT_OURS = {"document-length", "my-ranker", "NAME"}
@@ -26,7 +29,7 @@ _NOT_OURS = {"document-length", "my-ranker", "NAME"}
 
 
 def _runnable():
-    for kind, marks in (("console run", ()), ("console slow", pytest.mark.slow)):
+    for kind, marks in ((_RUN, ()), (_SLOW, pytest.mark.slow)):
         for page in PAGES:
             for place, body in fences(page, kind):
                 for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
@@ -98,7 +101,7 @@ def test_a_command_that_is_shown_is_understood(command):
     choose_systems(registry(), retrievers, rerankers, read_settings(settings, None))
 
 
-@pytest.mark.parametrize("code", _blocks("python", "python plugin", "python side", "python test"))
+@pytest.mark.parametrize("code", _blocks("python", *_TITLED))
 def test_code_imports_what_there_is(code):
     imports = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom)]
     for node in imports:

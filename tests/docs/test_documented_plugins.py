@@ -27,7 +27,7 @@ README, GUIDE, EXAMPLES = (
     ROOT / name for name in ("README.md", "docs/plugins.md", "docs/plugin-examples.md")
 )
 
-_PLUGIN = re.compile(r"^```python plugin\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PLUGIN = re.compile(r'^```python title="plugin.py"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
 
 class IdLength(FeatureGroup):
@@ -91,7 +91,7 @@ def test_every_plugin_of_the_guide_loads(plugged):
 
 @pytest.mark.java
 def test_the_test_that_is_shown_passes(plugged, tmp_path, monkeypatch):
-    ((_, code),) = fences(EXAMPLES, "python test")
+    ((_, code),) = fences(EXAMPLES, 'python title="test_plugin.py"')
     length = plugged(_code(GUIDE)[0]).reranker("document-length")
     monkeypatch.setitem(registry().rerankers, "document-length", length)
     held = {}
@@ -100,7 +100,7 @@ def test_the_test_that_is_shown_passes(plugged, tmp_path, monkeypatch):
 
 
 def test_features_of_groups_are_had_as_shown(tmp_path):
-    ((_, shown),) = fences(EXAMPLES, "python side")
+    ((_, shown),) = fences(EXAMPLES, 'python title="features.py"')
     ids = ["d0", "d1", "d2"]
     resources = feature_resources(
         tmp_path, dict.fromkeys(ids, "words"), {"x": np.ones(2)}, groups={"length": IdLength}
@@ -130,7 +130,7 @@ def test_mypy_is_content_with_what_it_is_said_to_need(tmp_path):
     shown = [
         *_code(GUIDE),
         *_code(EXAMPLES),
-        *(body for _, body in fences(EXAMPLES, "python test")),
+        *(body for _, body in fences(EXAMPLES, 'python title="test_plugin.py"')),
     ]
     for number, code in enumerate(shown):
         (tmp_path / f"documented_{number}.py").write_text(code, encoding="utf-8")
