@@ -386,21 +386,6 @@ def test_what_an_interrupted_uninstallation_leaves_is_a_broken_plugin(tmp_path):
     assert (broken.distribution, broken.version) == ("unknown distribution", "?")
 
 
-def test_a_package_with_broken_entry_points_stands_in_nobodys_way(
-    install, tmp_path, monkeypatch, capsys
-):
-    install("good", GOOD)
-    info = tmp_path / "spoilt-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: spoilt\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[irplatform]\nnothing to see\n")
-    monkeypatch.setenv("IRPLATFORM_PLUGINS", "")
-    found = registry.__wrapped__()
-    assert {"length", "delta"} <= found.rerankers.keys()
-    told = capsys.readouterr().err
-    assert "spoilt-1.0.dist-info is damaged, and none of its plugins is used" in told
-
-
 def test_an_entry_point_that_cannot_be_read_is_a_broken_plugin(install):
     (entry_point,) = install("good", GOOD)
     broken = metadata.EntryPoint("m bad", "m_bad/foo", "irplatform")

@@ -12,7 +12,7 @@ from irplatform.reproduction import execute
 from irplatform.reproduction import execute as process
 from irplatform.reproduction.execute import reproduce
 from irplatform.reproduction.rows import read_rows
-from irplatform.system.cache import contents
+from irplatform.system.cache_items import contents
 from irplatform.system.writing import home
 
 

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from functools import partial
-from itertools import count
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -128,14 +127,6 @@ def test_a_file_that_is_read_whole_has_an_end(tmp_path):
     assert len(read_whole(tmp_path / "whole", 1 << 20)) == 1 << 20
     with pytest.raises(InputError, match="more than 0 MB"):
         read_whole(tmp_path / "whole", (1 << 20) - 1)
-
-
-def test_reading_what_takes_long_tells_how_far_it_is(tmp_path, monkeypatch, capsys):
-    seconds = count(step=10)
-    monkeypatch.setattr(text_files.time, "monotonic", lambda: next(seconds))
-    (tmp_path / "large").write_bytes(b"x\n" * (1 << 18))
-    assert len(list(numbered_lines(tmp_path / "large"))) == 1 << 18
-    assert "large: 0 MB so far" in capsys.readouterr().err
 
 
 def test_it_is_told_how_much_of_a_packed_file_is_read(tmp_path):

@@ -17,11 +17,11 @@ from irplatform.system.console import say_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.system.cache import Item
+    from irplatform.system.cache_items import Item
 
 
 def _kinds(_incomplete: str) -> list[str]:
-    from irplatform.system.cache import contents
+    from irplatform.system.cache_items import contents
 
     return sorted({item.kind for item in contents()})
 
@@ -107,7 +107,7 @@ def remove(
     items share, such as the word vectors of checkpoints, takes up space until all of them are
     removed.
     """
-    from irplatform.system.cache import remove as remove_items
+    from irplatform.system.cache_items import remove as remove_items
 
     if not (kinds or collection or days is not None or interrupted or everything):
         raise InputError(
@@ -183,7 +183,7 @@ def _confirmed(question: str) -> bool:
 def _chosen(kinds: Sequence[str], collection: str | None) -> list[Item]:
     """The items of some kinds and of a collection's documents; None takes all."""
     from irplatform.registry.loading import registry
-    from irplatform.system.cache import collections_of
+    from irplatform.system.cache_items import collections_of
 
     items = _of_kinds(kinds)
     if collection is None:
@@ -195,7 +195,7 @@ def _chosen(kinds: Sequence[str], collection: str | None) -> list[Item]:
 
 
 def _of_kinds(kinds: Sequence[str]) -> list[Item]:
-    from irplatform.system.cache import contents
+    from irplatform.system.cache_items import contents
 
     items = contents(kinds)
     for kind in kinds:
@@ -221,7 +221,7 @@ def _by_kind(items: Sequence[Item]) -> list[tuple[str, ...]]:
 
 
 def _one_by_one(items: Sequence[Item]) -> list[tuple[str, ...]]:
-    from irplatform.system.cache import collections_of
+    from irplatform.system.cache_items import collections_of
 
     names = collections_of(items)
     rows = []
@@ -238,7 +238,7 @@ def _shared(size: int) -> str:
 
 
 def _facts(items: Sequence[Item]) -> list[dict[str, Any]]:
-    from irplatform.system.cache import collections_of
+    from irplatform.system.cache_items import collections_of
 
     names = collections_of(items)
     return [

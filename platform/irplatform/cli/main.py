@@ -244,7 +244,6 @@ def main() -> None:
         from irplatform.cli.completion import complete
 
         sys.exit(complete(cli, instruction, COMMANDS))
-    from irplatform.system.packages import check_packages
 
     told: list[str] = []
     try:
@@ -252,7 +251,6 @@ def main() -> None:
         ready_home()
         # ir-measures imports it, and Python complains of its escapes where it compiles it anew.
         warnings.filterwarnings("ignore", category=SyntaxWarning, module=r".*\bcwl\b")
-        check_packages()
         for warning in misspelt(os.environ):
             console.tell(warning)
         check_arithmetic()

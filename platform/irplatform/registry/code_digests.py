@@ -13,8 +13,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform.system.packages import leave_out_damaged
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -92,11 +90,7 @@ def _top(module: str) -> str:
 
 @functools.cache
 def _distributions() -> Mapping[str, Sequence[str]]:
-    try:
-        return metadata.packages_distributions()
-    except Exception:  # of one package's file, and Python does not say of which
-        leave_out_damaged()
-        return metadata.packages_distributions()
+    return metadata.packages_distributions()
 
 
 @functools.cache

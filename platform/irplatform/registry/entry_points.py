@@ -14,7 +14,6 @@ from irplatform import __version__
 from irplatform.errors import PluginError, unknown
 from irplatform.plugin.hooks import Hooks
 from irplatform.registry.code_digests import GROUP, OURS
-from irplatform.system.packages import leave_out_damaged
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -29,15 +28,7 @@ _MOST_SEEN = 200
 
 
 def entry_points() -> Iterable[metadata.EntryPoint]:
-    """Return the entry points of all packages that can be read."""
-    try:
-        return _found()
-    except Exception:
-        leave_out_damaged()
-        return _found()
-
-
-def _found() -> Iterable[metadata.EntryPoint]:
+    """Return the entry points of all packages."""
     found = metadata.entry_points(group=GROUP)
     for entry_point in found:
         _ = entry_point.dist and entry_point.dist.metadata  # names are read later

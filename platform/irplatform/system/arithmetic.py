@@ -1,9 +1,8 @@
-"""How and where numbers are computed: portable arithmetic, and the device that torch computes on.
+"""How and where numbers are computed: portable arithmetic, and the device of torch.
 
 Portable arithmetic rounds alike on all x86-64 processors with AVX2. NumPy, torch and the libraries
-below them choose instructions by the processor, and divide sums among as many threads as it has
-cores. Other instructions and threads add numbers up in another order, and training enlarges such
-differences. So the libraries are configured, before they are loaded, to use what all these
+below them choose instructions and threads by the processor, so sums differ, and training enlarges
+the differences. So the libraries are configured, before they are loaded, to use what all these
 processors have.
 """
 
@@ -64,17 +63,17 @@ def configure_libraries() -> None:
 
 
 def portable() -> bool:
-    """Whether this process computes as any other x86-64 processor with AVX2 does."""
+    """Tell if this process computes as any other x86-64 processor with AVX2 does."""
     return all(os.environ.get(name) == value for name, value in SETTINGS.items())
 
 
 def arithmetic() -> dict[str, str]:
-    """The part of a fingerprint of computed numbers; empty for the processor's own arithmetic."""
+    """Return the part of a fingerprint of computed numbers; empty for native arithmetic."""
     return {"arithmetic": "portable"} if portable() else {}
 
 
 def check_arithmetic() -> None:
-    """Refuse a value of `IRPLATFORM_ARITHMETIC` that does not exist, or that cannot be had here."""
+    """Refuse a value of `IRPLATFORM_ARITHMETIC` that does not exist, or is impossible here."""
     choice = os.environ.get(VARIABLE)
     if choice and choice not in ARITHMETICS:
         raise InputError(f"{VARIABLE} is '{choice}'. Set it to {' or '.join(ARITHMETICS)}.")
@@ -83,7 +82,7 @@ def check_arithmetic() -> None:
 
 
 def _why_not() -> str:
-    """Why the libraries cannot be configured; "" where they can."""
+    """The reason why the libraries cannot be configured; "" if they can."""
     if not _has_avx2():
         return "this is no x86-64 processor with AVX2 under Linux"
     if any(library in sys.modules for library in _LIBRARIES):
@@ -103,25 +102,21 @@ def _has_avx2() -> bool:
 
 
 def check_device(wanted: str) -> None:
-    """Check that a name is one of `DEVICES`, whether the device is there or not."""
+    """Check that a name is one of `DEVICES`."""
     if wanted not in DEVICES:
         raise InputError(f"unknown device '{wanted}'. Choose one of {', '.join(DEVICES)}.")
 
 
 def choose_device(wanted: str, threads: int = 1) -> str:
-    """The device that a name stands for, with torch configured for it in the whole process.
+    """Return the device that a name stands for, with torch configured for the whole process.
 
-    Without torch it is the CPU, for rerankers that need NumPy alone. On the CPU torch gets that
-    many threads; on a GPU convolutions are not rounded to TF32.
-
-    Args:
-        wanted: one of `DEVICES`; "auto" takes a GPU where there is one.
-        threads: of torch on the CPU. Sums depend on how they are divided among threads, so another
-            number trains other weights.
+    Without torch it is the CPU, for rerankers that need NumPy alone. On the CPU torch gets
+    `threads` threads: another number trains other weights. On a GPU convolutions are not rounded to
+    TF32.
 
     Raises:
-        InputError: the device or torch is missing, or `IRPLATFORM_ARITHMETIC` asks for what cannot
-            be.
+        InputError: the device or torch is missing, or `IRPLATFORM_ARITHMETIC` asks for
+            something impossible.
     """
     check_device(wanted)
     check_arithmetic()
@@ -148,7 +143,7 @@ def choose_device(wanted: str, threads: int = 1) -> str:
 
 @contextmanager
 def settings_kept() -> Iterator[None]:
-    """Restore torch's settings and Python's warnings after the block: notebooks go on computing."""
+    """Restore torch's settings and Python's warnings after the block, for notebooks."""
     imported = sys.modules.get("torch")
     threads = imported.get_num_threads() if imported else 0
     rounding = imported.backends.cudnn.allow_tf32 if imported else True

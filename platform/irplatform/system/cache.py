@@ -1,28 +1,19 @@
-"""The cache: artifacts that are built once and found again, and room made among them.
+"""The cache: artifacts that are built once and found again.
 
 An artifact is a folder under `$IRPLATFORM_HOME` whose name carries a fingerprint of everything it
-depends on, with a manifest that spells those dependencies out. It is built under a file lock in a
-folder with the suffix `.partial` and renamed when complete. So a killed process leaves no half
-artifact, and two processes never build the same one twice. A builder that can resume keeps what it
-finds in its partial folder.
-
-The fingerprint alone identifies an artifact. The label before it is for people. It is mostly the
-collection's and changes when its folder is renamed; an artifact with another label is found, too.
-
-Every artifact can be made again, so removing it costs time and nothing else. What users put into
-the cache folder (knowledge bases, collections and their names) is never touched: its names carry no
-fingerprint.
+depends on, with a manifest of these dependencies. It is built under a file lock in a folder with
+the suffix `.partial` and renamed when complete, so a killed process leaves no half artifact and two
+processes never build the same one twice. The fingerprint alone identifies it; the label before it
+is for people, and may change with a collection's folder.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import ChangedFileError, InputError
@@ -40,7 +31,7 @@ from irplatform.system.writing import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 
@@ -57,9 +48,6 @@ OWN_KINDS = EXACT_KINDS | {
 }  # fmt: skip
 """Kinds that no third-party plugin may use."""
 MANIFEST = "manifest.json"
-_NAME = re.compile(r".+-([0-9a-f]{16})(\.partial|\.jsonl)?")
-_ALWAYS_COMPLETE = ("tune",)
-"""Kinds of journals that later commands read whether or not their command ended."""
 _whole_states: dict[Path, dict[Path, tuple[str, tuple[int, int, int]]]] = {}
 """Folders that were found whole, with the digests and states of their files."""
 
@@ -69,9 +57,10 @@ class Artifact:
     """A finished folder of the cache.
 
     Attributes:
+        path: the folder.
         fingerprint: of all that it depends on.
-        built: whether this call built it.
-        seconds: how long building it took, whenever that was.
+        built: this call built it.
+        seconds: how long building it took.
     """
 
     path: Path
@@ -93,19 +82,19 @@ def artifact(
     """Return the artifact with some dependencies; build it if it is missing.
 
     Args:
-        kind: the folder of the cache that holds its like, such as "index".
+        kind: the folder of the cache for artifacts like it, such as "index".
         label: a readable beginning for its name, such as the collection's.
-        depends_on: all that its content depends on, as JSON: fingerprints of inputs, options, the
-            version of the format.
+        depends_on: all that its content depends on, as JSON: fingerprints of inputs, options,
+            the version of the format.
         build: fills the folder that it is given.
-        resumable: give `build` what an interrupted call left, instead of an empty folder.
-        outdated: why a finished artifact must be built again, to follow its name; "" if it need
-            not.
-        filled_later: its files change after they were built, so that no digests of them are kept.
+        resumable: give `build` what an interrupted call left, not an empty folder.
+        outdated: why a finished artifact must be built again, to follow its name; or "".
+        filled_later: its files change after they were built, so no digests of them are kept.
 
     Raises:
         InputError: the cache folder cannot be written to.
-        BaseException: what `build` raises. If it cannot resume, a note says how much work is lost.
+        BaseException: an error of `build`. If it cannot resume, a note says how much work is
+            lost.
     """
     depends_on = _with_arithmetic(kind, depends_on)
     final, mark = _named(kind, label, depends_on)
@@ -150,12 +139,12 @@ def artifact(
 
 
 def is_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
-    """Whether `artifact` would find an artifact instead of building it."""
+    """Tell if `artifact` would find an artifact."""
     return _whole(*_named(kind, label, _with_arithmetic(kind, depends_on))) is not None
 
 
 def kept_json(path: Path) -> Any:
-    """The content of a JSON file in an artifact."""
+    """Return the content of a JSON file in an artifact."""
     try:
         return read_own_json(path)
     except ValueError as error:
@@ -165,7 +154,7 @@ def kept_json(path: Path) -> Any:
 
 
 def _with_arithmetic(kind: str, depends_on: Mapping[str, Any]) -> Mapping[str, Any]:
-    """All that an artifact depends on, including the arithmetic if it holds rounded numbers."""
+    """Dependencies, with the arithmetic of kinds that hold rounded numbers."""
     return depends_on if kind in EXACT_KINDS else {**depends_on, **arithmetic()}
 
 
@@ -177,19 +166,18 @@ def _named(kind: str, label: str, depends_on: Mapping[str, Any]) -> tuple[Path, 
 
 
 def _whole(final: Path, mark: str) -> Path | None:
-    """The finished artifact, under this label if possible."""
     return next((path for path in _under_any_label(final, mark) if damage(path) is None), None)
 
 
 def _under_any_label(final: Path, mark: str, suffix: str = "") -> Iterator[Path]:
-    """The folder under this label, there or not, and then those under other labels."""
+    """The folder under this label, which may be missing, and then those under other labels."""
     own = final.with_name(f"{final.name}{suffix}")
     yield own
     yield from sorted(path for path in final.parent.glob(f"*-{mark}{suffix}") if path != own)
 
 
 def _partial(final: Path, mark: str, *, resumes: bool) -> Path:
-    """The folder to build in: empty, or as an interrupted call left it, under whatever label."""
+    """The folder to build in: empty, or as an interrupted call left it, under any label."""
     own, *others = _under_any_label(final, mark, ".partial")
     if resumes and others and not own.exists():
         others.pop().rename(own)
@@ -201,7 +189,6 @@ def _partial(final: Path, mark: str, *, resumes: bool) -> Path:
 
 
 def _remove(path: Path) -> None:
-    """Remove a folder, or a file in its place."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -216,7 +203,7 @@ def _finished(path: Path, mark: str, *, built: bool) -> Artifact:
 
 
 def damage(final: Path, *, anew: bool = False) -> str | None:
-    """What is wrong with an artifact, to follow its name; None if it is finished and whole.
+    """Say what is wrong with an artifact, to follow its name; None if it is finished and whole.
 
     When a machine stops without warning, files may come back empty or cut off; disks and copies
     change single bits. Readers of such files would fail far from here, or compute other scores.
@@ -236,11 +223,11 @@ def damage(final: Path, *, anew: bool = False) -> str | None:
 
 
 def damaged_file(folder: Path, *, anew: bool = False) -> Path | None:
-    """The first file of a finished folder that is gone or was changed; None for none.
+    """Return the first file of a finished folder that is missing or was changed; None for none.
 
     Folders of earlier versions, and those whose files change, have no digests to compare with. A
-    process reads a folder once, and its large files only if their size or time stamps have changed
-    since they were last read.
+    process reads a folder once, and large files again only if their size or time stamps have
+    changed.
     """
     try:
         files: dict[str, str] = read_own_json(folder / MANIFEST).get("files") or {}
@@ -276,25 +263,18 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _to_disk(folder: Path) -> None:
-    """Write files to the disk before a manifest says that they are there.
-
-    Of others, a machine that stops may keep the size alone, with zeros in it.
-    """
     for file in _files(folder):
         to_disk(file)
 
 
 @contextmanager
 def lock(final: Path, *, wait: bool = False, shown_as: Path | None = None) -> Iterator[bool]:
-    """Keep other processes from building something, or find out that one is building it.
+    """Keep other processes from building something; yield if the lock is ours.
 
     Args:
         final: what is built, or what stands for it.
-        wait: for a process that is building it, with a notice, since it may take hours.
-        shown_as: what the notice calls it, if not `final`.
-
-    Yields:
-        Whether the lock is ours; always, with `wait`.
+        wait: for the process that is building it, with a notice, since it may take hours.
+        shown_as: its name in the notice, if not `final`.
 
     Raises:
         InputError: the cache cannot be written to.
@@ -328,20 +308,13 @@ def lock(final: Path, *, wait: bool = False, shown_as: Path | None = None) -> It
 
 @contextmanager
 def resumable_folder(path: Path) -> Iterator[Path]:
-    """Fill a folder in several attempts; it appears under its name when the block ends well.
+    """Fill a user's folder in several attempts; it appears when the block ends well.
 
-    An attempt goes on with what an interrupted one left. For users' folders that take long to fill:
-    a pool that is downloaded, a corpus.
-
-    Args:
-        path: the final name, which must be free (an empty folder is free).
-
-    Yields:
-        The folder to fill, `<name>.partial` beside the final one.
+    Yields `<name>.partial` beside the final folder, with what an interrupted attempt left.
 
     Raises:
-        InputError: something is there already, another process is filling it, or the place cannot
-            be written to.
+        InputError: something is there already, another process is filling it, or the place
+            cannot be written to.
     """
     path = path.absolute()
     writable_folder(path).parent.mkdir(parents=True, exist_ok=True)
@@ -353,123 +326,3 @@ def resumable_folder(path: Path) -> Iterator[Path]:
         partial.mkdir(exist_ok=True)
         yield partial
         partial.replace(path)
-
-
-@dataclass(frozen=True)
-class Item:
-    """Something in the cache: a folder, or the file of an interrupted command.
-
-    Attributes:
-        kind: the folder that holds its like: "index", "checkpoint".
-        path: where it lies.
-        size: in bytes; a file with several names counts for the first item that has it.
-        used: when it was last made or used.
-        complete: False for what an interrupted command left, which only the same command can use.
-        shared: bytes that count for items before.
-    """
-
-    kind: str
-    path: Path
-    size: int
-    used: datetime
-    complete: bool
-    shared: int = 0
-
-    @property
-    def manifest(self) -> Mapping[str, Any]:
-        """What it was made of; empty if it is not complete."""
-        try:
-            content = read_own_json(self.path / MANIFEST)
-        except (OSError, ValueError):
-            return {}
-        return content if isinstance(content, dict) else {}
-
-    @property
-    def depends_on(self) -> Mapping[str, Any]:
-        """The dependencies that its fingerprint stands for."""
-        content = self.manifest.get("depends_on")
-        return content if isinstance(content, dict) else {}
-
-
-def contents(kinds: Collection[str] = ()) -> list[Item]:
-    """All that commands have made, by kind and name."""
-    items: list[Item] = []
-    counted: set[tuple[int, int]] = set()
-    for path in sorted(home().glob("*/*")):
-        if kinds and path.parent.name not in kinds:
-            continue
-        if not _NAME.fullmatch(path.name) or path.is_symlink():
-            continue
-        try:
-            used = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-            size, shared = _sizes(path, counted)
-        except FileNotFoundError:  # another process has finished it, or removed it
-            continue
-        kind = path.parent.name
-        complete = kind in _ALWAYS_COMPLETE or (path / MANIFEST).exists()
-        items.append(Item(kind, path, size, used, complete, shared))
-    return items
-
-
-def _sizes(path: Path, counted: set[tuple[int, int]]) -> tuple[int, int]:
-    """Bytes of files that were not counted yet, and of others.
-
-    Checkpoints share the files of their vectors with `vectors`.
-    """
-    files = [path] if path.is_file() else (p for p in path.rglob("*") if p.is_file())
-    size = shared = 0
-    for file in files:
-        status = file.stat()
-        # A file with holes takes up less than its size; a small one a whole block.
-        taken = min(status.st_size, status.st_blocks * 512)
-        if (key := (status.st_dev, status.st_ino)) in counted:
-            shared += taken
-        else:
-            counted.add(key)
-            size += taken
-    return size, shared
-
-
-def remove(items: Iterable[Item]) -> tuple[list[Item], list[Item]]:
-    """Remove items, except those that another process is making; return both kinds."""
-    removed: list[Item] = []
-    busy: list[Item] = []
-    for item in items:
-        name = _NAME.fullmatch(item.path.name)
-        is_folder = name is not None and name[2] != ".jsonl"  # a journal is locked itself
-        with lock(item.path.with_name(name[1]) if name and is_folder else item.path) as free:
-            if free:
-                _delete(item.path)
-        (removed if free else busy).append(item)
-    return removed, busy
-
-
-def _delete(path: Path) -> None:
-    try:
-        if path.is_file():
-            path.unlink()
-            return
-        # Without its manifest a folder is debris: half of it is never taken for the whole.
-        (path / MANIFEST).unlink(missing_ok=True)
-        shutil.rmtree(path)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise InputError(f"this cannot be removed: {error.strerror}.", path=path) from error
-
-
-def collections_of(items: Iterable[Item]) -> dict[Path, str]:
-    """The names of the collections that items were made of, where an index knows them."""
-    names: dict[str, str] = {}
-    for index in contents(("index", "forward-index")):
-        label = str(index.manifest.get("label", ""))
-        for mark in (index.depends_on.get("corpus"), index.manifest.get("fingerprint")):
-            names.setdefault(str(mark), label)
-    marks = {item.path: item.depends_on for item in items}
-    own = {item.path: str(item.manifest.get("fingerprint")) for item in items}
-    return {
-        path: name
-        for path, made_of in marks.items()
-        for mark in (str(made_of.get("corpus") or made_of.get("index")), own[path])
-        if (name := names.get(mark))
-    }

@@ -1,8 +1,8 @@
-"""Notices and progress while work goes on, always on stderr.
+"""Notices and progress during work, always on stderr.
 
-On a terminal, progress is one line that is painted over: what is being done, and one bar for the
-whole command. The display keeps to this line and redirects nothing, so that it never paints over
-what libraries write. Elsewhere progress is a line every 15 seconds, so that logs stay short.
+On a terminal, progress is one line that is painted over: the work, and one bar for the whole
+command. Nothing is redirected, so it never paints over what libraries write. Elsewhere progress is
+a line every 15 seconds, to keep logs short.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ def set_prefix(name: str) -> None:
 
 
 def silence() -> None:
-    """Write nothing more to stderr: of several processes that do the same, one is heard."""
+    """Write nothing more to stderr, in all but one of several processes that do the same."""
     _display.report = lambda _kind, _content: None
     sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
 
@@ -297,8 +297,7 @@ def parts(total: float, done: float = 0) -> Iterator[Advance]:
 def stage(title: str, share: float = 1) -> Iterator[None]:
     """Show a part of the work around it, worth `share` of its total.
 
-    The progress within tells how far it is. A title such as "training delta" is shown; for "", the
-    label of the progress within.
+    The progress within tells how far it is. Without a title its label is shown.
     """
     around = innermost(_display._works)
     if around is not None:
@@ -320,7 +319,7 @@ def steps(
         noun: what a step is; steps without one only move the bar.
         total: how many there are; None if unknown.
         done: how many are done already.
-        counts: whether the bar moves with them.
+        counts: the bar moves with them.
         part: see `progress`.
     """
     work = Work("", noun, total=total, done=done, part=part, counts=counts)
@@ -340,11 +339,11 @@ def progress(
     """Show how far a piece of work is; yields a function that takes the steps just done.
 
     Args:
-        label: what is done: "searching".
+        label: the work: "searching".
         total: how many steps there are; None if unknown.
         unit: what is counted: "topics".
-        part: how much it takes of what the work around it has left of its step, from 0 to 1.
-        once: whether it is done for all that follows, and takes that part of all that is left.
+        part: its part of what the work around it has left of its step, from 0 to 1.
+        once: it is done for all that follows, and takes that part of all that is left.
     """
     work = Work(label, unit=unit, total=total, part=part, once=once)
     with _display.showing(work):
@@ -361,7 +360,7 @@ def waiting(label: str) -> Iterator[None]:
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
-    """The columns of a terminal; None for other streams, and for terminals that move no cursor."""
+    """Return the columns of a terminal; None for other streams and dumb terminals."""
     with suppress(OSError, ValueError, AttributeError):
         if stream is not None and stream.isatty():
             dumb = os.environ.get("TERM", "").lower() in ("dumb", "unknown")
@@ -370,7 +369,7 @@ def terminal_width(stream: TextIO | None) -> int | None:
 
 
 def wrapped(text: str, width: int | None) -> str:
-    """A text with line breaks between words for a terminal of some width; unchanged for None."""
+    """Break a text between words for a terminal of some width; None changes nothing."""
     from textwrap import fill
 
     def line(text: str) -> str:

@@ -1,13 +1,13 @@
-"""Containment of plugins and of interruptions: output stays whole, and commands end in order.
+"""The process of a command: plugins cannot spoil its output, and signals end it in order.
 
 While a plugin works, its prints go to stderr, and the working directory is restored afterwards. In
 a command, file descriptor 1 leads to stderr as well, for C libraries and programs that plugins
 start: `--json` promises one JSON object on stdout.
 
-Python raises Ctrl-C and SIGTERM as exceptions wherever they arrive. Finalizers drop them, and
-libraries turn them into errors of their own. So they are remembered, and raised again whenever a
-plugin returns or progress is made. While a library computes, Python can raise nothing: after
-`GRACE` seconds the process ends at once, which loses nothing that was finished.
+Python raises Ctrl-C and SIGTERM as exceptions, which finalizers drop and libraries turn into other
+errors. So they are remembered, and raised again when a plugin returns or progress is made. While a
+library computes, Python can raise nothing: after `GRACE` seconds the process ends at once, which
+loses nothing that was finished.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def raise_lost() -> None:
 
 
 def is_interruption(error: BaseException) -> bool:
-    """Whether an error ends the program, as opposed to one that code raised without a signal."""
+    """Tell if an error ends the program; code may raise one without a signal."""
     return isinstance(error, KeyboardInterrupt) and (bool(_signals) or _command != [os.getpid()])
 
 
@@ -197,7 +197,7 @@ def _raise(kind: type[KeyboardInterrupt]) -> Callable[[int, object], None]:
 
 
 def _end_late(reading: int, ended: threading.Event, numbers: set[int]) -> None:
-    """End the process if it is still there `GRACE` seconds after one of some signals.
+    """End the process if it still runs `GRACE` seconds after one of some signals.
 
     The system writes the number of each signal to the pipe. `ended` is set at the command's end.
     """

@@ -1,8 +1,7 @@
 """Digests that stand for files and values: keys of the cache, and proof of unchanged files.
 
 Hashing a corpus of 30 GB takes minutes, and every run has to identify it. So the digest of a large
-file is kept in the cache folder, for as long as the file's size and both its time stamps (of
-content and of inode) stay as they were.
+file is kept in the cache folder, as long as its size and both its time stamps stay the same.
 """
 
 from __future__ import annotations
@@ -33,18 +32,18 @@ _REMEMBERED = 10_000
 
 
 def fingerprint(depends_on: Mapping[str, Any]) -> str:
-    """16 hexadecimal digits that stand for a JSON-like value, whatever the order of its keys."""
+    """Return 16 hexadecimal digits of a JSON-like value, whatever the order of its keys."""
     canonical = json.dumps(depends_on, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 def number_of(text: str) -> int:
-    """A number from 0 to 2**64 - 1 that stands for a text, for choices that look like chance."""
+    """Return a number from 0 to 2**64 - 1 for a text, for choices that look random."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
 def file_digest(path: Path, stopped: Callable[[], bool] = lambda: False) -> str:
-    """The SHA-256 of a file's bytes (of the file as it lies there, compressed or not)."""
+    """Return the SHA-256 of a file's bytes, compressed or not."""
     sha = hashlib.sha256()
     with path.open("rb") as file:
         while not stopped() and (chunk := file.read(_CHUNK)):
@@ -53,12 +52,12 @@ def file_digest(path: Path, stopped: Callable[[], bool] = lambda: False) -> str:
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file, from memory if the file is large and has not changed."""
+    """Return the SHA-256 of a file, from memory if the file is large and has not changed."""
     return digests([path])[0]
 
 
 def digests(paths: Sequence[Path], *, anew: bool = False) -> list[str]:
-    """The digests of several files, hashed side by side; `anew` uses and keeps no memory."""
+    """Return the digests of several files, hashed side by side; `anew` uses and keeps no memory."""
     memory = home() / "digests.json"
     entries = {} if anew or not paths else _read(memory)
     fresh: dict[str, list[Any]] = {}
@@ -112,7 +111,7 @@ def _read(memory: Path) -> dict[str, Any]:
 
 
 def folder_digests(folder: Path, patterns: Sequence[str] = ("*",)) -> dict[str, str]:
-    """The digests of all files under a folder that match a pattern, by their paths within it."""
+    """Return the digests of all files under a folder that match a pattern, by relative path."""
     matching = {path for pattern in patterns for path in folder.rglob(pattern)}
     files = sorted(path for path in matching if path.is_file())
     names = [str(path.relative_to(folder)) for path in files]
@@ -120,7 +119,7 @@ def folder_digests(folder: Path, patterns: Sequence[str] = ("*",)) -> dict[str, 
 
 
 def file_state(path: Path) -> tuple[int, int, int]:
-    """What changes when a file does: its size and both time stamps, in nanoseconds."""
+    """Return a file's size and both time stamps, in nanoseconds."""
     stat = path.stat()
     if not is_ordinary(path, stat):
         raise InputError("this is a device or a pipe, not a file.", path=path)
@@ -128,15 +127,15 @@ def file_state(path: Path) -> tuple[int, int, int]:
 
 
 def is_settled(state: tuple[int, int, int]) -> bool:
-    """Whether a change from now on would show in the state of the file."""
+    """Tell if a change from now on would show in the state of the file."""
     return time.time_ns() - max(state[1:]) > _SETTLED
 
 
 class HashedFiles:
     """Files that are identified by their content first and read later.
 
-    Whatever is built from them is cached under their digests. If a file were replaced in between,
-    the cache would hold something else under that name for good. So `check` them while reading.
+    A cache entry with their digests would stay wrong if a file were replaced in between. So `check`
+    them while reading.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -145,7 +144,7 @@ class HashedFiles:
         self._digests: dict[Path, str] = {}
 
     def digests(self) -> list[str]:
-        """The SHA-256 of the files, as they were at the first call."""
+        """Return the SHA-256 of the files, as they were at the first call."""
         if not self._digests:
             self._states = {path: _state(path) for path in self._paths}
             self._digests = dict(zip(self._paths, digests(self._paths), strict=True))

@@ -1,10 +1,8 @@
 """JSON, TOML and journals: read with errors that name the line, and written.
 
-The JSON of others may lack what Python's own reader wants: it may be gzipped, begin with a byte
-order mark, or have halves of surrogate pairs. The standard library reads TOML only, so values are
-written here. A journal has a JSON object a line for each piece of long work that is finished. A
-kill or a full disk may leave half a line; when the journal is read, the file is cut off after the
-last sound line, so that the next one starts on a line of its own.
+The JSON of others may be gzipped, begin with a byte order mark, or have halves of surrogate pairs.
+A journal has a JSON object per line for each finished piece of long work. A kill or a full disk may
+leave half a line: reading cuts the file off after the last sound line.
 """
 
 from __future__ import annotations
@@ -44,17 +42,17 @@ class JSONError(InputError, ValueError):
 
 
 def read_json(path: Path, *, hint: str = "", most: int = _MOST_JSON) -> Any:
-    """The content of a JSON file, plain or gzip, with or without a byte order mark."""
+    """Return the content of a JSON file, plain or gzip, with or without a byte order mark."""
     return parse_json(read_whole(path, most).removeprefix(BOM_UTF8), path, hint=hint)
 
 
 def parse_json(
     content: bytes, path: Path | None = None, line: int | None = None, *, hint: str = ""
 ) -> Any:
-    r"""A value that another program wrote; JSONError if it is not JSON.
+    r"""Return a value that another program wrote; JSONError if it is not JSON.
 
-    Half of a surrogate pair, which programs write that cut texts between UTF-16's units, becomes
-    U+FFFD: `"\ud83d"` is JSON, but no text. Whole numbers beyond 64 bits become floats.
+    Half of a surrogate pair becomes U+FFFD: `"\ud83d"` is JSON, but not text. Whole numbers beyond
+    64 bits become floats.
     """
     try:
         return _loads(content)
@@ -80,11 +78,11 @@ def _loads(content: bytes) -> Any:
 
 
 def read_own_json(path: Path) -> Any:
-    """The content of a JSON file that the platform wrote with `writing.as_json`.
+    """Return the content of a JSON file that the platform wrote with `writing.as_json`.
 
     Raises:
         OSError: it is missing, or cannot be read.
-        JSONError: it is damaged; also a ValueError, for callers that know a better message.
+        JSONError: it is damaged; also a ValueError, for callers with a better message.
     """
     try:
         return json.loads(path.read_text(encoding="utf-8"))
@@ -94,7 +92,7 @@ def read_own_json(path: Path) -> Any:
 
 
 def too_large(number: int) -> bool:
-    """Whether a whole number needs more than the 64 bits that JSON and tensors have for it."""
+    """Tell if a whole number needs more than the 64 bits that JSON and tensors have."""
     return not -(1 << 63) <= number < 1 << 64
 
 
@@ -103,7 +101,7 @@ class TOMLError(InputError):
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The content of a TOML file; a byte order mark, as Windows' Notepad writes one, is ignored."""
+    """Return the content of a TOML file; a byte order mark is ignored."""
     content = read_whole(path, _MOST_TOML)
     try:
         return parse_toml(content.decode("utf-8-sig"), path)
@@ -112,7 +110,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def parse_toml(text: str, path: Path | None = None) -> dict[str, Any]:
-    """The content of a text in TOML; TOMLError if it is not TOML."""
+    """Return the content of a text in TOML; TOMLError if it is not TOML."""
     import tomllib
 
     try:
@@ -125,12 +123,12 @@ def parse_toml(text: str, path: Path | None = None) -> dict[str, Any]:
 
 
 def toml_key(name: str) -> str:
-    """A key, whose parts have dots between them, with quotes where a part needs them."""
+    """Return a dotted key, with quotes where a part needs them."""
     return ".".join(p if _BARE.fullmatch(p) else toml_value(p) for p in name.split("."))
 
 
 def toml_value(value: object) -> str:
-    """A value as TOML writes it: as JSON does except for tables; "none" for None."""
+    """Return a value as TOML writes it; "none" for None."""
     if value is None:
         return '"none"'
     if isinstance(value, list | tuple):
@@ -142,7 +140,7 @@ def toml_value(value: object) -> str:
 
 
 def read_journal(path: Path | None, parse: Callable[[Any], Entry]) -> list[Entry]:
-    """The entries of a journal, oldest first; anything after the last sound line is cut off.
+    """Return the entries of a journal, oldest first; it is cut off after the last sound line.
 
     A line for which `parse` raises KeyError, TypeError or ValueError is not sound.
     """

@@ -1,8 +1,8 @@
-"""Pieces of work within one another: how much of the whole is done, in how many seconds, in words.
+"""Pieces of work within one another: the share that is done, seconds left, and words.
 
-Work that begins takes a part of what the work around it has left of its step. So the whole grows
-with whatever is measured, even where the rest is unknown. Work that is done once for all that
-follows, such as training word vectors, takes a part of all that is left.
+Work that begins takes a part of what the work around it has left of its step. So the share grows
+with every measured piece, even if the rest is unknown. Work that is done once for all that follows,
+such as training word vectors, takes a part of all that is left.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Work:
         unit: what is counted: "topics" reads "12 of 30 topics".
         total: how much there is to do; None if unknown.
         done: how much is done.
-        part: how much it takes of what the work around it has left of its step, from 0 to 1.
-        once: whether it is done for all that follows, and takes that part of all that is left.
-        counts: whether the whole grows with it.
-        stage: whether it has a title alone, and the work within it tells how far it is.
+        part: its part of what the work around it has left of its step, from 0 to 1.
+        once: it is done for all that follows, and takes that part of all that is left.
+        counts: the whole grows with it.
+        stage: it has a title alone, and the work within it tells how far it is.
         patience: seconds before it is painted first.
         step: how much of `total` the work within it is worth.
         within: how much of that step is done, from 0 to 1, by work within it that has ended.
@@ -76,7 +76,7 @@ class Work:
 
 
 class Whole:
-    """How much of the whole is done; it never becomes less."""
+    """The share of the whole that is done; it never becomes less."""
 
     def __init__(self) -> None:
         self._reached = 0.0
@@ -84,7 +84,7 @@ class Whole:
         """How much of the whole is not for work that was done once."""
 
     def share(self, works: Sequence[Work]) -> float | None:
-        """The share that is done, from 0 to 1; None if unknown."""
+        """Return the share that is done, from 0 to 1; None if unknown."""
         once = next((n for n, work in enumerate(works) if work.once and n), len(works))
         if (share := _share(works[:once])) is None:
             return None
@@ -103,7 +103,7 @@ class Whole:
 
 
 def innermost(works: Sequence[Work]) -> Work | None:
-    """The innermost work that the whole grows with."""
+    """Return the innermost work that the whole grows with."""
     return next((work for work in reversed(works) if work.counts), None)
 
 
@@ -121,7 +121,7 @@ def _share(works: Sequence[Work]) -> float | None:
 
 
 def texts_of(works: Sequence[Work], subject: str = "") -> list[str]:
-    """Descriptions of the work, from the longest to the shortest, for lines of any width.
+    """Return descriptions of the work, from the longest to the shortest, for lines of any width.
 
     "training delta: fold 2 of 5, member 3 of 5, epoch 4 of 12"
     """
@@ -144,10 +144,7 @@ def texts_of(works: Sequence[Work], subject: str = "") -> list[str]:
 
 
 def seconds_left(works: Sequence[Work]) -> float | None:
-    """An estimate of the seconds that are left; None where it would be a wild guess.
-
-    Only a single piece of work has one: of several, each has its own speed.
-    """
+    """Estimate the seconds that are left; None for several pieces of work or too little of one."""
     if len(works) != 1 or not works[0].total:
         return None
     (work,) = works
@@ -176,7 +173,7 @@ class Stopwatch:
         self.seconds[stage] = self.seconds.get(stage, 0.0) + spent
 
     def since(self, before: Mapping[str, float]) -> dict[str, float]:
-        """Seconds per stage since `seconds` was as given."""
+        """Return the seconds per stage since `seconds` was as given."""
         return {
             stage: spent - before.get(stage, 0.0)
             for stage, spent in self.seconds.items()
@@ -185,6 +182,6 @@ class Stopwatch:
 
 
 def added(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, float]:
-    """The sum of two spans' seconds per stage."""
+    """Return the sum of two spans' seconds per stage."""
     stages = dict.fromkeys([*first, *second])
     return {stage: first.get(stage, 0.0) + second.get(stage, 0.0) for stage in stages}

@@ -1,6 +1,6 @@
 """Text files read line by line: plain, gzip or a pipe, as bytes, with errors that name the line.
 
-Lines stay bytes because TREC's columns are parted by ASCII white space only: `str.split` would also
+Lines stay bytes because only ASCII white space separates TREC's columns: `str.split` would also
 split at a no-break space inside an id.
 """
 
@@ -17,14 +17,13 @@ import shutil
 import stat
 import tarfile
 import tempfile
-import time
 import zlib
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, counted
-from irplatform.system.console import notice, notice_once
+from irplatform.system.console import notice_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -56,9 +55,7 @@ LONGEST_LINE = 1 << 26
 """Bytes: 64 MB. No document has a tenth of it, and a file without line ends would fill the
 memory."""
 _LONG = f"this line has more than {LONGEST_LINE >> 20} MB. Is the file damaged?"
-_LINES_BETWEEN = 1 << 16
-_SECONDS_BETWEEN = 15.0
-_OF_THE_SYSTEM = ("/proc/", "/sys/")
+_SYSTEM_FILES = ("/proc/", "/sys/")
 _STREAM = re.compile(r"/dev/(?:stdin|fd/\d+)|/proc/(?:self|\d+)/fd/\d+")
 """Where a process finds what is piped to it; the `<(…)` of a shell is such a name."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -70,8 +67,6 @@ are opened more than once. The copies vanish when the process ends."""
 
 
 class _ReportedFile(io.FileIO):
-    """A file that reports how many bytes are read of it."""
-
     def readinto(self, buffer: Any) -> int | None:
         """Read into a buffer, and report the number of bytes."""
         read = super().readinto(buffer)
@@ -82,10 +77,7 @@ class _ReportedFile(io.FileIO):
 
 @contextmanager
 def reporting_reads(tell: Callable[[int], None]) -> Iterator[None]:
-    """Call a function with the number of bytes of each read of a file, as it lies there.
-
-    So packed files, too, have a known end.
-    """
+    """Call a function with the number of bytes of each read of a file, before unpacking."""
     _LISTENERS.append(tell)
     try:
         yield
@@ -98,8 +90,8 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
     """Open a file for reading, unpacked if it is gzip; a pipe as often as any other file.
 
     Raises:
-        InputError: the file is missing, is a folder, may not be read, is packed by something else
-            than gzip, or is damaged gzip (also while it is read inside the block).
+        InputError: the file is missing, a folder, unreadable, packed other than with gzip, or
+            damaged gzip (also while it is read inside the block).
     """
     try:
         raw: Any = (_ReportedFile if _LISTENERS else io.FileIO)(readable_again(path))
@@ -133,7 +125,7 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
 
 
 def read_whole(path: Path, most: int) -> bytes:
-    """The content of a file as `open_bytes` reads it; InputError beyond `most` bytes, unpacked."""
+    """Return the content of a file as `open_bytes` reads it; InputError beyond `most` bytes."""
     with open_bytes(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
@@ -155,11 +147,11 @@ def opened_text(path: Path) -> Iterator[io.TextIOBase]:
 
 
 def readable_again(path: Path) -> Path:
-    """The path itself, or that of a copy if it is a pipe such as `<(zcat run.gz)`.
+    """Return the path itself, or that of a copy if it is a pipe such as `<(zcat run.gz)`.
 
     Raises:
         OSError: there is no such file.
-        InputError: it is a device, or a pipe that is no stream of this process.
+        InputError: it is a device, or a pipe of another process.
     """
     status = path.stat()
     if is_ordinary(path, status):
@@ -181,32 +173,29 @@ def readable_again(path: Path) -> Path:
 
 
 def is_ordinary(path: Path, status: os.stat_result) -> bool:
-    """Whether a path leads to something on a disk that ends: a file or a folder."""
+    """Tell if a path leads to a file or folder on a disk, which has an end."""
     if stat.S_ISREG(status.st_mode):
-        return status.st_size > 0 or not os.path.realpath(path).startswith(_OF_THE_SYSTEM)
+        return status.st_size > 0 or not os.path.realpath(path).startswith(_SYSTEM_FILES)
     return stat.S_ISDIR(status.st_mode)
 
 
 def starts_with_mark(path: Path) -> bool:
-    """Whether a file begins with UTF-8's byte order mark, which `numbered_lines` drops."""
+    """Tell if a file begins with UTF-8's byte order mark, which `numbered_lines` drops."""
     with open_bytes(path) as file:
         return file.read(len(_BYTE_ORDER_MARK)) == _BYTE_ORDER_MARK
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Lines that are not blank, with their numbers from 1.
+    """Yield the lines that are not blank, with their numbers from 1.
 
     Raises:
-        InputError: see `open_bytes`; or the first line is in an encoding without ASCII, lines end
-            in a carriage return alone, or a line is too long.
+        InputError: see `open_bytes`; or the encoding is not a superset of ASCII, lines end in a
+            carriage return alone, or a line is too long.
     """
-    tell = _reading_notice(path)
     with open_bytes(path) as file:
         for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), b""), start=1):
             if len(line) >= LONGEST_LINE:
                 raise InputError(_LONG, path=path, line=number)
-            if number % _LINES_BETWEEN == 0:
-                tell(file.tell())
             content = line
             if number == 1:
                 _refuse_utf_16(line, path)
@@ -218,7 +207,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def uncommented_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The same lines without those that begin with `#`, which a notice counts."""
+    """Yield the same lines without those that begin with `#`, which a notice counts."""
     comments = 0
     for number, line in numbered_lines(path):
         if b"#" in line and line.lstrip().startswith(b"#"):
@@ -234,31 +223,16 @@ def notice_comments(path: Path, lines: int) -> None:
         notice_once(f"{path}: ignored as comments: {counted(lines, 'line')} beginning with '#'")
 
 
-def _reading_notice(path: Path) -> Callable[[int], None]:
-    """A function that takes the number of bytes read, and writes it now and then."""
-    last = time.monotonic()
-
-    def tell(done: int) -> None:
-        nonlocal last
-        if time.monotonic() - last >= _SECONDS_BETWEEN:
-            last = time.monotonic()
-            notice(f"reading {path}: {done >> 20:,} MB so far")
-
-    return tell
-
-
 def _refuse_nul_bytes(path: Path) -> None:
-    """Name the first line with a NUL byte: programs in C, such as trec_eval, end a text there."""
+    """Name the first line with a NUL byte, where programs in C, such as trec_eval, end a text."""
     for number, line in numbered_lines(path):
         if b"\0" in line:
             raise InputError(f"this line has a {NUL_BYTE}", path=path, line=number)
 
 
 def _refuse_utf_16(beginning: bytes, path: Path) -> None:
-    """Name the encoding, before every column is found wrong for the NUL bytes in it."""
-    if beginning.startswith(_UTF_16_MARKS):
-        raise InputError("this file is UTF-16. Save the file as UTF-8.", path=path)
-    if b"\0" in beginning:
+    """Name the encoding, which would make every column wrong."""
+    if beginning.startswith(_UTF_16_MARKS) or b"\0" in beginning:
         raise InputError(
             "this file has NUL bytes, as UTF-16 and binary files have. Save the file as UTF-8.",
             path=path,
@@ -267,7 +241,7 @@ def _refuse_utf_16(beginning: bytes, path: Path) -> None:
 
 
 def decoded(line: bytes, path: Path, number: int) -> str:
-    """The text of a line."""
+    """Return the text of a line; InputError if it is not UTF-8."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -279,7 +253,7 @@ def decoded(line: bytes, path: Path, number: int) -> str:
 
 
 def blocks_of_lines(path: Path, size: int = 1 << 18) -> Iterator[bytes]:
-    """The file's content in blocks of about `size` bytes, each of which ends where a line does.
+    """Yield the file's content in blocks of about `size` bytes, each of whole lines.
 
     Raises:
         InputError: see `open_bytes`; or a line has a NUL byte or is too long.
@@ -287,9 +261,7 @@ def blocks_of_lines(path: Path, size: int = 1 << 18) -> Iterator[bytes]:
     with open_bytes(path) as file:
         rest = b""
         first = True
-        tell = _reading_notice(path)
         while block := file.read(size):
-            tell(file.tell())
             if b"\0" in block:
                 _refuse_nul_bytes(path)
             if first:
@@ -307,7 +279,7 @@ def blocks_of_lines(path: Path, size: int = 1 << 18) -> Iterator[bytes]:
 
 
 def stretches(values: Sequence[bytes]) -> Iterator[tuple[bytes, int, int]]:
-    """Each stretch of equal neighbours: value, first position, position after the last."""
+    """Yield each stretch of equal neighbours: value, first position, position after the last."""
     if not values:
         return
     start = 0
@@ -319,14 +291,10 @@ def stretches(values: Sequence[bytes]) -> Iterator[tuple[bytes, int, int]]:
         start = end
 
 
-_BLOCK = 1 << 20
-
-
 class _Header(tarfile.TarInfo):
-    """A header that is not skipped if it is broken.
+    """A header that raises an error if it is broken.
 
-    Python's tarfile takes a damaged header for the end of the archive, and ignores data after the
-    first part of a gzip file: files would be missing without a word.
+    tarfile takes a damaged header for the end of the archive, so files would be missing.
     """
 
     @classmethod
@@ -342,15 +310,15 @@ class _Header(tarfile.TarInfo):
 def read_tar(
     path: Path, wanted: Callable[[str], bool], *, most: int = -1
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the names and contents of a tar archive's files, in its order, as a stream.
+    """Yield the names and contents of a tar archive's files, in its order.
 
     Args:
         path: the archive, gzipped or not.
         wanted: selects names; links and folders are skipped.
-        most: bytes of a file's content to read, from its beginning; all by default.
+        most: bytes of a file's content to read, from its beginning; by default all.
 
     Raises:
-        InputError: the archive cannot be read or is not whole; the files before have been yielded.
+        InputError: the archive cannot be read or is not whole; earlier files have been yielded.
     """
     with open_bytes(path) as file:
         try:
@@ -359,7 +327,7 @@ def read_tar(
                     if wanted(entry.name) and entry.isreg():
                         content = archive.extractfile(entry)
                         yield entry.name, content.read(most) if content else b""
-            while file.read(_BLOCK):  # up to the end, where gzip has its checksum
+            while file.read(1 << 20):  # up to the end, where gzip has its checksum
                 pass
         except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
             raise InputError(

@@ -1,12 +1,10 @@
 """Processes that work on items in parallel, and end with the process that started them.
 
-Each worker is at the other end of a pipe of its own. Nothing else is shared: no lock that a killed
-worker could take with it, no queue that it could leave half-written. The end of a pipe is the end
-of the process on its other side, whatever ended it.
-
-Processes are spawned, never forked: a Java virtual machine or threads of torch may be running here,
-and a fork of those hangs. Workers import this package and nothing of the caller's script. They
-ignore Ctrl-C, for the process that started them ends them.
+Each worker has its own pipe, and nothing else is shared that a killed worker could hold or leave
+half-written. The end of a pipe is the end of the process on its other side. Processes are spawned,
+never forked: a fork of a Java virtual machine or of torch's threads hangs. Workers import this
+package and nothing of the caller's script. They ignore Ctrl-C, because the process that started
+them ends them.
 """
 
 from __future__ import annotations
@@ -46,14 +44,14 @@ _WORTH_STARTING = 3
 
 
 def available_cores() -> int:
-    """How many cores this process may use."""
+    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def within_cores(option: str, threads: int) -> int:
-    """A number of threads, limited to the cores here with a notice."""
+    """Return a number of threads, limited to the cores here with a notice."""
     if threads <= (cores := available_cores()):
         return threads
     console.notice(f"{option} {threads} is more than the cores here: {cores} are used")
@@ -61,7 +59,7 @@ def within_cores(option: str, threads: int) -> int:
 
 
 def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Lists of a size; the last one may be shorter. `itertools.batched` of Python 3.12."""
+    """Yield lists of a size; the last one may be shorter. `itertools.batched` of Python 3.12."""
     stream = iter(items)
     while batch := list(islice(stream, size)):
         yield batch
@@ -70,7 +68,7 @@ def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
 def batched_by_size(
     items: Iterable[Item], size_of: Callable[[Item], int], most: int
 ) -> Iterator[list[Item]]:
-    """Lists of items whose sizes sum to at most a limit; a larger item stands alone."""
+    """Yield lists of items whose sizes sum to at most a limit; a larger item stands alone."""
     batch: list[Item] = []
     total = 0
     for item in items:
@@ -85,7 +83,7 @@ def batched_by_size(
 
 
 def sample_evenly(items: Sequence[Item], most: int) -> Sequence[Item]:
-    """All items or, of more than `most`, every n-th with the smallest n that leaves so few."""
+    """Return all items or, of more than `most`, every n-th with the smallest n that suffices."""
     return items[:: max(1, -(-len(items) // most))]
 
 
@@ -100,7 +98,7 @@ def ordered_map(
 
     Args:
         function: a function of a module of this package, of one argument.
-        items: read only as far ahead as the workers need.
+        items: read only as far as the workers need.
         workers: how many processes; by default one per core. 1 works in this process.
         fewest: items that are worth starting processes for; fewer are done in this process.
 
@@ -148,11 +146,8 @@ def _in_order(
 def all_at_once(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
     """Apply a function to every item, each in its own process, all at the same time.
 
-    For processes that talk to each other: the first error ends them all. The function is one of a
-    module of this package.
-
-    Raises:
-        PlatformError: a process was killed.
+    For processes that talk to each other: the first error ends them all. PlatformError if one was
+    killed.
     """
     done: dict[int, Result] = {}
     try:
@@ -181,13 +176,9 @@ class _InWorkerError(Exception):
 
 
 class Workers(Generic[Item, Result]):
-    """Processes that apply one function to items, one item at a time each.
+    """Processes that apply one function of a module to items, one item at a time each.
 
-    A context manager. At the end of the block the processes end; an error in it kills them.
-
-    Args:
-        function: a function of a module (not of a script), of one argument.
-        count: how many processes.
+    A context manager: at the end of the block the processes end; an error in it kills them.
     """
 
     def __init__(self, function: Callable[[Item], Result], count: int) -> None:
@@ -219,12 +210,12 @@ class Workers(Generic[Item, Result]):
 
     @property
     def idle(self) -> bool:
-        """Whether a worker waits for an item."""
+        """A worker waits for an item."""
         return bool(self._idle)
 
     @property
     def at_work(self) -> bool:
-        """Whether a worker works on an item."""
+        """A worker works on an item."""
         return bool(self._at_work)
 
     def give(self, number: int, item: Item) -> None:
@@ -238,7 +229,7 @@ class Workers(Generic[Item, Result]):
             raise WorkerKilledError from None
 
     def results(self) -> Iterator[tuple[int, Result]]:
-        """Results with the numbers of their items; waits until a worker answers.
+        """Yield results with the numbers of their items; wait until a worker answers.
 
         Raises:
             WorkerKilledError: a worker was killed.
@@ -261,7 +252,7 @@ class Workers(Generic[Item, Result]):
             yield self._at_work.pop(pipe), result
 
     def result(self) -> Result:
-        """The result of the only item that is worked on."""
+        """Return the result of the only item."""
         while True:
             for _, result in self.results():
                 return result
@@ -318,7 +309,7 @@ def _work(pipe: Connection) -> None:
 
 
 def _receive(pipe: Connection, messages: SimpleQueue[bytes]) -> None:
-    """Read messages while work goes on, to notice at once that the other process has ended."""
+    """Read messages during work, to notice at once that the other process has ended."""
     with suppress(EOFError, OSError):
         while True:
             messages.put(pipe.recv_bytes())

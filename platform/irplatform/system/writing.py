@@ -1,9 +1,6 @@
 """The cache folder, and files and folders that appear whole or not at all.
 
-What is being made lies beside its final name as scratch, in a hidden folder. The process that makes
-it locks a file in the scratch, the mark, and the lock goes with the process, however that ends. So
-the next process that makes the same thing removes the scratch of killed ones. Where files cannot be
-locked there is no mark, and such scratch stays.
+Unfinished output lies beside its final name, in a hidden file or folder.
 """
 
 from __future__ import annotations
@@ -23,12 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-_MARK = ".irplatform-at-work"
-"""Ends the name of the mark."""
-
-
 def home() -> Path:
-    """The cache folder: `$IRPLATFORM_HOME`, else in the user's cache directory."""
+    """Return the cache folder: `$IRPLATFORM_HOME`, else in the user's cache directory."""
     if configured := os.environ.get("IRPLATFORM_HOME"):
         return Path(configured).expanduser().absolute()
     import platformdirs
@@ -45,10 +38,8 @@ def within_home(path: Path) -> Path:
 def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a file that appears under its name only when the block ends without an error.
 
-    Args:
-        path: the final name; missing folders are made. A link stays, and the file that it leads to
-            is written.
-        mode: "w" (UTF-8 text) or "wb".
+    Missing folders are made. Of a link, the file that it leads to is written. The mode is "w"
+    (UTF-8 text) or "wb".
 
     Raises:
         InputError: the name is that of a folder or device, or the folder cannot be written to.
@@ -82,7 +73,7 @@ def share(path: Path) -> None:
 
 
 def _place(path: Path) -> Path:
-    """The file to write for a name: of a link, what it leads to."""
+    """The file to write for a name; for a link, its target."""
     if path.is_dir():
         raise InputError("this is a folder; name a file.", path=path)
     if path.exists() and not path.is_file():
@@ -100,11 +91,7 @@ def write_json(
 
 
 def as_json(value: object, *, default: Callable[[object], object] | None = None) -> bytes:
-    """A value as the content of a JSON file.
-
-    Names of files that are not UTF-8 become escapes, which Python's `json` reads and orjson does
-    not.
-    """
+    """Return the content of a JSON file; names that are not UTF-8 become escapes."""
     text = json.dumps(value, indent=1, ensure_ascii=False, default=default)
     return f"{text}\n".encode(errors="backslashreplace")
 
@@ -119,16 +106,12 @@ def to_disk(path: Path) -> None:
 
 
 def same_file(first: Path, second: Path) -> bool:
-    """Whether two paths lead to one file, however they are spelled."""
+    """Tell if two paths lead to one file."""
     return first.exists() and second.exists() and first.samefile(second)
 
 
 def writable_folder(path: Path) -> Path:
-    """A folder, after a check that files can be written to it or to where it will be made.
-
-    Raises:
-        InputError: they cannot.
-    """
+    """Return a folder, after a check that it can be made or written to."""
     present = path
     while not present.exists():
         present = present.parent
@@ -144,18 +127,13 @@ def writable_folder(path: Path) -> Path:
 
 
 def writable_file(path: Path) -> Path:
-    """A file name, after a check that the file can be written or overwritten."""
+    """Return a file name, after a check that the file can be written."""
     writable_folder(_place(path).parent)
     return path
 
 
 def refuse_taken(folder: Path) -> None:
-    """Refuse the name of a folder to make unless it is free; an empty folder is free.
-
-    Raises:
-        InputError: it is a file, has something in it, or is the current folder, from which the one
-            that takes its place could not be seen.
-    """
+    """Refuse a folder to make unless it is free or empty, or if it is the current folder."""
     if same_file(folder, Path()):
         raise InputError("this is the folder that you are in; name another one.", path=folder)
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
@@ -178,73 +156,28 @@ def made_folder(path: Path) -> Iterator[None]:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Make a folder that appears under its name only when the block ends without an error.
+    """Yield an empty folder that appears under its name only if the block ends without an error.
 
-    Args:
-        path: the final name, which must be free; see `refuse_taken`.
-
-    Yields:
-        An empty folder of the same name, beside the final one, to fill. Its parent is scratch,
-        which vanishes after the block or, if the process is killed, when the same folder is made
-        again.
+    It has the same name, in a hidden folder beside the final one.
 
     Raises:
         InputError: something is there already, or the place cannot be written to.
     """
     refuse_taken(path)
-    with made_folder(writable_folder(path).parent), scratch_beside(path) as scratch:
-        filled = scratch / path.name
+    with (
+        made_folder(writable_folder(path).parent),
+        tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as scratch,
+    ):
+        filled = Path(scratch, path.name)
         filled.mkdir()
         yield filled
         filled.replace(path)
 
 
 def copy_folder(source: Path, target: Path) -> None:
-    """Copy a folder to a free name; it appears there when it is complete."""
+    """Copy a folder to a free name, where it appears when it is complete."""
     with atomic_folder(target) as folder:
         shutil.copytree(source, folder, dirs_exist_ok=True)
-
-
-@contextmanager
-def scratch_beside(path: Path) -> Iterator[Path]:
-    """A hidden folder for scratch beside something that is being made; it vanishes after the block.
-
-    Scratch that killed processes left there is removed.
-
-    Args:
-        path: what is being made. No file in the scratch may begin with its name and end in
-            ".irplatform-at-work".
-
-    Raises:
-        OSError: nothing can be written there.
-    """
-    _remove_left(path)
-    scratch = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    handle = None
-    try:
-        handle = _locked_file(_mark(scratch, path))
-        yield scratch
-    finally:
-        shutil.rmtree(scratch)  # while it is held: no other process is at it
-        if handle is not None:
-            os.close(handle)
-
-
-def _mark(scratch: Path, path: Path) -> Path:
-    return scratch / f"{path.name}{_MARK}"
-
-
-def _locked_file(path: Path) -> int | None:
-    """A new file that is locked before it has its name; None where files cannot be locked."""
-    new = path.with_name(f"{path.name}.new")
-    handle = os.open(new, os.O_RDWR | os.O_CREAT)
-    try:
-        lock_open(handle)
-        new.rename(path)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
 
 
 def lock_open(handle: int) -> None:
@@ -259,25 +192,3 @@ def lock_open(handle: int) -> None:
     except ImportError as error:
         raise OSError("files cannot be locked on this system") from error
     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _remove_left(path: Path) -> None:
-    """Remove the scratch of killed processes: what has a mark that no process holds."""
-    with suppress(OSError):
-        for scratch in path.parent.iterdir():
-            if scratch.name.startswith(f".{path.name}.") and not scratch.is_symlink():
-                _remove_unless_held(scratch, _mark(scratch, path))
-
-
-def _remove_unless_held(scratch: Path, mark: Path) -> None:
-    try:
-        handle = os.open(mark, os.O_RDWR)
-    except OSError:  # it is no scratch of ours, or another process has just removed it
-        return
-    try:
-        lock_open(handle)
-        shutil.rmtree(scratch)
-    except OSError:
-        return
-    finally:
-        os.close(handle)

@@ -1,6 +1,6 @@
 """Shared parts of trainable rerankers: a base class, sampling, losses, the loop, weight files.
 
-Importing this package loads no torch; its functions do.
+Importing this package loads no torch.
 """
 
 from irplatform.training.list_samplers import (

@@ -1,11 +1,11 @@
-"""Checkpoints: the folders that trained rerankers are kept in, and can be moved with.
+"""Checkpoints: the folders of trained rerankers, which can be moved.
 
-    checkpoint.json   the reranker, its options, its training topics, its weight of interpolation
+    checkpoint.json   the reranker, its options, its training topics, its weight of
+        interpolation
     member-0/ …       what each member saved
     vectors/KEY/ …    the word vectors that they were trained with, by `VectorSource.key`
 
-They are written and read here alone, so that names and refusals agree, and so that a checkpoint
-knows its training topics: its scores of these show what it remembers.
+A checkpoint knows its training topics: its scores of these show what it remembers.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Checkpoint:
         options: those that it was trained with.
         members: how many there are.
         weight: the first stage's share in interpolation, 0 to 1.
-        queries: marks of the queries that it was trained on, including those of pre-training, of
-            validation, of pairs of texts and of checkpoints whose scores it reads.
+        queries: marks of all queries that it learned from: of training, pre-training,
+            validation, pairs of texts, and checkpoints whose scores it reads.
         description: all that `write_checkpoint` recorded.
     """
 
@@ -66,10 +66,10 @@ class Checkpoint:
 
     @classmethod
     def read(cls, folder: Path, *, of: str | None = None) -> Checkpoint:
-        """Read the description of a checkpoint, which must be `of` a reranker if that is named.
+        """Read the description of a checkpoint `of` a reranker, or of any.
 
         Raises:
-            InputError: it is none, of another format, or of another reranker.
+            InputError: it is not a checkpoint, or one of another format or reranker.
         """
         if folder.is_file():
             raise InputError(
@@ -119,7 +119,7 @@ class Checkpoint:
         return {path.name: path for path in sorted(folders) if path.is_dir()}
 
     def learned(self, topics: Sequence[Topic]) -> list[Topic]:
-        """The topics among some that it was trained on; see `topic_marks`."""
+        """Return the topics that it was trained on; see `topic_marks`."""
         return [topic for topic in topics if topic_marks(topic) & self.queries]
 
     @property
@@ -162,7 +162,7 @@ class Checkpoint:
     def load(
         self, registration: Registration[Reranker], create: Callable[[], Reranker]
     ) -> list[Reranker]:
-        """Its members, ready to score."""
+        """Return its members, ready to score."""
         members: list[Reranker] = []
         for number in range(self.members):
             member = create()
@@ -178,7 +178,7 @@ class Checkpoint:
 
 
 def member_folder(folder: Path, number: int) -> Path:
-    """The folder with what a member saved, counted from 0."""
+    """Return the folder of a member's files, counted from 0."""
     return folder / f"member-{number}"
 
 
@@ -200,7 +200,7 @@ def write_checkpoint(
         topics: those that it was trained on, including those of pre-training and validation.
         description: what else is recorded: `reranker`, `options`, `interpolation` with its
             `weight`, and more.
-        inner: other checkpoints that it was trained with, whose queries become its own.
+        inner: other checkpoints that it was trained with, whose queries are added.
         asked: queries that it learned from besides topics.
     """
     shutil.rmtree(folder / _VECTORS, ignore_errors=True)
@@ -219,13 +219,13 @@ def write_checkpoint(
 
 
 def learned_by(folders: Iterable[Path], topics: Sequence[Topic]) -> list[Topic]:
-    """The topics among some that any of some checkpoints was trained on."""
+    """Return the topics that any of some checkpoints was trained on."""
     queries = frozenset[str]().union(*(Checkpoint.read(folder).queries for folder in folders))
     return [topic for topic in topics if topic_marks(topic) & queries]
 
 
 def cached_checkpoints() -> Iterator[Checkpoint]:
-    """The checkpoints in the cache that this version can read, by name."""
+    """Yield the checkpoints in the cache that this version can read, by name."""
     for path in sorted((home() / KIND).glob(f"*/{_DESCRIPTION}")):
         try:
             yield Checkpoint.read(path.parent)
@@ -234,7 +234,7 @@ def cached_checkpoints() -> Iterator[Checkpoint]:
 
 
 def _link_or_copy(source: str, target: str) -> None:
-    """Vectors are large and never change: share the bytes if the file system can."""
+    """Share the bytes of large files that never change, if the file system can."""
     try:
         os.link(source, target)
     except OSError:

@@ -1,9 +1,8 @@
 """Training one model in several processes, a GPU each, through torch's DistributedDataParallel.
 
-Of every n consecutive batches each of n processes takes one, and a step follows the gradient of all
-of them: what one process learns from batches n times as large, if the loss is a mean over the
-examples of a batch. Models need not know: a `Task` gives its batches and their loss as ever. Only a
-task with sparse gradients asks `peers_of` its workspace whether it may have them.
+Of every n consecutive batches each of n processes takes one, and a step follows the gradient of
+all: one process learns the same from batches n times as large, if the loss is a mean over a batch.
+Models need not know; only a task with sparse gradients asks `peers_of` if it may have them.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ killed, the process that started it notices."""
 
 
 def training_processes(device: str) -> int:
-    """How many processes train a model together: the variable's value, else 1."""
+    """Return how many processes train a model together: the variable's value, else 1."""
     setting = os.environ.get(PROCESSES_VARIABLE, "1").strip() or "1"
     if not setting.isdecimal() or int(setting) < 1:
         raise InputError(f"{PROCESSES_VARIABLE} is '{setting}'; it must be a number from 1.")
@@ -67,7 +66,7 @@ class Place:
     Attributes:
         rank: its number, from 0.
         size: how many there are.
-        meeting: a file through which they find each other; not there yet.
+        meeting: a new file through which they find each other.
         workspace: where this process trains. In other folders it trains alone.
         shared: the workspace of process 0, which alone writes.
     """
@@ -92,25 +91,25 @@ class Alone:
     """Whether gradients may be sparse; torch cannot synchronize those."""
 
     def folder(self, workspace: Path) -> Path:
-        """Where the state of the training lies."""
+        """Return the folder of the training's state."""
         return workspace
 
     def loss(self, module: Module, loss: Callable[[Any], Tensor]) -> Callable[[Any], Tensor]:
-        """The loss of a batch, whose gradient will be that of all processes."""
+        """Return the loss of a batch, whose gradient will be that of all processes."""
         del module
         return loss
 
     def batches(self, batches: Iterable[Any]) -> Iterator[tuple[Any, float]]:
-        """This process's batch for every step, and the factor of its loss."""
+        """Yield this process's batch for every step, and the factor of its loss."""
         for batch in batches:
             yield batch, 1.0
 
     def mean(self, value: Tensor) -> Tensor:
-        """The mean of a value over the processes."""
+        """Return the mean of a value over the processes."""
         return value
 
     def measured(self, measure: Callable[[], float]) -> float:
-        """A measure, as the first process finds it."""
+        """Return a measure, as the first process finds it."""
         return measure()
 
     def in_turn(self, work: Callable[[], Result]) -> Result:
@@ -131,13 +130,13 @@ class Together(Alone):
         self._device = device
 
     def folder(self, workspace: Path) -> Path:
-        """The first process's, for the same workspace."""
+        """Return the first process's folder for the same workspace."""
         return self.place.shared / workspace.relative_to(self.place.workspace)
 
     def loss(self, module: Module, loss: Callable[[Any], Tensor]) -> Callable[[Any], Tensor]:
-        """The loss as the forward pass of a module, which is what torch synchronizes.
+        """Return the loss as the forward pass of a module, which is what torch synchronizes.
 
-        Statistics of batch normalization stay each process's own; the first one's are kept.
+        Each process keeps its statistics of batch normalization; the first one's are saved.
         """
         import torch
         from torch.nn.parallel import DistributedDataParallel
@@ -157,10 +156,10 @@ class Together(Alone):
             )
 
     def batches(self, batches: Iterable[Any]) -> Iterator[tuple[Any, float]]:
-        """Of every `size` batches one; the weight is the batch's part of their examples.
+        """Yield one of every `size` batches; the weight is the batch's part of their examples.
 
-        Gradients are averaged, hence the factor `size`. If batches are left over at the end of an
-        epoch, processes without one take part with a weight of zero.
+        Gradients are averaged, hence the factor `size`. In the last step, processes without a batch
+        take part with a weight of zero.
         """
         rank, size = self.place.rank, self.place.size
         for step in batched(batches, size):
@@ -171,7 +170,7 @@ class Together(Alone):
                 yield step[0], 0.0
 
     def mean(self, value: Tensor) -> Tensor:
-        """The mean of a value over the processes, on the CPU."""
+        """Return the mean of a value over the processes, on the CPU."""
         from torch import distributed
 
         summed = value.detach().to(self._device, copy=True)
@@ -179,7 +178,7 @@ class Together(Alone):
         return (summed / self.place.size).cpu()
 
     def measured(self, measure: Callable[[], float]) -> float:
-        """A measure, computed by the first process and sent to the others."""
+        """Return a measure, computed by the first process and sent to the others."""
         import torch
         from torch import distributed
 
@@ -207,10 +206,7 @@ _together: Together | None = None
 
 
 def quiet_torch() -> None:
-    """Keep torch from warning of every model whose batches use all parameters; before its import.
-
-    It has to look for unused ones, which some models have.
-    """
+    """Silence torch's warning about models whose batches use all parameters; before its import."""
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
 
 
@@ -240,10 +236,7 @@ def joined(place: Place, device: str) -> Iterator[None]:
 
 @contextmanager
 def without_peers() -> Iterator[None]:
-    """Train without the others: only one process builds an entry of the cache, and the others wait.
-
-    If the entry is trained in the workspace, the processes would otherwise wait for each other.
-    """
+    """Train alone in the block: one process builds an entry of the cache, and the others wait."""
     global _together  # noqa: PLW0603 - likewise
     peers, _together = _together, None
     try:
@@ -253,9 +246,9 @@ def without_peers() -> Iterator[None]:
 
 
 def peers_of(workspace: Path) -> Alone:
-    """The processes that train a model in this workspace.
+    """Return the processes that train a model in this workspace.
 
-    What is trained on the way, into the cache, is trained alone.
+    Models that are trained into the cache on the way are trained alone.
     """
     if _together is not None and workspace.is_relative_to(_together.place.workspace):
         return _together
@@ -265,7 +258,7 @@ def peers_of(workspace: Path) -> Alone:
 def _examples(batch: Any) -> float:
     """The number of examples in a batch: the sum of its weights, else its length.
 
-    A tuple is as long as its first item; a batch without a length counts as any other.
+    A tuple is as long as its first item; a batch without a length counts 1.
     """
     weight = getattr(batch, "weight", None)
     if weight is not None:

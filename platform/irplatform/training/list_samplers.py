@@ -1,17 +1,14 @@
 """Lists and groups of documents of one topic to learn an order from.
 
-A list has relevant documents and others of the same pool, so that reading n documents teaches the
-order of up to n²/4 pairs, where n documents in pairs teach n/2 (Gao, Dai and Callan, ECIR 2021,
-section 3, learn from lists with one relevant document). Others are drawn alike, wherever the first
-stage ranks them. If they came from its head, while relevant documents come from everywhere, a model
-would learn that what the first stage ranks high is not relevant.
+A list has relevant documents and others of the same pool: n documents teach the order of up to n²/4
+pairs, where n documents in pairs teach n/2 (Gao, Dai and Callan, ECIR 2021, section 3, with one
+relevant document). Others are drawn wherever the first stage ranks them; from its head alone, they
+would teach that what it ranks high is not relevant.
 
-A group is a relevant document with negatives from inside and outside the topic's candidates. Lo et
-al. (DeepSenSe, "Problem formulation") pair each citing sentence and cited article with one article
-from the sentence's first 1,000 and one from all others, so that a model learns both the subtle and
-the general differences. A group can be learned from document by document, as pairs, or as one
-relevant document among its negatives. The negatives that an epoch draws from are fixed per topic,
-so that whatever depends on them is computed once.
+A group is a relevant document with negatives from inside and outside the topic's candidates (Lo et
+al., DeepSenSe, "Problem formulation": one from the first 1,000, one from all others), to learn
+subtle and general differences. The negatives are fixed per topic, so whatever depends on them is
+computed once.
 """
 
 from __future__ import annotations
@@ -66,7 +63,7 @@ class Lists:
 class ListSampler:
     """Draws lists, the same ones for the same seed and epoch.
 
-    Topics without documents of different grades are left out; InputError if none is left.
+    Topics without documents of different grades are left out; InputError if all are.
     """
 
     def __init__(self, topics: Sequence[LabelledTopic], settings: ListSettings, seed: int) -> None:
@@ -75,7 +72,7 @@ class ListSampler:
         self.pools = draw_pools(topics, settings, seed)
 
     def epoch(self, epoch: int) -> Lists:
-        """All lists of an epoch, shuffled; their number never changes."""
+        """Return all lists of an epoch, shuffled; their number never changes."""
         random = np.random.default_rng([self.seed, 1_000_003, epoch])
         topics, documents = [], []
         for number in range(len(self.pools)):
@@ -87,10 +84,7 @@ class ListSampler:
         return Lists(topic, tuple(documents[place] for place in order))
 
     def batches(self, epoch: int, documents: int) -> Iterator[Lists]:
-        """The epoch's lists in pieces of at most `documents` documents, at least one list each.
-
-        Their number never changes.
-        """
+        """Yield the epoch's lists in pieces of at most `documents` documents or one list."""
         lists = self.epoch(epoch)
         size = max(1, documents // max(len(places) for places in lists.documents))
         for start in range(0, len(lists), size):
@@ -181,8 +175,8 @@ class Groups(Samples):
 class GroupSampler:
     """Draws groups, the same ones for the same seed and epoch.
 
-    Topics without a relevant document or a negative are left out; InputError if none is left.
-    Documents outside the candidates come from the index.
+    Topics without a relevant document or a negative are left out; InputError if all are. Documents
+    outside the candidates are drawn from the index.
     """
 
     def __init__(
@@ -242,7 +236,7 @@ class GroupSampler:
         return Groups(np.array(topics, dtype=np.int64)[order], members[order])
 
     def _negatives(self, pool: GroupPool, random: np.random.Generator) -> list[int]:
-        """Places of the negatives; if one side of the pool has none, they come from the other."""
+        """Places of the negatives; if one side of the pool has none, the other gives them."""
         inside = np.arange(pool.relevant, pool.relevant + pool.inside)
         outside = np.arange(pool.relevant + pool.inside, len(pool.doc_ids))
         return [

@@ -1,7 +1,7 @@
 """The training loop: epochs, validation, early stopping, and a state to resume from.
 
-All randomness of an epoch comes from the seed and the epoch's number. So an interrupted training
-resumes after the last complete epoch and reaches the same weights as an undisturbed one.
+All randomness of an epoch comes from the seed and the epoch's number, so an interrupted training
+resumes after the last complete epoch and reaches the same weights.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class AdadeltaSettings(LoopSettings):
 
 
 class Stopping(Protocol):
-    """When to stop; of settings, a task with `OwnSteps` needs only these."""
+    """When to stop: all that a task with `OwnSteps` needs of the settings."""
 
     @property
     def epochs(self) -> int:
@@ -80,7 +80,7 @@ class Stopping(Protocol):
 
     @property
     def patience(self) -> int:
-        """After how many epochs without a better validation measure training ends."""
+        """Epochs without a better validation measure after which training ends."""
 
 
 class Task(Protocol):
@@ -102,17 +102,13 @@ class Task(Protocol):
 
 @runtime_checkable
 class OwnSteps(Protocol):
-    """A task that takes its steps otherwise than `LoopSettings` says.
-
-    As when a pre-trained transformer is fine-tuned: AdamW with weight decay for some parameters, a
-    rate that rises and falls, gradients of bounded length.
-    """
+    """A task that takes its own steps, such as the fine-tuning of a pre-trained transformer."""
 
     def optimizer(self) -> torch.optim.Optimizer:
         """The optimizer, new and over the same parameters at every call."""
 
     def before_step(self, optimizer: torch.optim.Optimizer, epoch: int, step: int) -> None:
-        """Called when a batch's gradients are there: to clip them, or to set rates.
+        """Clip gradients or set rates of a batch.
 
         If it depends on epoch and step alone, an interrupted training resumes exactly.
         """
@@ -123,9 +119,9 @@ class ReadsBatches(Protocol):
     """A task that reads the next batches while the model learns from one."""
 
     def read(self, batch: Any) -> Any:
-        """What `loss` gets in place of a batch; called in a thread, for one batch at a time.
+        """Return what `loss` gets in place of a batch; called in a thread, for one batch at a time.
 
-        It must not draw from torch's global generator, from which dropout draws meanwhile.
+        It must not draw from torch's global generator, from which dropout draws at the same time.
         """
 
 
@@ -141,15 +137,15 @@ def run_loop(
 ) -> float:
     """Train, and leave the module with the weights of the best epoch.
 
-    If several processes train together, all call this alike; see `distributed`.
+    Several processes that train together all call this alike; see `distributed`.
 
     Args:
-        task: model, data and loss; it may have `OwnSteps` and be one that `ReadsBatches`.
+        task: model, data and loss; perhaps with `OwnSteps`, or one that `ReadsBatches`.
         settings: optimizer and stopping; of a task with `OwnSteps` only the latter.
         seed: of all randomness.
-        workspace: where the state after each epoch is kept, and found again.
-        keep_start: whether the module has learned before. Then its first weights are validated,
-            too, and stay if no epoch is better.
+        workspace: where the state after each epoch is kept and found again.
+        keep_start: the module has learned before. Its first weights are validated, too, and
+            stay if no epoch is better.
         report: called after each epoch with its number, mean loss and validation measure.
         showing: shows how far an epoch is: takes its number of batches (None if unknown), and
             yields a function that takes the batches just done.
@@ -158,7 +154,8 @@ def run_loop(
         The best validation measure.
 
     Raises:
-        PlatformError: the loss or the measure is no longer a number, or an epoch has no batches.
+        PlatformError: the loss or the measure is not a finite number, or an epoch has no
+            batches.
     """
     import torch
 
@@ -229,7 +226,6 @@ def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspac
 
 
 def _show_batches(count: int | None) -> AbstractContextManager[Callable[[int], None]]:
-    """Show how far an epoch is; a few batches, which pass at once, move only the bar."""
     noun = "" if (count or 0) < _MANY_BATCHES else "batch"
     return console.steps(noun, count, part=console.LAST)
 
@@ -242,14 +238,10 @@ def _read(task: Task, batches: Iterator[tuple[Any, float]]) -> Iterator[tuple[An
 
 
 def prefetch(prepare: Callable[[Item], Prepared], items: Iterable[Item]) -> Iterator[Prepared]:
-    """Prepare items in a thread, a little ahead of their use.
+    """Prepare items in a thread, a little before their use, and yield them in order.
 
-    A GPU is fast enough to wait for texts that are read and tokenized between two steps. Both
-    mostly run outside of Python's global lock.
-
-    Yields:
-        What is prepared, in the order of the items. An error of `prepare` is raised at its item's
-        place, one of drawing an item when it is drawn.
+    A GPU is fast enough to wait for texts that are read and tokenized between two steps. Errors are
+    raised at their item's place.
     """
     begun: deque[Future[Prepared]] = deque()
     with ThreadPoolExecutor(1) as thread:
@@ -268,7 +260,7 @@ def prefetch(prepare: Callable[[Item], Prepared], items: Iterable[Item]) -> Iter
 
 
 def _leave_java() -> None:
-    """Detach this thread from Java, if it read documents, so that the JVM frees its memory."""
+    """Detach this thread from Java, so that the JVM frees its memory."""
     if jnius := sys.modules.get("jnius"):
         jnius.detach()
 
@@ -303,9 +295,8 @@ def _optimizer(module: torch.nn.Module, settings: Stopping) -> torch.optim.Optim
 class LoopState:
     """The state of a training after its last complete epoch, on disk.
 
-    `state.safetensors` holds the module, the optimizer and their epoch in one file, so that a kill
-    between two writes cannot mix epochs; `best.safetensors` the best module. Of several processes
-    that train together one writes, and all read.
+    `state.safetensors` holds module, optimizer and epoch in one file, so a kill cannot mix epochs;
+    `best.safetensors` holds the best module. Of several processes one writes, and all read.
     """
 
     def __init__(self, workspace: Path, *, writes: bool) -> None:
@@ -354,8 +345,8 @@ class LoopState:
     ) -> None:
         """Keep the state after an epoch, and the module if it is the best so far.
 
-        If no epoch finds anything relevant, the last one counts as the best: what was learned must
-        not be lost.
+        If no epoch finds anything relevant, the last one counts as the best, so that what was
+        learned is not lost.
         """
         import torch
 

@@ -1,9 +1,8 @@
-"""Losses that several rerankers train with, and the arithmetic that they share.
+"""Losses of several rerankers, and the arithmetic that they share.
 
-Pairwise and listwise losses train networks. `pairwise_weights` learns a linear model from pairs:
-the loss is the mean over topics of log(1 + exp(s(lower) − s(higher))) over all pairs of different
-grades (RankNet's loss: Burges et al., ICML 2005), weighted by the difference, with an L2 penalty.
-It is convex, so L-BFGS finds its one minimum.
+`pairwise_weights` learns a linear model from pairs: the loss is the mean over topics of RankNet's
+log(1 + exp(s(lower) − s(higher))) (Burges et al., ICML 2005) over all pairs of different grades,
+weighted by the difference, with an L2 penalty. It is convex, so L-BFGS finds its minimum.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 def pairwise_hinge(higher: Tensor, lower: Tensor, weight: Tensor, margin: float = 1.0) -> Tensor:
     """Weighted mean of max(0, margin − s(Q,D+) + s(Q,D−)) (Mohan et al., WWW 2018, section 3.4).
 
-    Scores of the documents of higher and of lower grade, and the weights of the pairs, are [n].
+    All tensors are [n], one number per pair.
     """
     import torch
 
@@ -37,7 +36,7 @@ def pairwise_hinge(higher: Tensor, lower: Tensor, weight: Tensor, margin: float 
 def pairwise_logistic(higher: Tensor, lower: Tensor, weight: Tensor) -> Tensor:
     """Weighted mean of log(1 + exp(s(Q,D−) − s(Q,D+))): RankNet's loss (Burges et al., ICML 2005).
 
-    Scores of the documents of higher and of lower grade, and the weights of the pairs, are [n].
+    All tensors are [n], one number per pair.
     """
     from torch.nn import functional
 
@@ -47,8 +46,8 @@ def pairwise_logistic(higher: Tensor, lower: Tensor, weight: Tensor) -> Tensor:
 def listwise_logistic(scores: Tensor, grades: Tensor) -> Tensor:
     """`pairwise_logistic` over all pairs of different grade of a list of documents.
 
-    Pairs weigh the square root of the difference of their grades. Scores and grades are [n]; grades
-    are on the CPU, so that no step waits for a GPU, and at least two differ.
+    Pairs weigh the square root of the difference of their grades. Both tensors are [n]; grades are
+    on the CPU, so that no step waits for a GPU, and at least two differ.
     """
     higher, lower = (grades[:, None] > grades[None]).nonzero(as_tuple=True)
     weight = square_root((grades[higher] - grades[lower]).to(scores.dtype))
@@ -76,18 +75,14 @@ MOST_PAIRS = 4000
 def pairwise_weights(
     values: Float64, grades: Float64, offsets: Int64, *, l2: float, seed: int
 ) -> Float64:
-    """The weights of a linear model with the least loss.
+    """Return the weights of a linear model with the least loss, float64 [features].
 
     Args:
         values: float64 [documents, features], standardized; a topic's documents lie together.
         grades: float64 [documents].
-        offsets: int64 [topics + 1], where the documents of each topic begin; the last is their
-            number.
+        offsets: int64 [topics + 1], where the documents of each topic begin, and their number.
         l2: penalty on the squared weights.
         seed: of the choice of pairs.
-
-    Returns:
-        float64 [features].
     """
     from scipy.optimize import minimize
 
@@ -145,10 +140,10 @@ def _pairs_of_topic(grades: Float64, random: np.random.Generator) -> tuple[Int64
 
 
 def centered(values: npt.NDArray[Any], offsets: Int64) -> Float64:
-    """Values less their topic's mean: only documents of one topic are compared with each other.
+    """Return values less their topic's mean, since only documents of one topic are compared.
 
-    Values are [documents] or [documents, features]; offsets, int64 [topics + 1], say where the
-    documents of each topic begin. No topic is empty.
+    Values are [documents] or [documents, features]; for offsets see `pairwise_weights`. No topic is
+    empty.
     """
     values = np.asarray(values, dtype=np.float64)
     sizes = np.diff(offsets)
@@ -162,17 +157,11 @@ _SMALLEST = 1e-6
 
 
 def learn_standardization(features: Tensor, mean: Tensor, scale: Tensor) -> None:
-    """Learn mean and deviation of features from training documents.
+    """Learn mean and deviation of features, float32 [documents, F], from training documents.
 
-    Both stay as they are without features, or without two documents. A feature that is the same for
-    all documents becomes 0 everywhere, as in `features.SideFeatures`: a model has learned nothing
-    of it that could score a document that differs.
-
-    Args:
-        features: float32 [documents, F], not standardized.
-        mean: float32 [F], written to.
-        scale: float32 [F], what a difference from the mean is divided by, infinite for a feature
-            that does not vary; written to.
+    Both are written to `mean` and `scale`, float32 [F], and stay as they are without features or
+    without two documents. The scale of a feature that does not vary is infinite, so it becomes 0: a
+    model has learned nothing of it.
     """
     if features.shape[1] and len(features) > 1:
         mean.copy_(features.mean(dim=0))
@@ -193,7 +182,7 @@ def square_root(values: Tensor) -> Tensor:
 
 
 def exact_roots() -> AbstractContextManager[object]:
-    """A block in which torch's square roots are `square_root`, for the steps of its optimizers."""
+    """Return a block in which torch's square roots are `square_root`, for optimizers."""
     import torch
     from torch.overrides import TorchFunctionMode
 

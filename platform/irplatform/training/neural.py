@@ -65,17 +65,14 @@ class NeuralReranker(TrainableReranker):
         self._named(self.identity())  # fails now, not after a training, where something is missing
 
     def identity(self) -> Mapping[str, Any]:
-        """What loaded weights must have been saved with, as JSON: sizes, names of features.
-
-        The name of the model is added.
-        """
+        """Return what weights must have been saved with, as JSON: sizes, names of features."""
         raise NotImplementedError(f"{type(self).__name__} does not define identity()")
 
     def weights_changed(self) -> None:
-        """Called after training and loading; override it to renew what depends on the weights."""
+        """Renew what depends on the weights, after training and loading."""
 
     def encoding(self, data: TrainingData) -> AbstractContextManager[Callable[[int], None]]:
-        """A display to `advance` by 1 for each topic that a task reads."""
+        """Return a display to `advance` by 1 for each topic that a task reads."""
         topics = len(data.training) + len(data.validation)
         return progress("encoding training topics", topics, "topics", part=QUICK)
 
@@ -96,7 +93,7 @@ class NeuralReranker(TrainableReranker):
         self.weights_changed()
 
     def saved_weights(self, folder: Path, identity: Mapping[str, Any]) -> dict[str, Tensor]:
-        """Weights that were saved in a folder with this identity."""
+        """Return weights that were saved in a folder with this identity."""
         return load_weights(folder / self._file, self._named(identity))
 
     @property
@@ -120,7 +117,7 @@ def stored_documents(
     compute: Callable[[npt.NDArray[np.int64]], Float32],
     width: int,
 ) -> Float32:
-    """Vectors of all documents of the collection, from the cache or computed now.
+    """Return vectors of all documents, float32 [documents, width], memory-mapped, from the cache.
 
     Args:
         resources: those of the reranker.
@@ -128,9 +125,6 @@ def stored_documents(
         depends_on: what the vectors depend on besides the documents; see `weights_digest`.
         compute: vectors [n, width] of the documents in some rows of the forward index.
         width: numbers per document.
-
-    Returns:
-        float32 [documents, width], memory-mapped, in the order of the forward index.
     """
     count = resources.forward_index().count
 
@@ -150,7 +144,7 @@ def stored_documents(
 
 
 def weights_digest(tensors: Mapping[str, Tensor]) -> str:
-    """A digest of weights: names, shapes and every bit of their values."""
+    """Return a digest of weights: names, shapes and every bit of their values."""
     digest = hashlib.sha256()
     for name, tensor in sorted(tensors.items()):
         values = np.ascontiguousarray(tensor.detach().cpu().numpy())
@@ -160,7 +154,7 @@ def weights_digest(tensors: Mapping[str, Tensor]) -> str:
 
 
 def vectors_digest(vectors: WordVectors) -> str:
-    """A digest of word vectors: how many, and the values of some thousands of them."""
+    """Return a digest of word vectors: their number, and the values of some thousands."""
     step = max(1, len(vectors.matrix) // _SAMPLE)
     sample = np.ascontiguousarray(vectors.matrix[::step])
     digest = hashlib.sha256(f"{vectors.matrix.shape} ".encode())

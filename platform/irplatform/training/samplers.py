@@ -1,15 +1,11 @@
 """Samples of training topics to learn from: pools of documents, pairs, and single documents.
 
 For every topic a pool is drawn once: relevant documents, judged ones of grade 0, and unjudged
-candidates of the first stage, which count as not relevant.
-
-An epoch pairs the relevant documents of a pool with as many documents of lower grade (Mohan et al.,
-WWW 2018, section 4.2: equal numbers of relevant and non-relevant documents per query), weighted by
-the square root of the difference of the grades (section 4.2.1). Models that classify learn from the
-most relevant documents of a topic and as many that are not relevant (Mohan et al., BioNLP 2017,
-section 3.1: at most 20 of each per query). Weighted samples count by their grade r: max(1, log(1 +
-r)) (2017, section 4.6) or its square root (WWW 2018, section 4.3.3); samples that are not relevant
-count 1.
+candidates, which count as not relevant. An epoch pairs the relevant documents of a pool with as
+many of lower grade, weighted by the square root of the difference of the grades (Mohan et al., WWW
+2018, sections 4.2 and 4.2.1). Classifiers learn from the most relevant documents of a topic and as
+many others (Mohan et al., BioNLP 2017, section 3.1: at most 20 of each); relevant ones of grade r
+weigh max(1, log(1 + r)) (section 4.6) or the square root of r (WWW 2018, section 4.3.3).
 """
 
 from __future__ import annotations
@@ -64,7 +60,7 @@ class Pool:
         labelled: the topic.
         doc_ids: the documents' ids.
         grades: float64, one per document; unjudged ones have 0.
-        judged: whether each was judged.
+        judged: marks documents that were judged.
     """
 
     labelled: LabelledTopic
@@ -76,7 +72,7 @@ class Pool:
     def of(
         cls, labelled: LabelledTopic, doc_ids: Sequence[str], grades: Mapping[str, float]
     ) -> Pool:
-        """Some documents of a topic, with the grades of those that were judged."""
+        """Return some documents of a topic, with the grades of those that were judged."""
         return cls(
             labelled,
             tuple(doc_ids),
@@ -102,7 +98,7 @@ class Samples:
 
 
 def draw_pools(topics: Sequence[LabelledTopic], settings: PoolSettings, seed: int) -> list[Pool]:
-    """The pools of the topics that have documents of different grades; InputError if none has."""
+    """Return the pools of topics with documents of different grades; InputError without any."""
     pools = [
         _pool(topic, settings, np.random.default_rng([seed, number]))
         for number, topic in enumerate(topics)
@@ -111,7 +107,7 @@ def draw_pools(topics: Sequence[LabelledTopic], settings: PoolSettings, seed: in
 
 
 def check_pools(pools: list[Pool]) -> list[Pool]:
-    """The pools; InputError if there are none."""
+    """Return the pools; InputError if there are none."""
     if not pools:
         raise InputError("no training topic has two candidates of different relevance.")
     return pools
@@ -126,12 +122,12 @@ class HasDocuments(Protocol):
 
 
 def pool_offsets(pools: Sequence[HasDocuments]) -> Int64:
-    """Where each pool's documents begin if all pools lie one after the other: int64 [pools + 1]."""
+    """Return where each pool's documents begin if all pools are joined: int64 [pools + 1]."""
     return np.cumsum([0, *(len(pool.doc_ids) for pool in pools)], dtype=np.int64)
 
 
 def pool_starts(pools: Sequence[HasDocuments]) -> Int64:
-    """The row of each pool's first document, int64 [pools], see `pool_offsets`."""
+    """Return the row of each pool's first document, int64 [pools], see `pool_offsets`."""
     return pool_offsets(pools)[:-1]
 
 
@@ -149,7 +145,7 @@ def _pool(topic: LabelledTopic, settings: PoolSettings, random: np.random.Genera
 
 
 def draw_some(items: Sequence[str], most: int, random: np.random.Generator) -> list[str]:
-    """At most `most` of the items, drawn at random, in their order."""
+    """Return at most `most` of the items, drawn at random, in their order."""
     if len(items) <= most:
         return list(items)
     return [items[i] for i in np.sort(random.choice(len(items), most, replace=False))]
@@ -180,7 +176,7 @@ class Pairs(Samples):
     weight: npt.NDArray[np.float32]
 
     def rows(self, starts: Int64) -> Int64:
-        """Rows of the documents, int64 [2 · n], the higher ones first; `starts`: `pool_starts`."""
+        """Return the rows of the documents, int64 [2 · n], higher ones first; see `pool_starts`."""
         start = starts[self.topic]
         return np.concatenate([start + self.higher, start + self.lower])
 
@@ -188,7 +184,7 @@ class Pairs(Samples):
 class PairSampler:
     """Draws pairs, the same ones for the same seed and epoch.
 
-    Topics without pairs are left out; InputError if none is left.
+    Topics without pairs are left out; InputError if all are.
     """
 
     def __init__(self, topics: Sequence[LabelledTopic], settings: PairSettings, seed: int) -> None:
@@ -258,14 +254,14 @@ class Points(Samples):
     weight: Float32
 
     def rows(self, starts: Int64) -> Int64:
-        """Rows of the documents, int64 [n]; `starts`: `pool_starts`."""
+        """Return the rows of the documents, int64 [n]; see `pool_starts`."""
         return starts[self.topic] + self.document
 
 
 class PointSampler:
     """Draws samples, the same ones for the same seed and epoch.
 
-    Topics without a sample of either class are left out; InputError if none is left.
+    Topics without a sample of either class are left out; InputError if all are.
     """
 
     def __init__(
@@ -315,7 +311,7 @@ class PointSampler:
 
 
 def sample_weights(grades: npt.NDArray[np.float64], weighting: Weighting) -> Float32:
-    """The weights of samples of some grades, at least 1."""
+    """Return the weights of samples of some grades, at least 1."""
     if weighting == "none":
         return np.ones(len(grades), dtype=np.float32)
     damped = np.log1p(grades) if weighting == "log" else np.sqrt(grades)

@@ -1,8 +1,8 @@
 """Pairs of texts to learn from: a text that asks, and one that it should find.
 
-A file of pairs is a table with a header, as tab-separated values, plain or gzipped. Options name
-the columns with the texts, and the one with the source of a pair (a citing article, say), so that
-pairs of the topics that a model is judged on can be left out.
+A file of pairs is a tab-separated table with a header, plain or gzipped. Options name the columns
+of the texts, and of a pair's source (a citing article, say), so that pairs of the evaluated topics
+can be left out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PairsOfTopics:
-    """The pairs that belong to some topics: with their queries, or from sources that they name.
+    """The pairs of some topics: with their queries, or from sources that they name.
 
     A model that learned from these would remember the topics that it is judged on.
 
@@ -38,7 +38,7 @@ class PairsOfTopics:
 
     @classmethod
     def of(cls, topics: Sequence[Topic], group: str) -> PairsOfTopics:
-        """Those of topics whose field `group` is their source."""
+        """Return those of topics whose field `group` is their source."""
         return cls(
             frozenset(mark for topic in topics for mark in topic_marks(topic)),
             frozenset(source_mark(source) for topic in topics for source in topic.values(group))
@@ -63,7 +63,7 @@ def read_text_pairs(
         marker: cut from texts that ask, such as a mark for a reference.
 
     Raises:
-        InputError: the file cannot be read, or has no such column (file and line).
+        InputError: the file cannot be read, or lacks a column (file and line).
     """
     rows = tab_separated(path)
     header = next(rows, [])
@@ -83,10 +83,7 @@ def read_text_pairs(
 
 
 def check_text_pairs(path: Path, *, query: str, text: str, group: str = "") -> None:
-    """Refuse a file that cannot be read as pairs, as far as its beginning shows.
-
-    If a column of sources is named, it must be there.
-    """
+    """Refuse a file whose beginning is not pairs; a named column of sources must be there."""
     if group:
         _column(next(tab_separated(path), []), group, path)
     if next(read_text_pairs(path, query=query, text=text), None) is None:

@@ -1,8 +1,7 @@
 """The identity of a topic across collections: its question, not its id.
 
 A model that has learned from a topic has seen the answer, under whatever id the question comes
-again. Capitals, the order of words and the template that makes a query of a topic's fields make no
-other topic.
+again. Capitals, word order and query templates make no difference.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ _ADDED = "treatment"
 
 
 def topic_marks(topic: Topic) -> frozenset[str]:
-    """Fingerprints that identify a topic across collections.
+    """Return fingerprints that identify a topic across collections.
 
-    One is of the words of its query. If it has both a disease and a gene, another is of these two.
-    Otherwise another is of its query without the treatment, so that a topic which was made by
-    adding a treatment is known as the one that it was made from.
+    One is of the words of its query. Another is of its disease and gene, if it has both, or else of
+    its query without the treatment: a topic with an added treatment stays the topic it was made
+    from.
     """
     texts = [_words(topic.query)]
     subject = [_words(*topic.values(name)) for name in _SUBJECT]
@@ -47,12 +46,12 @@ def topic_marks(topic: Topic) -> frozenset[str]:
 
 @lru_cache(maxsize=64)  # a sentence of a file of pairs stands there once per title that it cites
 def query_mark(text: str) -> str:
-    """The fingerprint of a query's words, one of the `topic_marks` of topics with this query."""
+    """Return the fingerprint of a query's words, one of the `topic_marks` of such topics."""
     return _mark(_words(text))
 
 
 def source_mark(source: str) -> str:
-    """The identity of a source of topics or pairs, such as a DOI, regardless of capitals."""
+    """Return the identity of a source of topics or pairs, such as a DOI, without capitals."""
     return " ".join(source.split()).casefold()
 
 
@@ -65,7 +64,7 @@ def _words(*texts: str) -> Counter[str]:
 
 
 def families(topics: Sequence[Topic]) -> list[int]:
-    """Per topic the number of its family: topics that share a mark or a source, directly or not.
+    """Return the number of each topic's family: topics that share a mark or a source, transitively.
 
     What was learned from one topic of a family is no surprise in another.
     """
@@ -73,15 +72,14 @@ def families(topics: Sequence[Topic]) -> list[int]:
 
 
 def sources(topic: Topic) -> list[tuple[str, str]]:
-    """Keys of a topic's sources, by the field `APART`; none without that field."""
+    """Return keys of a topic's sources, by the field `APART`; none without that field."""
     return [(APART, mark) for mark in map(source_mark, topic.values(APART)) if mark]
 
 
 def components(keys: Sequence[Iterable[Hashable]]) -> list[int]:
-    """The connected components of items that share keys, directly or through others.
+    """Return the number of each item's component: items that share keys, transitively.
 
-    Returns:
-        Per item the number of its component, from 0 in the order of their first items.
+    Components count from 0 in the order of their first items.
     """
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components

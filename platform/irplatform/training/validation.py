@@ -1,9 +1,9 @@
 """The measure of early stopping: how well a model ranks topics that it does not learn from.
 
 A reranker's scores are used together with the first stage's, so they are judged together: by
-nDCG@20 of the best of a few mixtures of both, including the reranker alone (nDCG-exp@20 where
-topics are judged by levels, as of clicks). Stopping on the reranker alone would end training while
-it still learns what the first stage cannot tell.
+nDCG@20 of the best of a few mixtures, including the reranker alone (nDCG-exp@20 where topics are
+judged by levels). The reranker alone would end training while it still learns what the first stage
+cannot tell.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Validator:
         self._shares = MIXTURES if all(t.first_stage for t in self.topics) else MIXTURES[:1]
 
     def candidate_rows(self, index: ForwardIndex) -> CandidateRows:
-        """The candidates of all topics, for a model that computes each document once."""
+        """Return the candidates of all topics, for a model that computes each document once."""
         rows = index.rows([doc_id for topic in self.topics for doc_id in topic.candidates])
         distinct, places = np.unique(rows, return_inverse=True)
         ends = np.cumsum([len(topic.candidates) for topic in self.topics], dtype=np.int64)
@@ -92,7 +92,7 @@ class Validator:
         return lambda score: self(lambda number: score(readings[number]))
 
     def __call__(self, score: Callable[[int], Scores]) -> float:
-        """The measure, 0 to 1, if `score(number)` scores the candidates of `topics[number]`.
+        """Return the measure, 0 to 1, if `score(number)` scores the candidates of `topics[number]`.
 
         It is 0 without validation topics. PlatformError if a score is not finite.
         """

@@ -26,14 +26,9 @@ _AGAIN = "The file is damaged: copy it again, or make it again."
 
 
 def save_weights(path: Path, tensors: Mapping[str, Tensor], identity: Mapping[str, Any]) -> None:
-    """Write tensors with the identity of the model: its name and the sizes that must match.
+    """Write tensors with the identity of the model, which `load_weights` compares, as JSON.
 
     Tensors that share memory, as in tied layers, are written whole under each of their names.
-
-    Args:
-        path: the file to write, in an existing folder.
-        tensors: by name, of any shape, on any device.
-        identity: as JSON; `load_weights` compares it.
     """
     from safetensors.torch import save_file
 
@@ -57,11 +52,7 @@ def save_weights(path: Path, tensors: Mapping[str, Tensor], identity: Mapping[st
 
 
 def load_weights(path: Path, identity: Mapping[str, Any] | None = None) -> dict[str, Tensor]:
-    """Read tensors that `save_weights` wrote.
-
-    Args:
-        path: the file.
-        identity: what the file must have been saved with; None accepts any.
+    """Read tensors that `save_weights` wrote; an identity of None accepts any.
 
     Raises:
         InputError: not a safetensors file (a pickle, say), damaged, or the weights of another
