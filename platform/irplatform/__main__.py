@@ -23,7 +23,7 @@ def main() -> None:
     try:
         speak_utf_8()
         from irplatform.cli.main import main as run
-        from irplatform.system.containment import INTERRUPTED, finish
+        from irplatform.system.process import INTERRUPTED, finish
 
         try:
             run()

@@ -15,7 +15,7 @@ import pytest
 
 from irplatform.system import console
 from irplatform.system.console import detail, notice, parts, progress, stage, steps, waiting
-from irplatform.system.containment import isolated
+from irplatform.system.process import isolated
 from irplatform.system.progress import Work, texts_of
 from irplatform.system.workers import Workers
 

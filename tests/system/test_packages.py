@@ -5,7 +5,7 @@ from importlib import metadata
 import pytest
 
 from irplatform.registry.loading import load
-from irplatform.system.containment import command
+from irplatform.system.process import command
 
 
 @pytest.mark.parametrize("raised", ["KeyboardInterrupt", "GeneratorExit", "SystemExit"])

@@ -29,7 +29,8 @@ from irplatform.errors import (
     show_traceback,
     unknown,
 )
-from irplatform.system import console, containment
+from irplatform.system import console
+from irplatform.system import process
 from irplatform.system.arithmetic import check_arithmetic
 from irplatform.system.console import notice
 
@@ -234,7 +235,7 @@ def _nothing(_returned: object) -> None:
     """Drop what a command returns, so that a plugin's value is not taken for an exit code."""
 
 
-@containment.command()
+@process.command()
 def main() -> None:
     """Run the command line and exit: 0 done, 1 failed, 2 wrong usage or bad input.
 
@@ -272,8 +273,8 @@ def main() -> None:
             console.tell(f"platform: {error}")
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:
-        console.tell(f"{containment.MESSAGE}{lost(error)}")
-        terminated = any(isinstance(e, containment.Terminated) for e in chain(error))
+        console.tell(f"{process.MESSAGE}{lost(error)}")
+        terminated = any(isinstance(e, process.Terminated) for e in chain(error))
         sys.exit(143 if terminated else 130)
     except BrokenPipeError:
         give_up_stdout()

@@ -15,7 +15,7 @@ from irplatform.cli.settings import read_settings
 from irplatform.registry.code_digests import GROUP
 from irplatform.registry.loading import registry
 from irplatform.system.console import say_text
-from irplatform.system.containment import isolated
+from irplatform.system.process import isolated
 
 
 def _names(_incomplete: str) -> list[str]:

@@ -26,8 +26,8 @@ from irplatform.registry.entry_points import entry_points
 from irplatform.reranking.training_set import examples
 from irplatform.retrieval.candidates import Request, Retrieved
 from irplatform.system.console import QUICK, progress
-from irplatform.system.containment import isolated
 from irplatform.system.packages import absent
+from irplatform.system.process import isolated
 from irplatform.system.workers import Workers
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from irplatform.registry.lookup import Registry
 from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.register_hooks import Contribution
 from irplatform.registry.registration import Plugin
-from irplatform.system.containment import is_interruption, isolated
+from irplatform.system.process import is_interruption, isolated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,7 +13,7 @@ from irplatform.registry.entry_points import not_installed, without_entry_point
 from irplatform.registry.plugin_calls import close_coroutine, with_place
 from irplatform.registry.register_hooks import Tables
 from irplatform.system.console import notice
-from irplatform.system.containment import is_interruption, isolated
+from irplatform.system.process import is_interruption, isolated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

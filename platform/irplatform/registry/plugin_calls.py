@@ -15,8 +15,8 @@ from irplatform.errors import (
     lacks_space,
     one_line,
 )
-from irplatform.system.containment import isolated
 from irplatform.system.packages import missing_extra
+from irplatform.system.process import isolated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

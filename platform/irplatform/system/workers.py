@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from irplatform.errors import PlatformError
 from irplatform.system import console
-from irplatform.system.containment import isolated
+from irplatform.system.process import isolated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

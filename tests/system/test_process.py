@@ -17,7 +17,7 @@ from irplatform.cli.failures import chain, lost
 from irplatform.errors import PluginError
 from irplatform.registry.plugin_calls import plugin_call
 from irplatform.system.console import progress
-from irplatform.system.containment import GRACE, Terminated, command, isolated, raise_lost
+from irplatform.system.process import GRACE, Terminated, command, isolated, raise_lost
 
 
 def test_what_a_plugin_prints_at_work_goes_to_stderr(capsys):
@@ -111,7 +111,7 @@ def test_a_stream_that_a_plugin_keeps_goes_on_working(capsys):
 
 PROGRAM = """
 import ctypes, os, subprocess, sys
-from irplatform.system.containment import command, isolated
+from irplatform.system.process import command, isolated
 
 def work():
     print("first", flush=True)
@@ -320,7 +320,7 @@ def test_a_forked_process_is_ended():
 
 STUCK = """
 import time
-from irplatform.system.containment import command
+from irplatform.system.process import command
 
 with command():
     while True:
