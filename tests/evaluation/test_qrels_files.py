@@ -226,7 +226,7 @@ def test_text_that_is_not_utf8_is_named(tmp_path):
     [
         (
             "utf-16",
-            "q:1: this file has NUL bytes, as UTF-16 and binary files have. Save the file as UTF-8.",
+            "q:1: this file has NUL bytes, as UTF-16 and binary files have. Save the file as",
         ),
         ("utf-16-le", "q:1: this file has NUL bytes, as UTF-16 and binary files have. Save the "),
         ("utf-16-be", "q:1: this file has NUL bytes"),

@@ -29,8 +29,7 @@ from irplatform.errors import (
     show_traceback,
     unknown,
 )
-from irplatform.system import console
-from irplatform.system import process
+from irplatform.system import console, process
 from irplatform.system.arithmetic import check_arithmetic
 from irplatform.system.console import notice
 
