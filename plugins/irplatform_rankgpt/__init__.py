@@ -31,7 +31,9 @@ def run_finished(event: RunEvent) -> None:
         return
     tally = chat.tally.copy()
     chat.tally.clear()
-    tokens = ""
+    parts = [f"{tally['answers']:,} answers, {tally['kept']:,} of them kept before"]
+    parts += [f"{tally[what]:,} {what}" for what in ("repaired", "unusable") if tally[what]]
     if tally["prompt_tokens"]:
-        tokens = f"; {tally['prompt_tokens']:,} tokens read, {tally['completion_tokens']:,} written"
-    notice(f"rankgpt: {tally['answers']:,} answers, {tally['kept']:,} of them kept before{tokens}")
+        read, written = tally["prompt_tokens"], tally["completion_tokens"]
+        parts.append(f"{read:,} tokens read, {written:,} written")
+    notice(f"rankgpt: {', '.join(parts)}")

@@ -27,7 +27,8 @@ _SHOWN = 300
 """Characters of a server's answer that an error quotes."""
 
 tally: Counter[str] = Counter()
-"""Of this process: answers, those that were kept before, and tokens read and written."""
+"""Of this process: answers, those that were kept before, were no rankings or were repaired, and
+tokens read and written."""
 
 
 def check_url(url: str) -> str:
@@ -126,7 +127,7 @@ class Chat:
     def _ask(self, prompt: str) -> str:
         from requests import exceptions
 
-        asked = {**self._request, "messages": [{"role": "user", "content": prompt}]}
+        asked: dict[str, Any] = {**self._request, "messages": [{"role": "user", "content": prompt}]}
         try:
             response = self._session.post(
                 f"{self._url}/chat/completions",

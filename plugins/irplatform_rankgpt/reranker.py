@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path  # noqa: TC003 - pydantic reads annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.errors import InputError
 from irplatform.plugin import Documents, Field, Options, Reads, Reranker, Topic, Traits
-from irplatform_rankgpt.chat import Chat, check_url, read_key
+from irplatform.system.console import steps
+from irplatform_rankgpt.chat import Chat, check_url, read_key, tally
 from irplatform_rankgpt.permutations import PLACES, PROMPT, permutation, prompt, windows
 
 if TYPE_CHECKING:
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from irplatform.plugin import Resources
 
 _ANSWERS = "answers.jsonl"
+_PROBLEMS = {
+    "repaired": "rankgpt: some answers of {model} leave passages out or repeat them; what they "
+    "leave out follows in its former order",
+    "unusable": "WARNING: rankgpt: some answers of {model} are not rankings; their windows keep "
+    "their order",
+}
+"""Told once in a run, which counts them at its end."""
 
 
 class RankGPTOptions(Options):
@@ -109,9 +116,8 @@ class RankGPT(Reranker):
         options = self.options
         order = [*range(min(options.depth, len(documents)))]
         moves = options.passes * [*windows(len(order), options.window, options.step)]
-        problems: Counter[str] = Counter()
         texts = [document.text for document in documents[: len(order)]]
-        with self._resources.progress(f"ranking topic {topic.id}", len(moves), "windows") as done:
+        with steps("window", len(moves)) as done:
             for move in moves:
                 window = order[move]
                 passages = [texts[place] for place in window]
@@ -119,29 +125,16 @@ class RankGPT(Reranker):
                     prompt(self._prompt, topic.query, passages, options.words)
                 )
                 places, problem = permutation(answer, len(window))
-                problems[problem] += 1
+                if problem:
+                    tally[problem] += 1
+                    self._resources.notice(_PROBLEMS[problem].format(model=options.model))
                 order[move] = [window[place] for place in places]
                 done(1)
-        self._tell(topic, len(moves), problems["repaired"], problems["unusable"])
         ranked = [*order, *range(len(order), len(documents))]
         values = [0.0] * len(documents)
         for rank, place in enumerate(ranked, start=1):
             values[place] = float(len(documents) - rank)
         return values
-
-    def _tell(self, topic: Topic, count: int, repaired: int, unusable: int) -> None:
-        who = f"rankgpt: {self.options.model}, topic {topic.id}"
-        if repaired:
-            self._resources.notice(
-                f"{who}: {repaired} of {count} answers leave passages out or repeat them; what "
-                "they leave out follows in its former order"
-            )
-        if unusable:
-            warns = "WARNING: " if unusable == count else ""
-            self._resources.notice(
-                f"{warns}{who}: {unusable} of {count} answers are not rankings; these windows keep "
-                "their order"
-            )
 
     def _template(self) -> str:
         path = self.options.prompt

@@ -15,10 +15,11 @@ from irplatform import __version__
 from irplatform.collection_resources import UsageLog
 from irplatform.data import Documents, Topic
 from irplatform.errors import InputError, PlatformError, PluginError, counted, lacks_memory
+from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.plugin_answers import numbers
 from irplatform.system.cache import artifact, kept_json
-from irplatform.system.console import LAST, progress, stage
+from irplatform.system.console import LAST, parts, progress, stage
 from irplatform.system.digests import fingerprint
 from irplatform.system.formats import append_journal, read_journal
 from irplatform.system.workers import batched_by_size
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.collection_resources import CollectionResources
-    from irplatform.plugin.rerankers import Reranker
     from irplatform.plugin.resources import Resources
     from irplatform.registry.registration import Registration
     from irplatform.reranking.systems import System
@@ -102,13 +102,14 @@ def rescore_topics(
     other arguments and errors are those of `score_topics`.
     """
     changed = dict(scores)
-    for topic in topics:
-        if not candidates[topic.id]:
-            continue
-        documents = resources.documents(candidates[topic.id])
-        with registration.plugin_call(f"comparing the candidates of topic {topic.id}"):
-            returned = reranker.rescore(topic, documents, scores[topic.id].tolist())
-        changed[topic.id] = checked_scores(registration.who, topic, documents, returned)
+    found = [topic for topic in topics if candidates[topic.id]]
+    with progress(f"reranking with {registration.name}", len(found), "topics", part=LAST):
+        for topic in found:
+            documents = resources.documents(candidates[topic.id])
+            doing = f"comparing the candidates of topic {topic.id}"
+            with stage("", 1), registration.plugin_call(doing):
+                returned = reranker.rescore(topic, documents, scores[topic.id].tolist())
+            changed[topic.id] = checked_scores(registration.who, topic, documents, returned)
     return changed
 
 
@@ -121,8 +122,15 @@ def final_scores(
     journal: Path | None = None,
 ) -> dict[str, Values]:
     """Return the scores that topics are ranked by: `score_topics`, then `Reranker.rescore`."""
-    scores = score_topics(registration, members, topics, candidates, resources, journal)
-    return rescore_topics(registration, members[0], topics, candidates, scores, resources)
+    given = topics, candidates
+    if type(members[0]).rescore is Reranker.rescore:
+        return score_topics(registration, members, *given, resources, journal)
+    scoring = 1 - LAST if registration.traits(members[0].options).listwise else LAST
+    with parts(1):
+        with stage("", scoring):
+            scores = score_topics(registration, members, *given, resources, journal)
+        with stage("", 1 - scoring):
+            return rescore_topics(registration, members[0], *given, scores, resources)
 
 
 def _scores(registration: Registration[Reranker], reranker: Reranker, batch: Batch) -> list[Values]:
