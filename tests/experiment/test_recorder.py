@@ -121,6 +121,42 @@ def test_of_several_seeds_each_run_is_written_and_the_mean_is_reported(tmp_path,
     assert "earlier commands" not in capsys.readouterr().err
 
 
+def test_a_report_compares_runs_in_full_with_known_scores(tmp_path, monkeypatch):
+    collection = Collection("c", "A title", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
+    recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform")
+    found(recorder, a_run("bm25", "b"))
+    made = RerankedRun(a_run("ranker-alone", "b"), a_run("ranker"), 0.5, [SYSTEM], RESOURCES)
+    recorder.add_reranked("ranker", [made])
+    report = recorder.report()
+    monkeypatch.setattr("irplatform.comparison.compare._evaluate", _judged_alone)
+    comparison = report.compare()
+    assert [system.name for system in comparison.systems] == ["bm25", "ranker", "ranker-alone"]
+    pair = comparison.pairs[0]
+    assert pair.test == report.comparisons["ranker"]["P@1"]
+    assert (pair.wins, pair.ties_of_topics, pair.losses) == (1, 1, 0)
+    assert comparison.collection == "A title"
+
+
+def _judged_alone(judgments, run, measures, extra):
+    assert measures == ["Judged@1"]
+    return evaluate(judgments.qrels, run, measures)
+
+
+def test_means_over_seeds_are_compared_without_bounds(tmp_path):
+    collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
+    recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform")
+    found(recorder, a_run("bm25", "b"))
+    attempts = []
+    for seed, first in ((1, "a"), (2, "b")):
+        resources = SimpleNamespace(**{**vars(RESOURCES), "seed": seed})
+        runs = a_run(f"ranker-seed{seed}-alone", "b"), a_run(f"ranker-seed{seed}", first)
+        attempts.append(RerankedRun(*runs, 0.5, [SYSTEM], resources))
+    recorder.add_reranked("ranker", attempts)
+    score = recorder.report().compare().system("ranker").scores["P@1"]
+    assert score.mean == 0.75
+    assert (score.judged, score.unjudged) == (None, None)
+
+
 def test_a_run_is_there_before_it_is_scored(record, tmp_path, monkeypatch):
     def fails(*arguments, **options):
         raise PlatformError("out of order")

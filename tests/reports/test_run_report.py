@@ -57,7 +57,7 @@ def test_the_table_shows_the_spread_below_the_mean(capsys):
     assert lines[7].startswith("  alone")
 
 
-def test_comparisons_are_in_the_json_and_printed_when_asked(capsys):
+def test_comparisons_are_in_the_json():
     report = _report(BM25, DELTA)
     told = report.as_json()["comparisons"]
     assert told["baseline"] == "bm25"
@@ -69,10 +69,6 @@ def test_comparisons_are_in_the_json_and_printed_when_asked(capsys):
         "p_adjusted": 0.002,
         "topics": 20,
     }
-    report.print_table()
-    assert "Differences" not in capsys.readouterr().out
-    report.print_table(effects=True)
-    assert "Differences from bm25 over 20 topics" in capsys.readouterr().out
 
 
 def test_without_judgments_the_table_counts_results(capsys):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +11,6 @@ from irplatform.cli.evaluate import judgment_options, name_option, topic_filter_
 from irplatform.cli.options import PATH, measures_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.errors import InputError
-from irplatform.system.console import say, terminal_width
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,8 +99,7 @@ def compare(
     won, tied and lost by the first measure. Sentences say what the data support.
     """
     from irplatform.api import compare_runs
-    from irplatform.reports.comparison import Parts, render
-    from irplatform.reports.table import shows_glyphs
+    from irplatform.reports.comparison import Parts, print_comparison
 
     if as_json and form != "text":
         raise InputError(f"--table {form} and --json exclude each other: leave out one of them.")
@@ -117,6 +114,4 @@ def compare(
         print_json(comparison.as_json())
         return
     parts = Parts(every_measure=every_measure, bounds=bounds, per_topic=per_topic)
-    width, ascii_only = terminal_width(sys.stdout), not shows_glyphs(sys.stdout)
-    text = render(comparison, form, parts, width=width, ascii_only=ascii_only)
-    print(text, flush=True) if form == "text" else say(text)
+    print_comparison(comparison, form, parts)

@@ -26,7 +26,7 @@ from irplatform.cli.options import (
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.settings import run_settings
 from irplatform.errors import InputError
-from irplatform.system.console import notice
+from irplatform.system.console import notice, say
 
 
 @command(
@@ -61,11 +61,12 @@ from irplatform.system.console import notice
 @with_options(
     measures_option(),
     click.option(
-        "--effects",
+        "--compare",
         is_flag=True,
-        help="Also print differences from the first stage (without rerankers: from the first "
-        "retriever), with 95 % intervals and effect sizes.",
+        help="Also compare with the first stage (without rerankers: with the first retriever), as "
+        "`platform compare` does.",
     ),
+    click.option("--effects", is_flag=True, hidden=True, help="An older name of --compare."),
     click.option(
         "--run-dir", type=PATH, help="Folder for the run files; default: runs/COLLECTION."
     ),
@@ -79,25 +80,34 @@ from irplatform.system.console import notice
     example="--measure nDCG@20,AP --run-dir runs/first",
 )
 @machine_options
-def run(rerankers: tuple[str, ...], effects: bool, as_json: bool, **options: Any) -> None:
+def run(
+    rerankers: tuple[str, ...], compare: bool, effects: bool, as_json: bool, **options: Any
+) -> None:
     """Search a collection, rerank the results and score them.
 
     Builds what is missing (index, word vectors, trained models) and prints a table of scores.
     Without --reranker it stops after the first stage.
     """
     from irplatform.api import run as run_collection
+    from irplatform.reports.comparison import Parts, print_comparison
 
-    if effects and not rerankers and len(options["retrievers"]) < 2:
+    compare = compare or effects
+    if compare and not rerankers and len(options["retrievers"]) < 2:
         raise InputError(
-            "--effects has no effect without --reranker NAME or a second --retriever NAME: there "
+            "--compare has no effect without --reranker NAME or a second --retriever NAME: there "
             "is nothing to compare."
         )
     command = ("platform", *sys.argv[1:])
     report = run_collection(run_settings(options, rerankers=rerankers, command=command))
+    comparison = report.compare() if compare and report.compare else None
     if as_json:
-        print_json(report.as_json())
+        whole = {"comparison": comparison.as_json()} if comparison else {}
+        print_json({**report.as_json(), **whole})
     else:
-        report.print_table(effects=effects)
+        report.print_table()
+        if comparison:
+            say()
+            print_comparison(comparison, parts=Parts(means=False))
         folder = report.systems[0].path.parent
         if report.scored:
             notice(f"runs and scores: {folder}")

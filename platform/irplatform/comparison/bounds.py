@@ -58,16 +58,20 @@ class Rescorer:
         judgments: judgments and measures; measures of sampled judgments, which estimate unjudged
             documents themselves, and counts have no bounds.
         extra: measures of plugins.
+        measures: those to look at; by default all.
     """
 
     def __init__(
-        self, judgments: Judgments, extra: Mapping[str, MeasureFunction] | None = None
+        self,
+        judgments: Judgments,
+        extra: Mapping[str, MeasureFunction] | None = None,
+        measures: Sequence[str] | None = None,
     ) -> None:
         self._extra = extra
         self.qrels = {topic: grades for topic, grades in judgments.qrels.items() if grades}
         self.measures = [
             name
-            for name in judgments.measures
+            for name in (judgments.measures if measures is None else measures)
             if not (judgments.sampled is not None and is_inferred(name))
             and not name.startswith(_COUNTS)
         ]

@@ -54,6 +54,7 @@ def compare(
     seed: int = 0,
     collection: str = "",
     note: str = "",
+    bounds: bool = True,
 ) -> Comparison:
     """Compare systems by all measures of the judgments.
 
@@ -71,6 +72,8 @@ def compare(
         seed: of the draws of tests and rank intervals.
         collection: the collection's title.
         note: what readers of the scores must know.
+        bounds: whether to look at judged shares, condensed lists, and bounds for unjudged and tied
+            documents; this takes most of the time, and the runs' rankings.
 
     Raises:
         InputError: an unknown baseline or field, or nothing to compare.
@@ -96,7 +99,7 @@ def compare(
     first = baseline or next(iter(runs))
     pairs = [*combinations(runs, 2)] if all_pairs else [(first, n) for n in runs if n != first]
     tests = differences(evaluations, pairs, test=test, correction=correction, seed=seed)
-    rescorer = Rescorer(judgments, extra)
+    rescorer = Rescorer(judgments, extra, measures if bounds else ())
     bounded = _Bounded(rescorer, runs, evaluations)
     systems = _systems(judgments, runs, evaluations, bounded, seed)
     comparisons = _attempts(pairs, evaluations)

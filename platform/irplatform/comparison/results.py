@@ -144,7 +144,7 @@ class Pair:
     @property
     def ties_of_topics(self) -> int:
         """Topics where both are equal."""
-        return self.test.n - self.test.wins - self.test.losses
+        return self.test.ties
 
     def as_json(self) -> dict[str, Any]:
         """Return an entry of `pairs`."""

@@ -59,13 +59,20 @@ def _unclear(pair: Pair) -> str:
 
 
 def _hanging(pair: Pair, reason: str) -> str:
+    """How the verdict hangs on unjudged documents, or on the order of ties."""
     bounds = pair.unjudged if reason == "unjudged" else pair.ties
     assert bounds is not None
-    ends = f"anywhere from {bounds.low:+.4f} to {bounds.high:+.4f}"
-    decides = "could decide it" if pair.verdict == "unclear" else "could undo this"
+    what = "Unjudged documents" if reason == "unjudged" else "The order of tied documents"
+    if pair.verdict == "unclear":
+        ends = f"anywhere from {bounds.low:+.4f} to {bounds.high:+.4f}"
+        return f"{what} could decide it: they can put the difference {ends}."
+    better = pair.verdict == "better"
+    worst, other = bounds.low if better else bounds.high, pair.baseline if better else pair.system
+    chance = ", which may be chance" if worst * pair.difference > 0 else ""
+    case = f"in the order that is best for {other}"
     if reason == "unjudged":
-        return f"Unjudged documents {decides}: judged, they may put the difference {ends}."
-    return f"The order of tied documents {decides}: it may put the difference {ends}."
+        case = f"if those that {other} ranks higher are relevant and no others"
+    return f"{what} could undo this: {case}, the difference is {worst:+.4f}{chance}."
 
 
 def _p(p: float | None) -> str:

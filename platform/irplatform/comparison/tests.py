@@ -98,6 +98,11 @@ class Difference:
         """The p-value, corrected if several systems were compared."""
         return self.p_value if self.adjusted_p is None else self.adjusted_p
 
+    @property
+    def ties(self) -> int:
+        """Topics where both are equal."""
+        return self.n - self.wins - self.losses
+
     def as_json(self) -> dict[str, Any]:
         """Return an entry of `comparisons` in `platform run --json`."""
         return {

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from irplatform.comparison.compare import compare
 from irplatform.comparison.tests import CORRECTION, TEST, compare_with
 from irplatform.errors import counted, listing
+from irplatform.evaluation.judgments import Judgments
 from irplatform.evaluation.measures import beyond
 from irplatform.evaluation.sampled import read_sampled_qrels
 from irplatform.evaluation.scoring import Evaluation, evaluate, mean_evaluation
 from irplatform.evaluation.topics import without_judgments, without_relevant, without_results
 from irplatform.lucene.java import lucene_version
 from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
+from irplatform.runs import Run, read_run
 from irplatform.runs.folder import (
     FIRST_STAGE,
     REPORT,
@@ -34,12 +38,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.collection_resources import CollectionResources
+    from irplatform.comparison.results import Comparison
     from irplatform.comparison.tests import Difference
     from irplatform.data import Collection, Qrels
     from irplatform.evaluation.measures import MeasureFunction
     from irplatform.reranking.rerank import RerankedRun
     from irplatform.retrieval.candidates import Candidates
-    from irplatform.runs import Run
 
 _COMPARED = {"name": TEST, "correction method": CORRECTION}
 """How rerankers are compared with the first stage, in ir_metadata's words."""
@@ -198,8 +202,9 @@ class Recorder:
         if not rerankers:
             baseline, *names = [system.name for system in self._systems]
         compared: Mapping[str, Mapping[str, Difference]] = {}
+        scores = {}
         if names and self._qrels is not None:
-            scores = self._evaluations
+            scores = {name: self._evaluations[name] for name in (baseline, *names)}
             compared = compare_with(scores[baseline], {name: scores[name] for name in names})
         measures = list(self._systems[0].measures) or self._measures
         scored = measures if self._qrels is not None else []
@@ -213,6 +218,7 @@ class Recorder:
             candidates=candidates.provenance,
             warnings=[*self._warnings, *(w for system in self._systems for w in system.warnings)],
             cut_short=_cut_short(scored, first.depth, candidates.most if rerankers else None),
+            compare=partial(self._compare, scores, measures) if scores else None,
         )
         with atomic_write(self._folder.path / REPORT) as file:
             json.dump({**report.as_json(), "command": self._command}, file, indent=1)
@@ -224,6 +230,27 @@ class Recorder:
         write_scores(Scores(self._collection.id, measures, per_system), self._folder.path)
         self._folder.tell_of_others(first.final.name, first.fingerprint)
         return report
+
+    def _compare(self, scores: Mapping[str, Evaluation], measures: Sequence[str]) -> Comparison:
+        """Compare runs by their scores; the first is the baseline.
+
+        Means over seeds have no ranking of their own, hence no bounds.
+        """
+        seeded = any(system.seeds for system in self._systems)
+        runs = {
+            name: Run(name, {}) if seeded else read_run(self._folder.path / f"{name}.run")
+            for name in scores
+        }
+        return compare(
+            Judgments(self._qrels or {}, self._sampled, measures),
+            runs,
+            topics=self._collection.topics,
+            extra=self._extra_measures,
+            evaluations=scores,
+            collection=self._collection.title,
+            note=self._collection.note,
+            bounds=not seeded,
+        )
 
     def _seconds(self, resources: CollectionResources) -> dict[str, float]:
         """Seconds per stage since the runs before."""

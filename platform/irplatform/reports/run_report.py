@@ -16,21 +16,17 @@ from irplatform.errors import for_display
 from irplatform.reports.table import ResultRow, aligned, marks, render_table, shows_glyphs
 from irplatform.retrieval.candidates import Provenance
 from irplatform.runs.names import alone_name
-from irplatform.system.console import say, terminal_width, wrapped
+from irplatform.system.console import terminal_width, wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.comparison.results import Comparison
     from irplatform.comparison.tests import Difference
 
 
-_HEADER = ("system", "measure", "difference", "95 % interval", "d", "p")
-
 _COUNTED = ("system", "topics", "results per topic", "seconds")
-
-_SMALLEST = 0.0001
-"""Smaller p-values are shown as below this."""
 
 
 @dataclass(frozen=True)
@@ -169,6 +165,8 @@ class RunReport:
         candidates: the documents that the rerankers were given.
         warnings: warnings for readers of the scores, given during the run.
         cut_short: notices of measures that look deeper than the runs go.
+        compare: compares the runs in full, from their files and known scores; None if there is
+            nothing to compare.
     """
 
     collection: str
@@ -180,6 +178,7 @@ class RunReport:
     candidates: Provenance = field(default_factory=Provenance)
     warnings: Sequence[str] = ()
     cut_short: Sequence[str] = ()
+    compare: Callable[[], Comparison] | None = field(default=None, compare=False)
 
     @property
     def scored(self) -> bool:
@@ -198,17 +197,10 @@ class RunReport:
             content["comparisons"] = comparisons_json(self.baseline, self.comparisons)
         return content
 
-    def print_table(self, *, effects: bool = False) -> None:
-        """Print the table that ends a run; without judgments, the number of results.
-
-        Args:
-            effects: also print the differences from the baseline.
-        """
+    def print_table(self) -> None:
+        """Print the table that ends a run; without judgments, the number of results."""
         width = terminal_width(sys.stdout)
         print(self._text(width, ascii_only=not shows_glyphs(sys.stdout)), flush=True)
-        if effects and self.comparisons:
-            say()
-            say(render_effects(self.comparisons, self.measures, self.baseline))
 
     def __repr__(self) -> str:
         """The table, for `print` and notebooks."""
@@ -251,54 +243,3 @@ class RunReport:
             if any(system.interpolation == 1 for system in self.systems):
                 text += f"; W = 1 leaves {self.baseline}'s ranking"
             yield text.replace("×", "x").replace("−", "-") if ascii_only else text
-
-
-def render_effects(
-    comparisons: Mapping[str, Mapping[str, Difference]], measures: Sequence[str], baseline: str
-) -> str:
-    """Render differences from a baseline as plain text, a line for each system and measure.
-
-    A line has the mean difference over topics, Student's 95 % interval, Cohen's d for pairs (the
-    mean difference in standard deviations of the differences), and the p-value after Holm's
-    correction.
-
-    Args:
-        comparisons: system to measure to comparison; NAME-alone follows NAME as "alone".
-        measures: the measures, in the order to show them.
-        baseline: the run that all were compared with.
-    """
-    topics = {c.n for by_measure in comparisons.values() for c in by_measure.values()}
-    over = " or ".join(f"{n:,}" for n in sorted(topics))
-    return "\n".join(
-        [
-            f"Differences from {baseline} over {over} topics",
-            "",
-            *aligned([_HEADER, *_lines(comparisons, measures)], left=2),
-            "d: difference in standard deviations of the differences; p: paired t-test, "
-            "Holm's correction",
-        ]
-    )
-
-
-def _lines(
-    comparisons: Mapping[str, Mapping[str, Difference]], measures: Sequence[str]
-) -> Iterator[tuple[str, ...]]:
-    alone_names = {alone_name(name) for name in comparisons}
-    for name, by_measure in comparisons.items():
-        label = "  alone" if name in alone_names else name
-        for measure in measures:
-            if measure in by_measure:
-                yield (label, measure, *_cells(by_measure[measure]))
-                label = ""
-
-
-def _cells(comparison: Difference) -> tuple[str, str, str, str]:
-    if comparison.low is None or comparison.high is None:
-        interval = "-"
-    else:
-        interval = f"[{comparison.low:+.4f}, {comparison.high:+.4f}]"
-    effect = "-" if comparison.effect_size is None else f"{comparison.effect_size:+.2f}"
-    chance = "-"
-    if comparison.p is not None:
-        chance = f"<{_SMALLEST}" if comparison.p < _SMALLEST else f"{comparison.p:.4f}"
-    return f"{comparison.difference:+.4f}", interval, effect, chance

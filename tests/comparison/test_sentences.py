@@ -1,0 +1,90 @@
+"""What a comparison says in plain words: clear, unclear, and hanging on unjudged documents."""
+
+import pytest
+
+from irplatform.comparison.compare import compare
+from irplatform.evaluation.judgments import Judgments
+from irplatform.runs import Ranking, Run
+
+TOPICS = [f"{number:02}" for number in range(20)]
+
+
+def ranked(name, choose):
+    """A run with the documents that a function of the topic's number names, best first."""
+    rankings = {}
+    for number, topic in enumerate(TOPICS):
+        doc_ids = choose(number)
+        rankings[topic] = Ranking.of(doc_ids, range(len(doc_ids), 0, -1))
+    return Run(name, rankings)
+
+
+def compared(one, two, measure="RR", **options):
+    judgments = Judgments({topic: {"x": 1, "n": 0, "m": 0} for topic in TOPICS}, None, [measure])
+    return compare(judgments, {"one": one, "two": two}, **options).pairs[0]
+
+
+LOW = ranked("one", lambda n: ["n", "x", "m"] if n % 4 else ["n", "m", "x"])
+HIGH = ranked("two", lambda n: ["x", "n"] if n % 5 else ["n", "x"])
+
+
+def test_a_clear_case():
+    pair = compared(LOW, HIGH)
+    assert pair.verdict == "better"
+    assert pair.depends_on == ()
+    assert pair.sentence == (
+        "two is better than one: by 0.4417 RR, most likely between 0.3396 and 0.5438, and on 17 of "
+        "20 topics."
+    )
+    back = compared(HIGH, LOW)
+    assert back.sentence.startswith("two is worse than one: by 0.4417 RR, most likely between 0.3")
+
+
+def test_an_unclear_case():
+    some = ranked("two", lambda n: ["x", "n"] if n in {1, 2} else ["n", "m", "x"])
+    pair = compared(LOW, some)
+    assert pair.verdict == "unclear"
+    assert pair.sentence == (
+        "two is not shown to differ from one by RR: -0.0583 may be chance (p = 0.22). With 20 "
+        "topics a difference of 0.135 or more is found four times in five; the one observed would "
+        "need about 99."
+    )
+
+
+def test_a_clear_case_that_hangs_on_unjudged_documents():
+    unjudged = ranked("one", lambda n: ["u", "x"])
+    pair = compared(unjudged, ranked("two", lambda n: ["x", "u"] if n % 5 else ["n", "x"]))
+    assert (pair.verdict, pair.depends_on) == ("better", ("unjudged",))
+    assert pair.sentence.endswith(
+        "Unjudged documents could undo this: if those that one ranks higher are relevant and no "
+        "others, the difference is -0.1000."
+    )
+
+
+def test_an_unclear_case_that_unjudged_documents_could_decide():
+    one = ranked("one", lambda n: ["n", "x"] if n % 2 else ["x", "n"])
+    two = ranked("two", lambda n: ["u", "x"] if n % 3 else ["x", "u"])
+    pair = compared(one, two)
+    assert (pair.verdict, pair.depends_on) == ("unclear", ("unjudged",))
+    assert "Unjudged documents could decide it: they can put the difference" in pair.sentence
+
+
+def test_a_case_that_hangs_on_ties():
+    def tied(number):
+        return Ranking.of(["x", "n"], [1.0, 1.0])
+
+    two = Run("two", {topic: tied(n) for n, topic in enumerate(TOPICS)})
+    one = ranked("one", lambda n: ["n", "x"] if n else ["n", "m", "x"])
+    pair = compared(one, two)  # x stands before n, by id
+    assert pair.verdict == "better"
+    assert pair.ties.low == pytest.approx(1 / 6 / 20)
+    assert pair.ties.high == pair.difference
+    assert pair.depends_on == ("ties",)
+    assert "in the order that is best for one" in pair.sentence
+
+
+def test_a_single_topic_and_equal_systems():
+    judgments = Judgments({"00": {"x": 1}}, None, ["RR"])
+    pair = compare(judgments, {"one": LOW, "two": HIGH}).pairs[0]
+    assert pair.sentence == "One topic does not show whether two is better than one."
+    same = compare(judgments, {"one": LOW, "same": LOW}).pairs[0]
+    assert same.sentence == "same and one have the same RR on every topic."
