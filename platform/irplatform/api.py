@@ -3,7 +3,8 @@
 `run` takes a collection to scored runs; `train`, `tune`, `evaluate_runs`, `compare_runs`,
 `check_runs`, `fuse_runs`, `write_bioasq_answers`, `agree_sources`, `search` and `index` do its
 parts on their own, and `explain` says why a document stands where it does. `open_reranker` and
-`open_retriever` rank topics and documents of another program.
+`open_retriever` rank topics and documents of another program. `verify` and `rerun` show that a run
+is what its metadata say.
 """
 
 from irplatform.system.console import waiting
@@ -19,9 +20,11 @@ with waiting("starting"):  # from a cold disk this takes seconds
     from irplatform.experiment.explain import explain
     from irplatform.experiment.fuse import fuse_runs
     from irplatform.experiment.ready import open_reranker, open_retriever
+    from irplatform.experiment.rerun import rerun
     from irplatform.experiment.run import run, train
     from irplatform.experiment.search import index, search
     from irplatform.experiment.settings import RunSettings, TuneSettings
+    from irplatform.experiment.verify import verify
     from irplatform.tuning.tune import tune
 
 __all__ = [
@@ -36,9 +39,11 @@ __all__ = [
     "index",
     "open_reranker",
     "open_retriever",
+    "rerun",
     "run",
     "search",
     "train",
     "tune",
+    "verify",
     "write_bioasq_answers",
 ]

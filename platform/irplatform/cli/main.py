@@ -56,6 +56,8 @@ SECTIONS = {
         "evaluate": ("evaluate", "Score TREC run files."),
         "compare": ("compare", "Compare TREC run files: which is better, where, and how sure."),
         "agree": ("agree", "Compare how sources of judgments rank systems."),
+        "verify": ("verify", "Check that runs are as their metadata say."),
+        "rerun": ("verify", "Make a run again from its metadata, and compare."),
         "reproduce": ("reproduce", "Run published results again and compare."),
         "bench": ("bench", "Measure how fast rerankers are."),
         "submit": ("submit", "Check TREC run files before submission."),
@@ -337,11 +339,14 @@ def _load_plugins() -> list[str]:
 
 _PREFIX = "IRPLATFORM_"
 VARIABLES = (
+    "IRPLATFORM_ACTOR",
     "IRPLATFORM_ARITHMETIC",
     "IRPLATFORM_EUTILS_URL",
     "IRPLATFORM_HOME",
     "IRPLATFORM_JAVA_HEAP",
     "IRPLATFORM_PLUGINS",
+    "IRPLATFORM_REPOSITORY",
+    "IRPLATFORM_TEAM",
     "IRPLATFORM_TEST_DATA",
     "IRPLATFORM_TRACEBACK",
     "IRPLATFORM_TRAINING_PROCESSES",

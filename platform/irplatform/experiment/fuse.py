@@ -8,7 +8,9 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from irplatform.errors import InputError, check_least, counted, listing
+from irplatform.experiment.calls import expression
 from irplatform.experiment.settings import as_path, as_paths
+from irplatform.registry.code_digests import our_digest
 from irplatform.runs import read_run
 from irplatform.runs.checks import check_tag
 from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
@@ -136,7 +138,26 @@ def _metadata(
     }
     retrieval = [{**step, **({"k": k} if by == "ranks" else {})}]
     method = {"retrieval": retrieval, "settings": settings}
-    return run_metadata(tag=tag, command=shlex.join(command), data={}, method=method, timings={})
+    call = {
+        "function": "fuse_runs",
+        "settings": {
+            "paths": [str(path.absolute()) for path in weights],
+            "by": by,
+            **({"k": k} if by == "ranks" else {}),
+            "weights": list(weights.values()),
+            "depth": depth,
+            "tag": tag,
+        },
+    }
+    return run_metadata(
+        tag=tag,
+        command=shlex.join(command) or expression(call),
+        data={},
+        method=method,
+        timings={},
+        call=call,
+        code=our_digest(),
+    )
 
 
 def _compare_topics(runs: Mapping[Path, Run]) -> None:

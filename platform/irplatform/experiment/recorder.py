@@ -16,6 +16,7 @@ from irplatform.evaluation.sampled import read_sampled_qrels
 from irplatform.evaluation.scoring import Evaluation, evaluate, mean_evaluation
 from irplatform.evaluation.topics import without_judgments, without_relevant, without_results
 from irplatform.lucene.java import lucene_version
+from irplatform.registry.code_digests import our_digest
 from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
 from irplatform.runs import Run, read_run
 from irplatform.runs.folder import (
@@ -336,6 +337,7 @@ class Recorder:
             baseline=baseline,
             significance=[_COMPARED] if baseline is not None and self._qrels is not None else (),
             call=self._call,
+            code=our_digest(),
             java=resources.java_version,
             lucene=lucene_version(),
             accelerator=accelerator_name(resources.device),

@@ -23,6 +23,7 @@ from irplatform.runs.ir_metadata import read_head
 from irplatform.runs.trec import run_lines, write_run
 from irplatform.system.arithmetic import arithmetic
 from irplatform.system.formats import read_own_json
+from irplatform.system.reading import open_bytes
 from irplatform.system.workers import available_cores
 from irplatform.system.writing import as_json, atomic_write
 
@@ -73,7 +74,7 @@ _GIT_SECONDS = 5.0
 _SCHEMA_VERSION = "0.1"
 """Of ir_metadata."""
 
-_SUFFIX = ".meta.json"
+SUFFIX = ".meta.json"
 
 RUN = "run"
 """Key of the metadata: the run file's name and digests."""
@@ -84,7 +85,7 @@ _TIES = "document id descending"
 def metadata_path(run_path: Path | str) -> Path:
     """Return the path of a run file's metadata: `delta.run.gz.meta.json` for `delta.run.gz`."""
     path = Path(run_path)
-    return path.with_name(path.name + _SUFFIX)
+    return path.with_name(path.name + SUFFIX)
 
 
 def run_metadata(
@@ -98,6 +99,7 @@ def run_metadata(
     baseline: str | None = None,
     significance: Sequence[Mapping[str, str]] = (),
     call: Mapping[str, Any] | None = None,
+    code: str | None = None,
     java: str | None = None,
     lucene: str | None = None,
     accelerator: str | None = None,
@@ -115,6 +117,7 @@ def run_metadata(
         baseline: the run that the others are tested against.
         significance: the tests: name, correction method.
         call: the function and the settings that make the run again, see `experiment.calls`.
+        code: a digest of the platform's source.
         java: see `describe_platform`.
         lucene: see `describe_platform`.
         accelerator: see `describe_platform`.
@@ -130,6 +133,8 @@ def run_metadata(
     }
     if revision := source_revision(irplatform.__file__):
         implementation["source"]["commit"] = revision
+    if code is not None:
+        implementation["source"]["digest"] = code
     if call is not None:
         implementation["call"] = dict(call)
     evaluation: dict[str, Any] = {"reported measures": list(measures)}
@@ -173,6 +178,20 @@ def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -
             described.unlink(missing_ok=True)
 
         write_run(run.renamed(metadata["tag"]), path, complete=complete)
+
+
+def lines_digest(path: Path) -> str:
+    """Return the SHA-256 of a run file's lines, unpacked and without comments.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    digest = hashlib.sha256()
+    with open_bytes(path) as file:
+        for line in file:
+            if not line.startswith(b"#"):
+                digest.update(line)
+    return digest.hexdigest()
 
 
 def ranking_digests(run: Run) -> dict[str, str]:

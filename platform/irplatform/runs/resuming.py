@@ -76,22 +76,23 @@ def refuse_other_run(path: Path, settings: Mapping[str, Any], instead: str) -> N
         return
     try:
         recorded = read_metadata(path)["method"]["settings"]
-        differences = [*_differences(recorded, settings)]
+        changes = [*differences(recorded, settings)]
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"this file already exists, and no {metadata_path(path).name} beside it says with "
             f"which settings it was made. {instead}, or replace it with --force.",
             path=path,
         ) from error
-    if differences:
+    if changes:
         raise InputError(
-            f"this run was made with {', and with '.join(differences)}. {instead}, or replace it "
+            f"this run was made with {', and with '.join(changes)}. {instead}, or replace it "
             "with --force.",
             path=path,
         )
 
 
-def _differences(recorded: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[str]:
+def differences(recorded: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield in words where recorded settings of a run differ from others."""
     options = [
         f"{name} {_shown(name, recorded)} -> {_shown(name, settings)}"
         for name in {**recorded, **settings}

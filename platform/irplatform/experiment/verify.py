@@ -1,0 +1,270 @@
+"""What of a run still agrees with its metadata: the file, the data, the models, the versions."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import irplatform
+from irplatform.errors import InputError, PlatformError, counted, listing
+from irplatform.experiment.calls import content_digest, settings_from
+from irplatform.experiment.plan import planned_runs, resolve
+from irplatform.experiment.recorder import describe_data
+from irplatform.experiment.systems import refuse_silent_downloads
+from irplatform.lucene.java import lucene_version
+from irplatform.registry.code_digests import our_digest
+from irplatform.registry.loading import registry
+from irplatform.runs import read_run
+from irplatform.runs.metadata import (
+    RUN,
+    describe_platform,
+    lines_digest,
+    metadata_path,
+    ranking_digests,
+    read_metadata,
+    source_revision,
+)
+from irplatform.runs.resuming import differences
+from irplatform.system.cache import MANIFEST, damage
+from irplatform.system.digests import fingerprint
+from irplatform.system.formats import read_own_json
+from irplatform.system.writing import home
+from irplatform.training.checkpoints import KIND, Checkpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from irplatform.data import Collection, Qrels
+
+Verdict = Literal["agrees", "changed", "unknown"]
+_PARTS = {
+    "topics": "topics",
+    "qrels": "judgments",
+    "sampled qrels": "sampled judgments",
+    "documents": "documents and their index",
+}
+"""Parts of a collection in metadata → what messages call them."""
+_BY_CONTENT = ("documents", "topics", "judgments", "tag", "device")
+"""Settings of a run that are compared as data, or not at all."""
+_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of one thing that a run was made of.
+
+    Attributes:
+        subject: "run", "judgments", "index", "numpy"….
+        verdict: "agrees", "changed", or "unknown" where it is not here or was not recorded.
+        detail: what changed, in words.
+    """
+
+    subject: str
+    verdict: Verdict
+    detail: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        """Return the finding as a JSON object."""
+        return asdict(self)
+
+
+def verify(run: Path, *, collection: str | None = None) -> list[Finding]:
+    """Compare a run file, and all that it was made of, with what its metadata record.
+
+    Args:
+        run: the run file; its metadata lie beside it or stand in its head.
+        collection: where the collection is now, if not where it was.
+
+    Raises:
+        InputError: there is no such run, or it has no metadata.
+
+    Example:
+        >>> [f.subject for f in verify(Path("runs/demo/bm25.run")) if f.verdict == "changed"]
+        ... # doctest: +SKIP
+        []
+    """
+    if not run.exists():
+        raise InputError("there is no such file.", path=run)
+    metadata = read_metadata(run)
+    if "implementation" not in metadata:
+        raise InputError(
+            f"there is no {metadata_path(run).name} beside this run, nor ir_metadata in it.",
+            path=run,
+        )
+    found = [_file(run, metadata)]
+    found += _data(metadata, collection)
+    found += _inputs(metadata)
+    found += _artifacts(metadata)
+    found += _weights(metadata)
+    found += _versions(metadata)
+    return found
+
+
+def changed(findings: list[Finding]) -> list[str]:
+    """Return the subjects that changed."""
+    return [finding.subject for finding in findings if finding.verdict == "changed"]
+
+
+def _file(path: Path, metadata: Mapping[str, Any]) -> Finding:
+    about = metadata.get(RUN)
+    if about is None:
+        return Finding("run", "unknown", "its digest was not recorded; an older version made it")
+    if lines_digest(path) == about["sha256"]:
+        return Finding("run", "agrees", f"sha256 {about['sha256'][:_DIGITS]}…")
+    try:
+        now = ranking_digests(read_run(path))
+    except InputError as error:
+        return Finding("run", "changed", str(error))
+    then: Mapping[str, str] = about.get("rankings", {})
+    touched = [topic for topic in {**then, **now} if then.get(topic) != now.get(topic)]
+    if not touched:
+        same = "the rankings are the same (run tag, order of lines, or line ends changed)"
+        return Finding("run", "changed", same)
+    topics = counted(len(touched), "topic")
+    return Finding("run", "changed", f"other rankings of {topics}: {listing(touched)}")
+
+
+def _data(metadata: Mapping[str, Any], named: str | None) -> Iterator[Finding]:
+    """The topics, judgments and documents, and what the settings stand for now."""
+    data, method = metadata.get("data", {}), metadata.get("method", {})
+    call = metadata["implementation"].get("call", {})
+    recorded = data.get("test collection")
+    if recorded is None:
+        return
+    try:
+        name = named or call.get("settings", {}).get("collection") or recorded["name"]
+        collection = registry().collection(name)
+        refuse_silent_downloads(collection, name)
+        now = describe_data(collection, _qrels(collection))
+    except PlatformError as error:
+        yield Finding("collection", "unknown", str(error))
+        return
+    yield from _parts(recorded, now, "")
+    try:
+        settings = settings_from(
+            call | {"settings": {**call.get("settings", {}), "collection": name}}
+        )
+        plan = resolve(settings, registry())
+        planned = planned_runs(plan, now).get(Path(metadata.get(RUN, {}).get("file", "")).stem)
+    except PlatformError as error:
+        yield Finding("settings", "unknown", str(error))
+        return
+    if plan.training is not None and "training data" in data:
+        trained = describe_data(plan.training, _qrels(plan.training))
+        yield from _parts(data["training data"], trained, "training ")
+    if planned is not None and "settings" in method:
+        then = {k: v for k, v in method["settings"].items() if k not in _BY_CONTENT}
+        others = {k: v for k, v in planned.items() if k not in _BY_CONTENT}
+        changes = "; ".join(differences(then, others))
+        yield Finding("settings", "changed" if changes else "agrees", changes)
+
+
+def _qrels(collection: Collection) -> Qrels | None:
+    return (collection.load_qrels() or None) if collection.load_qrels else None
+
+
+def _parts(then: Mapping[str, Any], now: Mapping[str, Any], of: str) -> Iterator[Finding]:
+    for part, name in _PARTS.items():
+        if then.get(part) != now.get(part):
+            what = f"of {then['name']}: {then.get(part) or 'none'} -> {now.get(part) or 'none'}"
+            yield Finding(of + name, "changed", what)
+        elif then.get(part):
+            yield Finding(of + name, "agrees", f"of {then['name']}")
+
+
+def _inputs(metadata: Mapping[str, Any]) -> Iterator[Finding]:
+    """The files and folders that settings named."""
+    listed = list(metadata.get("data", {}).get("inputs", ()))
+    for step in metadata.get("method", {}).get("retrieval", ()):
+        listed += [{"role": "fused run", "path": r["run"], **r} for r in step.get("fuses", ())]
+    folder = Path(metadata["implementation"].get("executable", {}).get("working directory", ""))
+    for entry in listed:
+        path = folder / entry["path"]
+        now = content_digest(path)
+        if not now:
+            yield Finding(entry["role"], "unknown", f"{path} is not here")
+        elif now != entry["sha256"]:
+            yield Finding(entry["role"], "changed", f"{path} has other content")
+        else:
+            yield Finding(entry["role"], "agrees", str(path))
+
+
+def _artifacts(metadata: Mapping[str, Any]) -> Iterator[Finding]:
+    """The index, vectors and the like in the cache: whole, damaged, or not there."""
+    for name, mark in metadata.get("data", {}).get("artifacts", {}).items():
+        for folder in (home() / name.replace("_", "-")).glob(f"*-{mark}"):
+            if fault := damage(folder):
+                yield Finding(name, "changed", f"{folder} {fault}")
+            else:
+                yield Finding(name, "agrees", f"{folder.name}, in the cache")
+
+
+def _weights(metadata: Mapping[str, Any]) -> Iterator[Finding]:
+    """The trained models in the cache; those of `--checkpoint` are inputs."""
+    method = metadata.get("method", {})
+    marks = method.get("weights", ())
+    for description, mark in zip(method.get("training", ()), marks, strict=False):
+        if not (depends_on := description.get("depends_on")) or _given(method):
+            continue
+        folder = _checkpoint(depends_on)
+        if folder is None:
+            yield Finding("weights", "unknown", "the trained model is not in this cache")
+            continue
+        with suppress(InputError):
+            made = read_own_json(folder / MANIFEST)["fingerprint"]
+            now = fingerprint({"made": made, "weights": Checkpoint.read(folder).weights})
+            if now == mark and damage(folder) is None:
+                yield Finding("weights", "agrees", f"{folder.name}, in the cache")
+                continue
+        yield Finding("weights", "changed", f"{folder} holds other weights")
+
+
+def _given(method: Mapping[str, Any]) -> bool:
+    return method.get("settings", {}).get("checkpoint") is not None
+
+
+def _checkpoint(depends_on: Mapping[str, Any]) -> Path | None:
+    """The folder in the cache of a training, by all that it depends on."""
+    for folder in (home() / KIND).glob("*"):
+        with suppress(OSError, ValueError, KeyError):
+            manifest = read_own_json(folder / MANIFEST)
+            if depends_on.items() <= manifest["depends_on"].items():
+                return folder
+    return None
+
+
+def _versions(metadata: Mapping[str, Any]) -> Iterator[Finding]:
+    """The platform's code, Python, Java, Lucene, and libraries that can change a score."""
+    source = metadata["implementation"].get("source", {})
+    revision = source_revision(irplatform.__file__)
+    then, now = _code(source), _code({"version": irplatform.__version__, "commit": revision})
+    if "digest" not in source:
+        yield Finding("irplatform", "unknown" if then == now else "changed", f"{then} -> {now}")
+    elif source["digest"] != our_digest():
+        yield Finding("irplatform", "changed", f"other code: {then} -> {now}")
+    else:
+        yield Finding("irplatform", "agrees", now)
+    recorded = metadata.get("platform", {}).get("software", {})
+    here = describe_platform(lucene=lucene_version())["software"]
+    libraries = recorded.get("libraries", {}).get("python", {})
+    installed = here["libraries"]["python"]
+    pairs = {
+        name: (version, installed.get(name))
+        for name, version in libraries.items()
+        if name != "irplatform"
+    }
+    for name in ("python", "lucene", "arithmetic"):
+        if name in recorded:
+            pairs[name] = (recorded[name], here.get(name))
+    others = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+    for name, (before, after) in others.items():
+        yield Finding(name, "changed", f"{before} -> {after or 'not installed'}")
+    if not others:
+        yield Finding("versions", "agrees", f"Python and {counted(len(pairs), 'package')}")
+
+
+def _code(source: Mapping[str, Any]) -> str:
+    commit = source.get("commit")
+    return f"{source.get('version')}{f' ({commit[:_DIGITS]})' if commit else ''}"

@@ -1,0 +1,225 @@
+"""`platform verify` and `platform rerun`: what changed since a run was made, and the run again."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from commands import call
+
+from irplatform.experiment.calls import call_of, expression, settings_from
+from irplatform.experiment.settings import RunSettings
+from irplatform.system.digests import file_digest
+
+pytestmark = pytest.mark.java
+REFERENCE = Path(__file__).parents[2] / "runs" / "reference" / "demo"
+RUN = ("run", "--collection", "small", "--run-dir", "x")
+RERANKED = ("--reranker", "revdocid", "--interpolate", "0.5")
+HEAD = "# ir_metadata.start\n# tag: x\n# ir_metadata.end\n"
+
+
+@pytest.fixture
+def made(platform, folder):
+    """The folder of a run of `small`."""
+    assert platform(*RUN, *RERANKED).code == 0
+    return folder / "x"
+
+
+def verdicts(platform, *arguments):
+    """What changed, by its name; and the exit code."""
+    outcome = platform("verify", *arguments, "--json")
+    found = [f for run in outcome.json["runs"] for f in run["findings"]]
+    changed = {f["subject"]: f["detail"] for f in found if f["verdict"] == "changed"}
+    assert outcome.code == bool(changed)
+    return changed
+
+
+def test_an_untouched_run_agrees(platform, made):
+    outcome = platform("verify", "x")
+    assert outcome.code == 0
+    assert outcome.out.endswith("Nothing has changed.\n")
+    assert outcome.out.count("agrees") > 20
+    assert "CHANGED" not in outcome.out
+
+
+def test_a_changed_line_is_found_with_its_topic(platform, made):
+    path = made / "revdocid.run"
+    path.write_text(path.read_text().replace("q1 Q0 d1", "q1 Q0 d9"))
+    assert verdicts(platform, "x/revdocid.run") == {"run": "other rankings of 1 topic: q1"}
+    told = platform("verify", "x/revdocid.run")
+    assert told.code == 1
+    assert told.out.endswith("x/revdocid.run: changed since it was made: run.\n")
+    assert verdicts(platform, "x/bm25.run") == {}
+
+
+def test_another_tag_changes_bytes_and_no_ranking(platform, made):
+    path = made / "bm25.run"
+    path.write_text(path.read_text().replace(" bm25\n", " other\n"))
+    assert "the rankings are the same" in verdicts(platform, "x/bm25.run")["run"]
+
+
+def test_a_run_that_cannot_be_read_has_changed(platform, made):
+    (made / "bm25.run").write_text("q1 Q0 d1 1\n")
+    assert "4 columns" in verdicts(platform, "x/bm25.run")["run"]
+
+
+def test_packing_and_a_head_of_metadata_change_nothing(platform, made):
+    lines = (made / "bm25.run").read_text()
+    (made / "packed.run.gz").write_bytes(gzip.compress((HEAD + lines).encode()))
+    (made / "packed.run.gz.meta.json").write_text((made / "bm25.run.meta.json").read_text())
+    assert verdicts(platform, "x/packed.run.gz") == {}
+
+
+def test_other_judgments_topics_and_documents_are_found(platform, made, folder):
+    qrels = folder / "small" / "qrels" / "test.tsv"
+    qrels.write_text(qrels.read_text() + "q2\td1\t1\n")
+    assert verdicts(platform, "x/bm25.run").keys() == {"judgments", "collection"}
+    topics = folder / "small" / "queries.jsonl"
+    topics.write_text(topics.read_text().replace("mice", "rats"))
+    assert "topics" in verdicts(platform, "x/bm25.run")
+    corpus = folder / "small" / "corpus.jsonl"
+    corpus.write_text(corpus.read_text().replace("A case", "Two cases"))
+    assert "documents and their index" in verdicts(platform, "x/bm25.run")
+
+
+def test_an_index_that_was_changed_in_the_cache_is_found(platform, made, tmp_path):
+    (index,) = (tmp_path / "home" / "index").glob("small-*[0-9a-f]")
+    segment = next(path for path in index.iterdir() if path.suffix in (".cfs", ".fdt"))
+    segment.write_bytes(segment.read_bytes()[:-1] + b"?")
+    assert f"has a damaged file, {segment.name}" in verdicts(platform, "x/bm25.run")["index"]
+
+
+def test_other_versions_and_settings_are_found(platform, made):
+    path = made / "bm25.run.meta.json"
+    content = json.loads(path.read_text())
+    content["platform"]["software"]["libraries"]["python"]["numpy"] = "0.1"
+    content["platform"]["software"]["python"] = "2.7"
+    content["implementation"]["source"]["digest"] = "0" * 16
+    content["method"]["settings"]["bm25.k1"] = 0.8
+    path.write_text(json.dumps(content))
+    found = verdicts(platform, "x/bm25.run")
+    assert found.keys() == {"settings", "irplatform", "python", "numpy"}
+    assert found["numpy"].startswith("0.1 -> ")
+    assert found["settings"] == "other settings: bm25.k1 0.8 -> 0.9"
+
+
+def test_a_collection_that_has_moved_is_not_checked_or_named(platform, made, folder):
+    (folder / "small").rename(folder / "moved")
+    outcome = platform("verify", "x/bm25.run")
+    assert outcome.code == 0
+    assert "  collection  not checked" in outcome.out
+    assert verdicts(platform, "x/bm25.run", "--collection", "moved") == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("none.run",), "none.run: there is no such file."),
+        (("good.run",), "good.run: there is no good.run.meta.json beside this run, nor ir_metad"),
+        (("small",), "small: there are no run files in this folder."),
+    ],
+)
+def test_what_cannot_be_verified_is_refused(platform, arguments, message):
+    refused = platform("verify", *arguments)
+    assert refused.code == 2
+    assert message in refused.err
+
+
+def test_a_rerun_has_the_same_bytes_and_keeps_nothing(platform, made, folder, tmp_path):
+    before = sorted(path.name for path in (tmp_path / "home").iterdir())
+    outcome = platform("rerun", "x/revdocid.run.meta.json")
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.startswith("revdocid.run: the same bytes (sha256 ")
+    assert sorted(path.name for path in (tmp_path / "home").iterdir()) == before
+    assert sorted(path.name for path in folder.iterdir()) == ["good.run", "small", "x"]
+
+
+def test_a_rerun_of_other_settings_is_compared_with_the_run(platform, made, folder):
+    path = made / "revdocid.run.meta.json"
+    content = json.loads(path.read_text())
+    content["implementation"]["call"]["settings"]["interpolate"] = 0.0
+    path.write_text(json.dumps(content))
+    outcome = platform("rerun", "x/revdocid.run", "--out", "again", "--json")
+    assert outcome.code == 1
+    assert (outcome.json["same"], outcome.json["topics"]) == (False, 2)
+    assert 0 < outcome.json["rbo"] <= 1
+    assert outcome.json["obtained"] == file_digest(folder / "again" / "revdocid.run")
+    told = platform("rerun", "x/revdocid.run")
+    assert "revdocid.run: other bytes than recorded.\nRank-biased overlap " in told.out
+
+
+def test_a_fused_run_is_verified_and_made_again(platform, made):
+    fused = ("fuse", "x/bm25.run", "x/revdocid.run", "--by", "scores", "--out", "x/both.run")
+    assert platform(*fused).code == 0
+    assert verdicts(platform, "x/both.run") == {}
+    assert platform("rerun", "x/both.run").code == 0
+    path = made / "bm25.run"
+    path.write_text(path.read_text().replace("q1 Q0 d1", "q1 Q0 d9"))
+    assert verdicts(platform, "x/both.run").keys() == {"fused run"}
+
+
+def test_ir_metadata_of_the_folder_makes_its_last_run_again(platform, made):
+    outcome = platform("rerun", "x/ir-metadata.yml", "--json")
+    assert (outcome.json["run"], outcome.json["same"]) == ("revdocid.run", True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("good.run",), "there are no metadata here, or beside this run."),
+        (("none.run.meta.json",), "none.run.meta.json: there is no such file."),
+        (("old.run.meta.json",), "has no settings or no digest of the run"),
+    ],
+)
+def test_what_cannot_be_made_again_is_refused(platform, folder, arguments, message):
+    (folder / "old.run.meta.json").write_text('{"tag": "old"}')
+    refused = platform("rerun", *arguments)
+    assert refused.code == 2
+    assert message in refused.err
+
+
+def test_the_committed_metadata_make_the_committed_run_in_an_empty_cache(
+    platform, fresh_home, tmp_path
+):
+    outcome = platform("rerun", REFERENCE / "bm25.run.meta.json", "--out", tmp_path / "again")
+    assert outcome.code == 0, outcome.err
+    made = (tmp_path / "again" / "bm25.run").read_bytes()
+    assert made == (REFERENCE / "bm25.run").read_bytes()
+
+
+def test_other_weights_are_found_in_a_checkpoint_and_in_the_cache(
+    fresh_home, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+
+    def platform(*arguments):
+        return call(capsys, monkeypatch, *arguments)
+
+    lexical = ("--reranker", "lexical")
+    one = ("--members", "1")
+    trained = platform("train", "--collection", "demo-train", *lexical, *one, "--out", "ckpt")
+    assert trained.code == 0, trained.err
+    run = ("run", "--collection", "demo", *lexical, "--depth", "50")
+    assert platform(*run, "--checkpoint", "ckpt", "--run-dir", "a").code == 0
+    assert platform(*run, *one, "--run-dir", "b").code == 0
+    assert verdicts(platform, "a/lexical.run") == verdicts(platform, "b/lexical.run") == {}
+    for folder in (tmp_path / "ckpt", *(fresh_home / "checkpoint").glob("lexical-*[0-9a-f]")):
+        weights = max((folder / "member-0").rglob("*"), key=lambda path: path.stat().st_size)
+        weights.write_bytes(weights.read_bytes() + b"\n")
+    assert verdicts(platform, "a/lexical.run").keys() >= {"checkpoint"}
+    assert verdicts(platform, "b/lexical.run").keys() == {"weights"}
+
+
+def test_a_call_has_what_differs_from_the_defaults_and_absolute_paths(folder):
+    settings = RunSettings("small", rerankers="delta", depth=5, run_dir="y", candidates="good.run")
+    call = call_of(settings)
+    assert call["settings"] == {
+        "collection": str(folder / "small"),
+        "rerankers": ["delta"],
+        "depth": 5,
+        "candidates": str(folder / "good.run"),
+    }
+    assert call_of(settings_from(call)) == call
+    assert expression(call_of(RunSettings("demo", depth=5))) == (
+        "irplatform.api.run(collection='demo', depth=5)"
+    )
