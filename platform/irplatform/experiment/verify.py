@@ -46,7 +46,7 @@ _PARTS = {
     "documents": "documents and their index",
 }
 """Parts of a collection in metadata → what messages call them."""
-_BY_CONTENT = ("documents", "topics", "judgments", "tag", "device")
+_BY_CONTENT = ("collection", "documents", "topics", "judgments", "tag", "device")
 """Settings of a run that are compared as data, or not at all."""
 _DIGITS = 12
 

@@ -80,6 +80,7 @@ def ir_metadata(
         "implementation": {
             "executable": metadata["implementation"]["executable"],
             "source": source,
+            **({"call": call} if (call := metadata["implementation"].get("call")) else {}),
         },
         "data": {
             "test collection": {"name": "unknown", **collection},
