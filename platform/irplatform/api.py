@@ -4,12 +4,13 @@
 `check_runs`, `fuse_runs`, `write_bioasq_answers`, `agree_sources`, `search` and `index` do its
 parts on their own, and `explain` says why a document stands where it does. `open_reranker` and
 `open_retriever` rank topics and documents of another program. `verify` and `rerun` show that a run
-is what its metadata say.
+is what its metadata say, and `cite` prints what it used.
 """
 
 from irplatform.system.console import waiting
 
 with waiting("starting"):  # from a cold disk this takes seconds
+    from irplatform.experiment.cite import cite
     from irplatform.experiment.compare import compare_runs
     from irplatform.experiment.evaluate import (
         agree_sources,
@@ -32,6 +33,7 @@ __all__ = [
     "TuneSettings",
     "agree_sources",
     "check_runs",
+    "cite",
     "compare_runs",
     "evaluate_runs",
     "explain",

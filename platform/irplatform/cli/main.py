@@ -56,6 +56,7 @@ SECTIONS = {
         "evaluate": ("evaluate", "Score TREC run files."),
         "compare": ("compare", "Compare TREC run files: which is better, where, and how sure."),
         "agree": ("agree", "Compare how sources of judgments rank systems."),
+        "cite": ("cite", "Print BibTeX of what runs used."),
         "verify": ("verify", "Check that runs are as their metadata say."),
         "rerun": ("verify", "Make a run again from its metadata, and compare."),
         "reproduce": ("reproduce", "Run published results again and compare."),
@@ -74,6 +75,7 @@ SECTIONS = {
         "features": ("rerankers", "List feature groups and show their options."),
         "plugins": ("plugins", "List, create and check plugins."),
         "cache": ("cache", "List, remove and verify what the cache holds."),
+        "config": ("config", "Keep your name, team and repository for metadata."),
         "doctor": ("doctor", "Check the installation, and say how to fix it."),
         "completion": ("completion", "Complete commands and names in your shell."),
     },
@@ -85,7 +87,7 @@ _WITHOUT_PLUGINS = {"--version", "cache", "completion", "kb"}
 _MEANT = {
     "version": "`platform --version` shows the version.",
     "help": "`platform --help` lists all.",
-    "cite": "`platform rerankers show NAME` names the papers of a system.",
+    "citation": "Did you mean 'cite'?",
     "rank": "Did you mean 'run'?",
     "retrieve": "Did you mean 'search'?",
     "score": "Did you mean 'evaluate'?",
@@ -99,9 +101,8 @@ _MEANT = {
 }
 """Words that are no commands → what to do instead."""
 _ALIASES = {
-    "citation": "cite",
-    "citations": "cite",
-    "bibtex": "cite",
+    "citations": "citation",
+    "bibtex": "citation",
     "rerank": "rank",
     "query": "retrieve",
     "eval": "score",

@@ -112,8 +112,10 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
         print_json(_describe(registration))
         return
     say_text(f"{registration.name}: {_flowing(_documentation(registration))}".rstrip() + "\n")
-    if registration.system.citation:
-        say_text(f"Cite: {registration.system.citation}\n")
+    if citation := registration.system.citation:
+        from irplatform.experiment.cite import split_citation
+
+        say_text(f"Cite: {split_citation(citation)[0]}\n")
     if lack := _lack(registration):
         say_text(f"{lack.strip()}\n")
     options = _options(registration.options({}))

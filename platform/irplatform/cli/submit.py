@@ -147,6 +147,27 @@ def bioasq(run: Path, collection: str, out: Path, force: bool, as_json: bool) ->
         say_text(f"{out}: {documents} for {counted(counts['questions'], 'question')}")
 
 
+@submit.command("tira", examples=["platform submit tira runs/demo/delta.run --out upload"])
+@click.argument("run", type=PATH)
+@click.option("--out", required=True, type=PATH, help="The folder to make.")
+@json_option
+def tira(run: Path, out: Path, as_json: bool) -> None:
+    """Write a run and its ir-metadata.yml to a folder, as TIRA takes it.
+
+    On a terminal it asks for your team and repository if they are not known, and keeps them; see
+    `platform config`.
+    """
+    from irplatform.cli.config import ask_for
+    from irplatform.experiment.campaigns import prepare
+
+    ask_for("team", "repository")
+    written = prepare(run, out)
+    if as_json:
+        print_json(written)
+    else:
+        say_text(f"{out}: {' and '.join(written['files'])}")
+
+
 @command("platform fuse first.run second.run --weights 2,1 --by scores --out fused.run")
 @click.argument("runs", nargs=-1, required=True, type=PATH)
 @click.option("--out", required=True, type=PATH, help="The run file to write.")

@@ -73,6 +73,7 @@ class Declaration(_Table):
     id: _Name
     title: str = ""
     note: str = ""
+    citation: str = ""
     measures: list[_Text] | None = None
     documents: Documents
     topics: Topics
@@ -121,6 +122,7 @@ def open_toml(path: Path, open_path: Callable[[Path], Collection]) -> Collection
             "declared in": str(path),
             "topics": f"{topic_file} ({topics.format})",
             **({"judgments": str(judged or sampled)} if qrels else {}),
+            **({"citation": declared.citation} if declared.citation else {}),
             **({"expanded with": ", ".join(topics.expand)} if topics.expand else {}),
             **({"query plan": topics.plan} if topics.plan else {}),
         },

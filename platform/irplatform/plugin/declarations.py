@@ -161,7 +161,8 @@ class Declared:
 
     Attributes:
         Options: the class of its options.
-        citation: the paper that it implements, with section.
+        citation: the paper that it implements, with section: "Authors. Title. Where, year.", or
+            BibTeX, perhaps after a text. `platform cite` prints it as BibTeX.
         options: the options of this instance.
     """
 
