@@ -186,7 +186,7 @@ def refused(platform, folder):
         (("rnu",), "unknown command 'rnu'. Did you mean 'run'?"),
         (("help",), "unknown command 'help'. `platform --help` lists all."),
         (("version",), "unknown command 'version'. `platform --version` shows the version."),
-        (("cite",), "unknown command 'cite'. `platform rerankers show NAME` names the papers"),
+        (("bibtex",), "unknown command 'bibtex'. Did you mean 'cite'?"),
         (("nonsense",), "unknown command 'nonsense'. `platform --help` lists all."),
         (("rerank",), "unknown command 'rerank'. Did you mean 'run'?"),
         (("cache", "clean"), "'clean' is no command of platform cache. Did you mean 'remove'?"),

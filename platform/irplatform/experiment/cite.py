@@ -301,10 +301,11 @@ def _of_irds(dataset: str) -> list[str]:
         return []
     import ir_datasets
 
-    documentation = getattr(ir_datasets.load(dataset), "documentation", dict)() or {}
+    describe: Callable[[], dict[str, Any] | None] = ir_datasets.load(dataset).documentation
+    keys = (describe() or {}).get("bibtex_ids", ())
     text = (files("ir_datasets") / "docs" / "bibliography.bib").read_text(encoding="utf-8")
     by_key = {match[2]: entry for match, entry in _entries(text)}
-    return [by_key[key] for key in documentation.get("bibtex_ids", ()) if key in by_key]
+    return [by_key[key] for key in keys if key in by_key]
 
 
 def _reference(key: str, used_for: str) -> Reference:
