@@ -8,14 +8,13 @@ interrupted build continues, and other limits, another corpus or another split n
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import re
 import zlib
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import islice, takewhile
-from typing import IO, TYPE_CHECKING, Any
+from itertools import chain, islice, takewhile
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -37,7 +36,7 @@ from irplatform.system.writing import atomic_write
 from irplatform.text import content_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 _NOT_BODY = frozenset(
@@ -49,9 +48,6 @@ _NOT_BODY = frozenset(
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _XML = (".xml", ".nxml")
 _ARCHIVES = (".tar", ".tar.gz", ".tgz")
-_LARGEST = 200 << 20
-"""Bytes of an unpacked article; the longest in PubMed Central have a tenth of that."""
-_TOO_LARGE = f"this unpacks to more than {_LARGEST >> 20} MB, which no article does."
 _FORMAT = 8
 """Version of the citing sentences; raised when sentences or references change."""
 _CHUNK = 32
@@ -185,12 +181,11 @@ class Member:
             raise InputError(self.fault, path=self.name)
         if self.path is not None:
             with open_bytes(self.path) as file:
-                return _limited(file, self.name)
+                return file.read()
         if not self.name.lower().endswith(".gz"):
             return self.content
         try:
-            with gzip.open(io.BytesIO(self.content)) as file:
-                return _limited(file, self.name)
+            return gzip.decompress(self.content)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputError(f"this is not a whole gzip file ({error}).", path=self.name) from error
 
@@ -284,19 +279,10 @@ def _is_member(name: str) -> bool:
 
 def _unpacked(source: Path) -> Iterator[Member]:
     try:
-        for name, content in read_tar(source, _is_member, most=_LARGEST + 1):
-            place = as_text(f"{source}/{name}")
-            too_large = len(content) > _LARGEST
-            yield Member(place, fault=_TOO_LARGE) if too_large else Member(place, content=content)
+        for name, content in read_tar(source, _is_member):
+            yield Member(as_text(f"{source}/{name}"), content=content)
     except InputError as error:
         yield Member(as_text(str(source)), fault=error.message)
-
-
-def _limited(file: IO[bytes] | io.BufferedIOBase, name: str) -> bytes:
-    content = file.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        raise InputError(_TOO_LARGE, path=name)
-    return content
 
 
 def _build(folder: Path, sources: Sequence[Path], skip: bool, workers: int | None) -> None:
@@ -313,22 +299,16 @@ def _build(folder: Path, sources: Sequence[Path], skip: bool, workers: int | Non
         advance(done)
         chunks = batched(stream, _CHUNK)
         results = ordered_map(partial(_read_chunk, skip=skip), chunks, workers=workers)
-        for lines_of_chunks in batched(_counted(results, advance), _CHUNKS_A_PART):
+        for first in results:
             with atomic_write(_part(folder, part), "wb") as file:
-                file.writelines(line for lines in lines_of_chunks for line in lines)
+                for files, lines in chain([first], islice(results, _CHUNKS_A_PART - 1)):
+                    file.writelines(lines)
+                    advance(files)
             part += 1
 
 
 def _part(folder: Path, number: int) -> Path:
     return folder / f"part-{number:06}.jsonl"
-
-
-def _counted(
-    results: Iterator[tuple[int, list[bytes]]], advance: Callable[[int], None]
-) -> Iterator[list[bytes]]:
-    for files, lines in results:
-        advance(files)
-        yield lines
 
 
 def _read_chunk(chunk: list[Member], *, skip: bool) -> tuple[int, list[bytes]]:

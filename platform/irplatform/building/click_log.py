@@ -41,14 +41,13 @@ MOST_ROWS = 500_000
 """Rows of (query, document) that are grouped in memory: about 300 MB."""
 _DIGITS = 2
 _LEVELS = 16 // _DIGITS
-_BLOCK_BYTES = 1 << 24
 _KEYS = ["id", "query", "refused", "doc_id"]
 _COUNTS = ["lines", "abstract", "fulltext", "available"]
 
 
 @dataclass(frozen=True)
 class Header:
-    """The first line: its columns, and the places of `COLUMNS` among them."""
+    """The first line's columns, and the places of `COLUMNS` among them."""
 
     names: tuple[str, ...]
     places: dict[str, int]
@@ -95,15 +94,15 @@ def _header(line: str, path: Path) -> Header:
     if "\r" in line.rstrip():
         raise InputError(f"the first line has {BARE_RETURN}", path=path, line=1)
     names = tuple(name.strip().lower() for name in line.split("\t"))
-    if missing := [name for name in COLUMNS if name not in names]:
-        raise InputError(
-            f"the header has no column '{missing[0]}'. Columns in any order, separated by tabs: "
-            f"{', '.join(COLUMNS)}.",
-            path=path,
-            line=1,
-        )
-    if twice := next((name for name in COLUMNS if names.count(name) > 1), None):
-        raise InputError(f"the header names the column '{twice}' twice.", path=path, line=1)
+    for name in COLUMNS:
+        if (times := names.count(name)) != 1:
+            problem = f"has no column '{name}'" if not times else f"names the column '{name}' twice"
+            raise InputError(
+                f"the header {problem}. Columns in any order, separated by tabs: "
+                f"{', '.join(COLUMNS)}.",
+                path=path,
+                line=1,
+            )
     return Header(names, {name: names.index(name) for name in COLUMNS})
 
 
@@ -153,27 +152,22 @@ def _plain(block: bytes, header: Header, path: Path, first: int) -> pl.DataFrame
 def _row(line: str, header: Header, path: Path, number: int) -> Sequence[str | int]:
     cells = line.split("\t")
     if len(cells) != len(header.names):
-        raise InputError(
-            f"{counted(len(cells), 'column')} where the header has {len(header.names)}.",
-            path=path,
-            line=number,
-        )
+        wrong = f"{counted(len(cells), 'column')} where the header has {len(header.names)}."
+        raise InputError(wrong, path=path, line=number)
     doc_id = cells[header.places["doc_id"]]
     if doc_id.split() != [doc_id]:
-        raise InputError(
-            f"the document id {doc_id!r} is empty or has white space in it.", path=path, line=number
-        )
+        wrong = f"the document id {doc_id!r} is empty or has white space in it."
+        raise InputError(wrong, path=path, line=number)
     numbers = (_number(name, cells[header.places[name]].strip(), path, number) for name in NUMBERS)
     return (cells[header.places["query"]], doc_id, *numbers)
 
 
 def _number(name: str, text: str, path: Path, line: int) -> int:
     least, most = {"rank": (1, _MOST), "has_fulltext": (0, 1)}.get(name, (0, _MOST))
-    if not (number := _WHOLE_NUMBER.fullmatch(text)):
-        raise InputError(f"{name} is '{text}', not a whole number.", path=path, line=line)
-    if not least <= int(number[1]) <= most:
-        expected = "0 or 1" if most == 1 else f"between {least} and {most}"
-        raise InputError(f"{name} is {text}; it must be {expected}.", path=path, line=line)
+    number = _WHOLE_NUMBER.fullmatch(text)
+    if not number or not least <= int(number[1]) <= most:
+        wrong = f"{name} is '{text}', not a whole number between {least} and {most}."
+        raise InputError(wrong, path=path, line=line)
     return int(number[1])
 
 
@@ -294,7 +288,7 @@ def _read(part: Path) -> Iterator[pl.DataFrame]:
     import polars as pl
 
     schema = dict.fromkeys(_KEYS, pl.String) | dict.fromkeys(_COUNTS, pl.Int64)
-    for block in blocks_of_lines(part, _BLOCK_BYTES):
+    for block in blocks_of_lines(part, BLOCK_BYTES):
         yield pl.read_csv(
             io.BytesIO(block), separator="\t", has_header=False, quote_char=None, schema=schema
         ).with_columns(pl.col(_KEYS).fill_null(""))

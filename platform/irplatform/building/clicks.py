@@ -41,7 +41,7 @@ from irplatform.system.writing import atomic_folder
 from irplatform.text.tokenizer import tokenize
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     import polars as pl
@@ -109,7 +109,9 @@ def from_clicks(
             for rows in grouped(_prepared(log, settings.queries), folder.parent / "parts"):
                 writer.write(judge(rows, settings.judging, counts))
         if not counts.queries[KEPT]:
-            raise InputError(f"no query is left: {_refused(counts, reasons)}.", path=log)
+            refused = [f"{n:,} {reason}" for reason in reasons if (n := counts.queries[reason])]
+            of = f"of {counts.queries.total():,}, {', '.join(refused)}"
+            raise InputError(f"no query is left: {of}.", path=log)
         write_measures(folder, MEASURES)
         notes = _check_coverage(folder, resolved, log) if resolved else []
         notes += _write_subsets(folder, writer, resolved)
@@ -169,20 +171,13 @@ def _write_subsets(folder: Path, writer: SplitWriter, collection: Collection | N
         )
     elif test:
         notice(f"reading the titles of {collection.id}, for {NEG20}")
-        matching = with_matching_negatives(
-            test, negatives_of_test(folder), lambda: collection.corpus
-        )
+        negatives = ((query, doc) for _, query, doc, level in _judgments(folder) if level == 0)
+        matching = with_matching_negatives(test, negatives, lambda: collection.corpus)
         splits[NEG20] = write_subset(folder, NEG20, matching)
     some, all_ = with_new_words(test, writer.known_words)
     for name, query_ids in ((ONE_NEW, some), (ALL_NEW, all_)):
         splits[name] = write_subset(folder, name, query_ids)
     return notes
-
-
-def _refused(counts: Counts, reasons: Sequence[str]) -> str:
-    total = counts.queries.total()
-    parts = [f"{number:,} {reason}" for reason in reasons if (number := counts.queries[reason])]
-    return f"of {total:,}, " + ", ".join(parts)
 
 
 class SplitWriter:
@@ -250,13 +245,6 @@ def write_subset(folder: Path, name: str, queries: frozenset[str]) -> Counter[st
     return counts
 
 
-def negatives_of_test(folder: Path) -> Iterator[tuple[str, str]]:
-    """Pairs of a test query's id and a document that was shown for it and not clicked."""
-    for _, query_id, doc_id, level in _judgments(folder):
-        if level == 0:
-            yield query_id, doc_id
-
-
 def _judgments(folder: Path) -> Iterator[tuple[bytes, str, str, float]]:
     path = qrels_path(folder, "test")
     if not path.exists():
@@ -308,14 +296,8 @@ def known_judgments(folder: Path, doc_ids: Iterable[str]) -> tuple[int, int]:
     import polars as pl
 
     files = [path for split in SPLITS if (path := qrels_path(folder, split)).exists()]
-    counts = (
-        pl.concat(
-            pl.scan_csv(path, separator="\t", quote_char=None, infer_schema=False) for path in files
-        )
-        .group_by("corpus-id")
-        .len()
-        .collect()
-    )
+    lines = pl.scan_csv(files, separator="\t", quote_char=None, infer_schema=False)
+    counts = lines.group_by("corpus-id").len().collect()
     known = 0
     for batch in batched(doc_ids, _AT_ONCE):
         documents = pl.DataFrame({"corpus-id": batch})

@@ -36,20 +36,16 @@ _ERROR = re.compile(
     r"<ERROR>(?P<xml>.*?)(?:</ERROR>|$)|\"error\"\s*:\s*\"(?P<json>[^\"]*)", re.DOTALL
 )
 _TAG = re.compile(r"<[^>]*>?")
-_NO_IDS = "ID list is empty"
-_BAD_KEY = "API key"
 _LOOKED_AT = 2_000
 """Characters at the beginning of an answer in which an error shows."""
 _END = re.compile(rb"(?:</Pubmed(?:Book)?ArticleSet>|<Pubmed(?:Book)?ArticleSet\s*/>)\s*$")
 BATCH = 200
 """Articles a call. NCBI asks for POST beyond that many ids."""
 NCBI = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
-_TOOL = "irplatform"
 _RATE = 3.0
 _RATE_WITH_KEY = 10.0
 _FORMAT = 2
 """Version of the batches; when it changes, they are fetched anew."""
-_SERVER = "E-utilities"
 _BYTES = 15_000
 """The size of an article's XML with its references, roughly."""
 _SECONDS = 2.5
@@ -90,7 +86,7 @@ def access(email: str | None = None, rate: float | None = None) -> Access:
     if rate is not None and rate > allowed and url == NCBI:
         hint = "" if key else f" With an API key in NCBI_API_KEY it takes {_RATE_WITH_KEY:g}."
         raise InputError(f"NCBI takes {allowed:g} calls a second, not {rate:g}.{hint}")
-    identity = {"tool": _TOOL}
+    identity = {"tool": "irplatform"}
     if email:
         if not all(email.partition("@")) or email.split() != [email]:
             raise InputError(f"--email: {email!r} is not an e-mail address.")
@@ -177,14 +173,13 @@ def _fetch(batch: Sequence[str], access: Access, limiter: RateLimiter) -> list[A
             status, body = request("POST", f"{access.url}/efetch.fcgi", form, explained=EXPLAINED)
         return read_answer(status, body, pmids)
 
-    articles = with_retries(call, _SERVER)
+    articles = with_retries(call, "E-utilities")
     return [articles[pmid] for pmid in batch if pmid in articles]
 
 
 def _keep(articles: Sequence[Article], path: Path) -> None:
     with atomic_write(path, "wb") as raw, pack(raw) as packed:
-        for article in articles:
-            packed.write(json_line(article.document()))
+        packed.writelines(json_line(article.document()) for article in articles)
 
 
 def read_answer(status: int, body: bytes, pmids: Collection[str]) -> dict[str, Article]:
@@ -195,9 +190,9 @@ def read_answer(status: int, body: bytes, pmids: Collection[str]) -> dict[str, A
         PlatformError: NCBI does not know the API key.
     """
     if (error := _error(body)) is not None:
-        if error.startswith(_NO_IDS):
+        if error.startswith("ID list is empty"):
             return {}
-        if error.startswith(_BAD_KEY) and "invalid" in error:
+        if error.startswith("API key") and "invalid" in error:
             raise PlatformError(f"NCBI: {error}. Correct NCBI_API_KEY, or unset it.")
         raise TransientError(f"it answers with an error: {error}")
     if status != 200:

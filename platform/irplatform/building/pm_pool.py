@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 MEASURES = ("P@10", "Rprec", "nDCG@20", "AP", "Judged@20")
 """The track's measures, and nDCG@20; infNDCG comes with the sampled judgments."""
-_NO_ABSTRACT = "conference abstract, not among the extra abstracts"
-_NEITHER = "neither an article of PubMed nor a conference abstract of the track"
 
 
 @dataclass(frozen=True)
@@ -146,8 +144,13 @@ def build_pool(settings: PoolSettings) -> PoolReport:
         unavailable = fetch_articles(judged.articles, server, work)
         missing = {
             **dict.fromkeys(unavailable, GONE),
-            **dict.fromkeys((name for name in judged.abstracts if name not in extra), _NO_ABSTRACT),
-            **dict.fromkeys(judged.others, _NEITHER),
+            **dict.fromkeys(
+                (name for name in judged.abstracts if name not in extra),
+                "conference abstract, not among the extra abstracts",
+            ),
+            **dict.fromkeys(
+                judged.others, "neither an article of PubMed nor a conference abstract of the track"
+            ),
         }
         abstracts = (extra[name] for name in judged.abstracts if name in extra)
         documents = chain(fetched_documents(judged.articles, work), abstracts)

@@ -232,17 +232,16 @@ def _id(member: str) -> str:
 
 def _document(name: str, content: bytes, path: Path) -> Document:
     try:
-        lines = content.decode("utf-8-sig").splitlines()
+        text = iter(content.decode("utf-8-sig").splitlines())
     except UnicodeDecodeError as error:
         raise InputError(f"the abstract {name} in it is not UTF-8.", path=path) from error
-    text = iter(lines)
     meeting = next(text, "")
     title: list[str] = []
     for line in text:
-        if not line.strip() and title:
-            break
         if line.strip():
             title.append(line)
+        elif title:
+            break
     heading = _joined(title)
     if not (meeting.startswith("Meeting:") and heading.startswith("Title:")):
         raise InputError(f"the abstract {name} in it has another format. {_FORMAT}", path=path)

@@ -257,7 +257,7 @@ def test_the_default_table_of_a_small_collection(tmp_path, capsys, monkeypatch, 
 @pytest.mark.parametrize(
     ("lines", "complaint"),
     [
-        ([("q", "d", 1, 0, 1), ("q", "d", -1, 0, 1)], "log.tsv:3: abstract_clicks is -1"),
+        ([("q", "d", 1, 0, 1), ("q", "d", -1, 0, 1)], "log.tsv:3: abstract_clicks is '-1'"),
         (shown("a b c d e f g h"), "log.tsv: no query is left: of 1, 1 too many words"),
         (
             [*shown("q", 3), *shown("a AND b"), *shown("a b c d e f g h"), *shown("smith j[au]")],
