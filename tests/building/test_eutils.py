@@ -3,7 +3,12 @@
 import pytest
 from eutils_stand_in import StandIn
 
-from irplatform.building.eutils import access, fetch_articles, fetched_documents, kept_batches
+from irplatform.building.pubmed_articles import (
+    access,
+    fetch_articles,
+    fetched_documents,
+    kept_batches,
+)
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document
 

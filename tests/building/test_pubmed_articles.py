@@ -92,7 +92,7 @@ def test_an_interrupted_build_goes_on_and_ends_with_the_same_bytes(
     files[0].write_text("".join(f"1 0 {name} 1\n" for name in ids))
     build_articles(files[:1], tmp_path / "whole", rate=1000)
     server.calls.clear()
-    monkeypatch.setattr("irplatform.building.eutils._keep", _fails_at_second())
+    monkeypatch.setattr("irplatform.building.pubmed_articles._keep", _fails_at_second())
     with pytest.raises(PlatformError):
         build_articles(files[:1], tmp_path / "parts", rate=1000)
     monkeypatch.undo()
@@ -105,7 +105,7 @@ def test_an_interrupted_build_goes_on_and_ends_with_the_same_bytes(
 
 
 def _fails_at_second():
-    from irplatform.building.eutils import _keep
+    from irplatform.building.pubmed_articles import _keep
 
     calls = []
 

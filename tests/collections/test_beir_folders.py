@@ -137,7 +137,7 @@ def test_topics_that_no_split_judges_train_on_train_and_validate_on_dev(beir_fol
 
 def test_where_all_topics_are_judged_none_is_unjudged(beir_folder):
     collection = open_beir(beir_folder("train", "dev", "test"), "unjudged")
-    with pytest.raises(InputError, match=r"all topics are judged.* There is dev, test, train\."):
+    with pytest.raises(InputError, match="all topics are judged: the split .unjudged. has none"):
         collection.load_topics()
 
 
@@ -167,5 +167,5 @@ def test_a_missing_file_is_named(beir_folder):
 def test_judgments_of_other_topics_are_refused(beir_folder, write):
     folder = beir_folder("test")
     write(folder / "qrels/test.tsv", "query-id\tcorpus-id\tscore\nq9\td1\t1\n")
-    with pytest.raises(InputError, match=r"no topic of queries\.jsonl is judged here"):
+    with pytest.raises(InputError, match="no topic is judged here"):
         open_beir(folder).load_topics()

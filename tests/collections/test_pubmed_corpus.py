@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from pubmed_files import article, article_set, deletion, write_gz
 
-from irplatform.collections import medline as baseline
-from irplatform.collections.medline import NumberSet, PubmedCorpus, latest
+from irplatform.collections import pubmed_files as baseline
 from irplatform.collections.names import open_path
 from irplatform.collections.pubmed import FIELDS as FIELDS_OF_PUBMED
-from irplatform.collections.pubmed_files import Member, pack
+from irplatform.collections.pubmed_files import Member, NumberSet, PubmedCorpus, latest, pack
 from irplatform.errors import InputError
 
 FIELDS = ("mesh",)
@@ -220,7 +219,7 @@ def test_chapters_of_books_and_books_are_articles(tmp_path, capsys):
     assert texts(corpus) == {"20301001": "Reviews", "1": "a"}
     told = capsys.readouterr().err
     assert "chapters of books, and books, among the articles: 2" in told
-    assert "records of other kinds than PubMed's articles were passed over: 1 <Other>" in told
+    assert "ignored records of other kinds than PubMed's articles: 1 <Other>" in told
 
 
 def test_a_deleted_chapter_and_a_set_of_chapters_alone(tmp_path):

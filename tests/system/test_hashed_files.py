@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from irplatform.collections.jsonlines import FieldNames, JsonLinesCorpus
-from irplatform.collections.medline import PubmedCorpus
+from irplatform.collections.pubmed_files import PubmedCorpus
 from irplatform.errors import InputError
 from irplatform.system.digests import HashedFiles
 

@@ -137,7 +137,7 @@ def _fast(block: bytes, header: Header) -> pl.DataFrame | None:
 
 
 def _plain(block: bytes, header: Header, path: Path, first: int) -> pl.DataFrame:
-    """The block read line by line; blank lines are passed over."""
+    """The block read line by line; without blank lines."""
     import polars as pl
 
     rows = [

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.building import pm_sources as sources
-from irplatform.building.eutils import access, fetch_articles, fetched_documents, kept_batches, plan
 from irplatform.building.pm_sources import (
     QUERY,
     YEARS,
@@ -23,7 +22,17 @@ from irplatform.building.pm_sources import (
     pool_name,
     read_extra_abstracts,
 )
-from irplatform.building.pubmed_articles import GONE, WORK, work_folder, write_missing
+from irplatform.building.pubmed_articles import (
+    GONE,
+    WORK,
+    access,
+    fetch_articles,
+    fetched_documents,
+    kept_batches,
+    plan,
+    work_folder,
+    write_missing,
+)
 from irplatform.building.pubmed_articles import MISSING_FILE as MISSING
 from irplatform.collections.jsonlines import write_documents
 from irplatform.collections.names import add_alias, aliases, open_path
@@ -38,8 +47,8 @@ from irplatform.system.writing import atomic_write, home
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from irplatform.building.eutils import Access
     from irplatform.building.pm_sources import Year
+    from irplatform.building.pubmed_articles import Access
     from irplatform.collections.jsonlines import Written
     from irplatform.data import Document, Qrels
 

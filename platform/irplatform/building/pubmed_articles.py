@@ -1,33 +1,233 @@
-"""Articles of PubMed that judgments name, as documents of a collection.
+"""Articles of PubMed that judgments name, fetched from NCBI's E-utilities by their PMIDs.
 
-An interrupted build continues and ends with the same bytes.
+A batch of articles is a file named after its ids, so an interrupted build continues. NCBI
+(https://www.ncbi.nlm.nih.gov/books/NBK25497/) allows three calls a second, ten with an API key.
+efetch silently leaves out ids that PubMed does not have, and answers a list with no good id with an
+error. Failures behind NCBI's front come as XML or JSON with status 400 or 200.
 """
 
 from __future__ import annotations
 
+import heapq
+import io
+import os
+import re
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform.building.eutils import access, fetch_articles, fetched_documents, kept_batches, plan
-from irplatform.collections.jsonlines import write_documents
-from irplatform.errors import InputError, counted
+from irplatform.building.web import RateLimiter, TransientError, check_url, request, with_retries
+from irplatform.collections.jsonlines import (
+    FieldNames,
+    JsonLinesCorpus,
+    json_line,
+    pack,
+    write_documents,
+)
+from irplatform.collections.pubmed import FIELDS, Article
+from irplatform.collections.pubmed_files import read_articles
+from irplatform.errors import InputError, PlatformError, counted
 from irplatform.runs.bioasq import PMID
 from irplatform.system.cache import resumable_folder
-from irplatform.system.console import notice
+from irplatform.system.console import notice, progress
+from irplatform.system.digests import fingerprint
 from irplatform.system.writing import atomic_write, refuse_taken
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.building.eutils import Access
-    from irplatform.data import Qrels
+    from irplatform.data import Document, Qrels
 
+EXPLAINED = r"<ERROR>|\"error\""
+"""Pattern of answers that explain an error."""
+_ERROR = re.compile(
+    r"<ERROR>(?P<xml>.*?)(?:</ERROR>|$)|\"error\"\s*:\s*\"(?P<json>[^\"]*)", re.DOTALL
+)
+_TAG = re.compile(r"<[^>]*>?")
+_LOOKED_AT = 2_000
+"""Characters at the beginning of an answer in which an error shows."""
+_END = re.compile(rb"(?:</Pubmed(?:Book)?ArticleSet>|<Pubmed(?:Book)?ArticleSet\s*/>)\s*$")
+BATCH = 200
+"""Articles a call. NCBI asks for POST beyond that many ids."""
+NCBI = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
+_RATE = 3.0
+_RATE_WITH_KEY = 10.0
+_FORMAT = 2
+"""Version of the batches; when it changes, they are fetched anew."""
+_BYTES = 15_000
+"""The size of an article's XML with its references, roughly."""
+_SECONDS = 2.5
+"""The time of efetch for 200 articles, roughly."""
 MISSING_FILE = "missing.tsv"
 GONE = "PubMed does not have it"
 WORK = "work"
 """The folder that an interrupted build leaves for the next one."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """The base URL of calls, their most per second, and the parameters of every call."""
+
+    url: str
+    rate: float
+    identity: dict[str, str]
+
+    def __str__(self) -> str:
+        key = " with NCBI_API_KEY" if "api_key" in self.identity else ""
+        return f"{self.url}, at most {self.rate:g} calls a second{key}"
+
+
+def access(email: str | None = None, rate: float | None = None) -> Access:
+    """The access by `NCBI_API_KEY`, and `IRPLATFORM_EUTILS_URL` for a mirror.
+
+    `rate` are calls a second instead of NCBI's 3 or 10.
+
+    Raises:
+        InputError: the address or the URL is not valid, or NCBI does not allow the rate.
+    """
+    url = check_url(os.environ.get("IRPLATFORM_EUTILS_URL") or NCBI, "IRPLATFORM_EUTILS_URL")
+    key = os.environ.get("NCBI_API_KEY", "").strip()
+    allowed = _RATE_WITH_KEY if key else _RATE
+    if rate is not None and not 0 < rate < float("inf"):
+        raise InputError("--rate must be a number above 0.")
+    if rate is not None and rate > allowed and url == NCBI:
+        hint = "" if key else f" With an API key in NCBI_API_KEY it takes {_RATE_WITH_KEY:g}."
+        raise InputError(f"NCBI takes {allowed:g} calls a second, not {rate:g}.{hint}")
+    identity = {"tool": "irplatform"}
+    if email:
+        if not all(email.partition("@")) or email.split() != [email]:
+            raise InputError(f"--email: {email!r} is not an e-mail address.")
+        identity["email"] = email
+    if key:
+        identity["api_key"] = key
+    return Access(url, rate or allowed, identity)
+
+
+def plan(articles: int, how: Access, *, kept: int) -> list[str]:
+    """The number of calls, the size and the time, in lines for people."""
+    calls = -(-articles // BATCH)
+    left = calls - kept
+    minutes = left * max(_SECONDS, 1 / how.rate) / 60
+    size = left * BATCH * _BYTES / 1e6
+    before = f" ({kept:,} of {calls:,} were made before)" if kept else ""
+    lines = [
+        f"{counted(articles, 'article')} from {how}: {counted(left, 'call')} for {BATCH} articles "
+        f"each{before}, roughly {size:,.0f} MB and {max(1, minutes):.0f} min"
+    ]
+    if how.url == NCBI and "email" not in how.identity:
+        lines.append("no --email: NCBI asks for an address that it can write to")
+    return lines
+
+
+def fetch_articles(pmids: Sequence[str], access: Access, folder: Path) -> list[str]:
+    """Fetch articles into a folder; return the ids that PubMed does not have.
+
+    Missing articles are asked for once more, since an answer may leave out one that exists.
+    """
+    limiter = RateLimiter(access.rate)
+    missing = list(pmids)
+    for number, label in enumerate(("fetching articles", "asking again for missing articles")):
+        wanted, missing = missing, []
+        if not wanted:
+            break
+        with progress(label, len(wanted)) as advance:
+            for batch in _batches(wanted):
+                path = _path(folder, number, batch)
+                if not path.exists():
+                    _keep(_fetch(batch, access, limiter), path)
+                fetched = {document.id for document in _documents([path])}
+                missing += [pmid for pmid in batch if pmid not in fetched]
+                advance(len(batch))
+    return missing
+
+
+def kept_batches(pmids: Sequence[str], folder: Path) -> int:
+    """The number of batches that the first round of an earlier attempt kept."""
+    return sum(_path(folder, 0, batch).exists() for batch in _batches(pmids))
+
+
+def fetched_documents(pmids: Sequence[str], folder: Path) -> Iterator[Document]:
+    """The articles of a finished `fetch_articles` with the same arguments, by id."""
+    first = [_path(folder, 0, batch) for batch in _batches(pmids)]
+    left = set(pmids) - {document.id for document in _documents(first)}
+    second = [_path(folder, 1, batch) for batch in _batches(sorted(left, key=int))]
+    yield from heapq.merge(
+        _documents(first), _documents(second), key=lambda document: int(document.id)
+    )
+
+
+def _batches(pmids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(pmids), BATCH):
+        yield pmids[start : start + BATCH]
+
+
+def _path(folder: Path, number: int, batch: Sequence[str]) -> Path:
+    mark = fingerprint({"format": _FORMAT, "round": number, "ids": list(batch)})
+    return folder / f"{mark}.jsonl.gz"
+
+
+def _documents(paths: Sequence[Path]) -> JsonLinesCorpus:
+    return JsonLinesCorpus("batches", paths, FieldNames(fields=FIELDS))
+
+
+def _fetch(batch: Sequence[str], access: Access, limiter: RateLimiter) -> list[Article]:
+    """The articles of a batch that exist, in its order."""
+    form = {**access.identity, "db": "pubmed", "retmode": "xml", "id": ",".join(batch)}
+    pmids = set(batch)
+
+    def call() -> dict[str, Article]:
+        with limiter.call():
+            status, body = request("POST", f"{access.url}/efetch.fcgi", form, explained=EXPLAINED)
+        return read_answer(status, body, pmids)
+
+    articles = with_retries(call, "E-utilities")
+    return [articles[pmid] for pmid in batch if pmid in articles]
+
+
+def _keep(articles: Sequence[Article], path: Path) -> None:
+    with atomic_write(path, "wb") as raw, pack(raw) as packed:
+        packed.writelines(json_line(article.document()) for article in articles)
+
+
+def read_answer(status: int, body: bytes, pmids: Collection[str]) -> dict[str, Article]:
+    """The articles in an answer, by PMID: of those asked for, the latest version of each.
+
+    Raises:
+        TransientError: it is an error that may pass, is cut off, or is not PubMed's XML.
+        PlatformError: NCBI does not know the API key.
+    """
+    if (error := _error(body)) is not None:
+        if error.startswith("ID list is empty"):
+            return {}
+        if error.startswith("API key") and "invalid" in error:
+            raise PlatformError(f"NCBI: {error}. Correct NCBI_API_KEY, or unset it.")
+        raise TransientError(f"it answers with an error: {error}")
+    if status != 200:
+        raise TransientError(f"it answers with status {status}")
+    if not _END.search(body[-_LOOKED_AT:]):
+        raise TransientError("the answer is cut off, or not PubMed's XML")
+    articles: dict[str, Article] = {}
+    try:
+        for article in read_articles(io.BytesIO(body), "answer of efetch"):
+            if not isinstance(article, Article) or article.pmid not in pmids:
+                continue
+            previous = articles.get(article.pmid)
+            if previous is None or article.version > previous.version:
+                articles[article.pmid] = article
+    except InputError as error:
+        what = str(error).partition(". ")[0]  # its advice is for files
+        raise TransientError(f"the answer cannot be read: {what}") from error
+    return articles
+
+
+def _error(body: bytes) -> str | None:
+    """The error in an answer, without mark-up; None for another answer."""
+    beginning = body[:_LOOKED_AT].decode(errors="replace")
+    if "Article>" in beginning or (match := _ERROR.search(beginning)) is None:
+        return None
+    reason = match["xml"] if match["xml"] is not None else match["json"]
+    return " ".join(_TAG.sub(" ", reason).split()).rstrip(".") or "no reason given"
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from irplatform.system.formats import read_toml
 from irplatform.system.reading import numbered_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
     from typing import Self
 
@@ -59,11 +59,7 @@ class NoTopicsError(InputError):
     """A folder has documents alone, but topics are needed."""
 
 
-def _find_nothing(name: str) -> Collection:
-    raise InputError(f"collection '{name}' cannot be found here.")
-
-
-def open_beir(path: Path, split: str | None = None, find: Find = _find_nothing) -> Collection:
+def open_beir(path: Path, split: str | None = None, find: Find | None = None) -> Collection:
     """A split of a folder in BEIR layout, as a collection.
 
     The default split is `test`, or `unjudged` in a folder without judgments. `find` finds the
@@ -83,12 +79,8 @@ def open_beir(path: Path, split: str | None = None, find: Find = _find_nothing) 
                 path=path,
             )
     if split not in folder.splits and split != UNJUDGED:
-        raise unknown(
-            "split",
-            split,
-            [*folder.splits, UNJUDGED],
-            hint=f"(Judgments are read from {path}/qrels.)",
-        )
+        hint = f"(Judgments are read from {path}/qrels.)"
+        raise unknown("split", split, [*folder.splits, UNJUDGED], hint=hint)
     return _collection(folder, folder.open_corpus(find), split, evaluated=split)
 
 
@@ -125,8 +117,8 @@ class BeirFolder:
     def name(self) -> str:
         """The folder's name; for a part, such as `halves/test`, after that of its parent."""
         path = self.path.resolve()
-        around = folder_name(path.parent) if path.name in _PARTS else ""
-        return f"{around}-{path.name}" if around else folder_name(path)
+        around = as_text(path.parent.name) if path.name in _PARTS else ""
+        return f"{around}-{path.name}" if around else as_text(path.name)
 
     def id_of(self, split: str) -> str:
         """The id of a split; the split test of `halves/test` does not repeat its name."""
@@ -135,9 +127,9 @@ class BeirFolder:
             return self.name
         return self.name if is_named else f"{self.name}-{split}"
 
-    def open_corpus(self, find: Find) -> Corpus:
+    def open_corpus(self, find: Find | None) -> Corpus:
         """The documents; `find` finds those of another collection."""
-        if self.corpus.name == CORPUS_REFERENCE:
+        if find is not None and self.corpus.name == CORPUS_REFERENCE:
             return referenced_corpus(self.corpus, find)
         return JsonLinesCorpus(self.name, [self.corpus], BEIR)
 
@@ -184,29 +176,17 @@ def _topics(folder: BeirFolder, split: str) -> list[Topic]:
             "can be searched with `platform search --query`.",
             path=folder.path,
         )
+    has_split = split in folder.splits
+    judged = {
+        topic_id
+        for name in ([split] if has_split else folder.splits)
+        for topic_id in _qrels(folder, name)
+    }
     all_topics = read_topics(folder.queries, "beir")
-    if split not in folder.splits:
-        return _unjudged(folder, all_topics, folder.queries)
-    judged = _qrels(folder, split)
-    topics = [topic for topic in all_topics if topic.id in judged]
+    topics = [topic for topic in all_topics if (topic.id in judged) == has_split]
     if not topics:
-        raise InputError(
-            f"no topic of {folder.queries.name} is judged here. Are these the judgments of "
-            "another collection?",
-            path=folder.splits[split],
-        )
-    return topics
-
-
-def _unjudged(folder: BeirFolder, all_topics: Sequence[Topic], queries: Path) -> list[Topic]:
-    judged = {topic for split in folder.splits for topic in _qrels(folder, split)}
-    topics = [topic for topic in all_topics if topic.id not in judged]
-    if not topics:
-        raise InputError(
-            f"all topics are judged: the split '{UNJUDGED}' has none. There is "
-            f"{', '.join(folder.splits)}.",
-            path=queries,
-        )
+        problem = "no topic is judged here" if has_split else "all topics are judged"
+        raise InputError(f"{problem}: the split '{split}' has none.", path=folder.queries)
     return topics
 
 
@@ -232,11 +212,6 @@ def referenced_corpus(path: Path, find: Find) -> Corpus:
         return find(target).corpus
     except InputError as error:
         raise InputError(f"the collection '{name}': {error}", path=path) from error
-
-
-def folder_name(path: Path) -> str:
-    """The last part of a path, for names of collections, with U+FFFD for wrong bytes."""
-    return as_text(path.name)
 
 
 def as_text(name: str) -> str:

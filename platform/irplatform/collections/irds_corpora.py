@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.irds_downloads import is_stored, reading
-from irplatform.collections.medline import DEFAULT_FIELDS, FORMAT, latest
-from irplatform.collections.pubmed_files import Member
+from irplatform.collections.pubmed_files import DEFAULT_FIELDS, FORMAT, Member, latest
 from irplatform.data import Corpus, Document, FieldValue, Topic
 from irplatform.system.digests import fingerprint
 from irplatform.system.reading import read_tar

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from irplatform.collections.beir import folder_name
+from irplatform.collections.beir import as_text
 from irplatform.collections.jsonlines import JSONL_ENDINGS, FieldNames, JsonLinesCorpus, find_files
 from irplatform.collections.topic_formats import QueryTemplate, read_topics
 from irplatform.data import Collection, Corpus, Qrels
@@ -187,7 +187,7 @@ def _corpus(path: Path, documents: Documents) -> Corpus:
 
 
 def _pubmed(path: Path, documents: Documents) -> Corpus:
-    from irplatform.collections.medline import DEFAULT_FIELDS, XML_ENDINGS, PubmedCorpus
+    from irplatform.collections.pubmed_files import DEFAULT_FIELDS, PubmedCorpus, XML_ENDINGS
 
     keys = documents.model_fields_set
     if meaningless := keys & {"id", "title", "abstract"}:
@@ -207,7 +207,7 @@ def _pubmed(path: Path, documents: Documents) -> Corpus:
 def _place(files: list[Path]) -> str:
     """A name for documents after their folder, so that collections over them share an index."""
     folder = files[0].resolve().parent
-    return "-".join(part for part in map(folder_name, (folder.parent, folder)) if part)
+    return "-".join(part for part in map(as_text, (folder.parent.name, folder.name)) if part)
 
 
 def _read_qrels(judged: Path | None, sampled: Path | None) -> Qrels:
