@@ -95,5 +95,5 @@ def test_a_bad_reference_is_explained(referring, content, complaint):
 
 
 def test_topics_without_documents_say_what_is_missing(referring):
-    with pytest.raises(InputError, match=r"no documents: neither a corpus.jsonl nor a corpus.toml"):
+    with pytest.raises(InputError, match=r"nor a corpus\.jsonl or corpus\.toml"):
         open_path(referring())

@@ -75,7 +75,7 @@ def test_an_id_that_is_a_whole_number_is_its_digits(tmp_path):
         ("[1, 2]", "holds a list"),
         ('"text"', "holds a string"),
         ('{"title": "x"}', "no id: the key 'id' is missing (keys: 'title')"),
-        ('{"id": null}', "no id: 'id' is null."),
+        ('{"id": null}', "the id under 'id' is null."),
         ('{"id": 5.0}', "is the number 5.0. Write it as a string"),
         ('{"id": 123456789012345678901}', "is the number 1.2345678901234568e+20. Write it as"),
         ('{"id": true}', "is true or false. Write it as a string"),

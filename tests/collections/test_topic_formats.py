@@ -165,7 +165,7 @@ def test_a_treatment_is_searched_where_topics_have_one(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("tsv", "1\ta\n2 b\n", ":2: 1 column. Every line needs two"),
+        ("tsv", "1\ta\n2 b\n", ":2: 1 column; a line is id, tab, query"),
         ("tsv", "1\ta\tb\n", ":1: 3 columns"),
         ("tsv", "1 2\ta\n", ":1: the id '1 2'"),
         ("tsv", "1\ta\n1\tb\n", ":2: topic '1' comes twice (first in line 1)"),

@@ -50,9 +50,8 @@ PART = 10_000
 def read(path: Path, *, otherwise: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the object of every line that is not blank, with the line's number."""
     for number, line in numbered_lines(path):
-        goes_on = line.rstrip()[-1:] in b"[{,:"
         hint = f"{_HINT} {otherwise}".rstrip()
-        if goes_on:
+        if line.rstrip()[-1:] in b"[{,:":
             hint = f"{_HINT} {_WHOLE} {otherwise or _BY_LINE}"
         record = parse_json(line, path, number, hint=hint)
         if not isinstance(record, dict):
@@ -67,18 +66,15 @@ def identifier(
     value = record.get(key)
     if type(value) is int:  # True is an instance of int
         return str(value)
-    if value is None and key in record:
-        raise InputError(f"no id: '{key}' is null.", path=path, line=line)
-    if value is None:
+    if isinstance(value, str):
+        check_id(value, path, line)
+        return value
+    if key in record:
+        wrong = f"the id under '{key}' is {kind(value)}. Write it as a string."
+    else:
         keys = ", ".join(f"'{name}'" for name in record) or "none"
-        message = f"no id: the key '{key}' is missing (keys: {keys}). {otherwise}".rstrip()
-        raise InputError(message, path=path, line=line)
-    if not isinstance(value, str):
-        raise InputError(
-            f"the id under '{key}' is {kind(value)}. Write it as a string.", path=path, line=line
-        )
-    check_id(value, path, line)
-    return value
+        wrong = f"no id: the key '{key}' is missing (keys: {keys}). {otherwise}".rstrip()
+    raise InputError(wrong, path=path, line=line)
 
 
 def check_id(value: str, path: Path, line: int | None = None) -> None:
@@ -90,10 +86,8 @@ def check_id(value: str, path: Path, line: int | None = None) -> None:
 def text(record: dict[str, Any], key: str, path: Path, line: int) -> str:
     """The text under a key; "" where it is missing or null."""
     value = record.get(key)
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return ""
+    if isinstance(value, str | None):
+        return value or ""
     raise InputError(f"'{key}' is {kind(value)}, not text.", path=path, line=line)
 
 
@@ -262,15 +256,9 @@ class JsonLinesCorpus(Corpus):
                 number += 1
             self._hashed.check(path)
         self._count = number
-        self._problems = tuple(
-            str(unknown("key", key, keys, of=f"the {number:,} documents in {self._place()}"))
-            for key in self.names.declared
-            if key in missing
-        )
-
-    def _place(self) -> str:
-        """The files as the user named them, or the first of many."""
-        return listing(map(str, self.files), most=1)
+        of = f"the {number:,} documents in {listing(map(str, self.files), most=1)}"
+        declared = (key for key in self.names.declared if key in missing)
+        self._problems = tuple(str(unknown("key", key, keys, of=of)) for key in declared)
 
     def _look_for_fields(self) -> tuple[str, ...]:
         fields = dict.fromkeys(self.names.fields)

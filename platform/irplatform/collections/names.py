@@ -94,7 +94,10 @@ def resolve_target(
         target = SHORT_NAMES[target]
     path = expand(target)
     if is_path(target):
-        _refuse_split(target, names)
+        base, colon, split = target.rpartition(":")
+        is_name = colon and not is_collection(path) and (base in names or exists(base))
+        if is_name or base in SHORT_NAMES:
+            raise InputError(f"the collection '{base}' has no splits. Leave out ':{split}'.")
         folder, _ = split_off(path)
         if not folder.exists() and (near := _misspelt(target)):
             raise InputError(
@@ -107,7 +110,14 @@ def resolve_target(
         require(f"there is no folder {target} here, and an id of ir_datasets", "ir_datasets")
     if path.exists():
         return open_path(path, registered)  # which says why it is not a collection
-    raise _unknown(target, [*names, *SHORT_NAMES])
+    if near := _misspelt(target):
+        raise InputError(f"unknown collection '{target}'. Did you mean '{near}'?")
+    choices = [*names, *SHORT_NAMES]
+    hint = "A path to a folder or .toml and any ir_datasets id (with a '/') work too."
+    if "/" in target:
+        hint = f"There is no folder {target} either."
+        choices = difflib.get_close_matches(target, known(), n=1, cutoff=0.8) or choices
+    raise unknown("collection", target, choices, hint=hint)
 
 
 def open_path(path: Path, registered: Registered = NONE) -> Collection:
@@ -117,31 +127,22 @@ def open_path(path: Path, registered: Registered = NONE) -> Collection:
         return open_toml(path, open_partner)
     folder, split = split_off(path)
     if not folder.is_dir():
-        if folder.exists():
-            raise InputError("this is neither a folder nor a .toml file.", path=folder)
-        raise InputError("there is no such folder or file.", path=folder)
+        is_file = "this is neither a folder nor a .toml file."
+        missing = "there is no such folder or file."
+        raise InputError(is_file if folder.exists() else missing, path=folder)
     if (folder / COLLECTION_FILE).is_file():
         if split is not None:
-            raise InputError(
-                f"a folder with a {COLLECTION_FILE} has no splits. Leave out ':{split}'.",
-                path=folder,
-            )
+            wrong = f"a folder with a {COLLECTION_FILE} has no splits. Leave out ':{split}'."
+            raise InputError(wrong, path=folder)
         return open_toml(folder / COLLECTION_FILE, open_partner)
     if is_beir(folder):
         return open_beir(folder, split, partial(documents_of, registered=registered))
     others = (file for file in sorted(folder.glob("*.toml")) if is_declaration(file))
     other = next(others, None)
-    if other is None and ((folder / "queries.jsonl").is_file() or (folder / "qrels").is_dir()):
-        raise InputError(
-            "this folder has topics or judgments, but no documents: neither a corpus.jsonl nor a "
-            f'{CORPUS_REFERENCE} with the line collection = "…" that names the '
-            "collection they are of.",
-            path=folder,
-        )
     hint = f" Did you mean {other}?" if other else ""
     raise InputError(
-        f"this folder is not a collection: it has neither a {COLLECTION_FILE} nor a "
-        f"corpus.jsonl.{hint}",
+        f"this folder is not a collection: it has neither a {COLLECTION_FILE} nor a corpus.jsonl "
+        f'or {CORPUS_REFERENCE} (with the line collection = "…").{hint}',
         path=folder,
     )
 
@@ -233,31 +234,12 @@ def changing() -> Iterator[dict[str, str]]:
         raise InputError("cannot be written to.", path=path) from error
 
 
-def _refuse_split(target: str, names: Iterable[str]) -> None:
-    """Refuse a split of a collection whose name is not a path."""
-    base, colon, split = target.rpartition(":")
-    if not colon or is_collection(expand(target)):
-        return
-    if base in {*names, *SHORT_NAMES} or exists(base):
-        raise InputError(f"the collection '{base}' has no splits. Leave out ':{split}'.")
-
-
 def _misspelt(target: str) -> str:
     """The path of a collection with a name similar to a missing one, or ""."""
     base, colon, split = target.rstrip("/").partition(":")
     beside = {Path(path).name: path for path in collections_beside(base)}
     near = nearest(Path(base).name, beside)
     return f"{beside[near]}{colon}{split}" if near else ""
-
-
-def _unknown(name: str, names: list[str]) -> InputError:
-    hint = "A path to a folder or .toml and any ir_datasets id (with a '/') work too."
-    if near := _misspelt(name):
-        return InputError(f"unknown collection '{name}'. Did you mean '{near}'?")
-    if "/" in name:
-        hint = f"There is no folder {name} either."
-        names = difflib.get_close_matches(name, known(), n=1, cutoff=0.8) or names
-    return unknown("collection", name, names, hint=hint)
 
 
 def add_alias(

@@ -187,7 +187,7 @@ def _corpus(path: Path, documents: Documents) -> Corpus:
 
 
 def _pubmed(path: Path, documents: Documents) -> Corpus:
-    from irplatform.collections.pubmed_files import DEFAULT_FIELDS, PubmedCorpus, XML_ENDINGS
+    from irplatform.collections.pubmed_files import DEFAULT_FIELDS, XML_ENDINGS, PubmedCorpus
 
     keys = documents.model_fields_set
     if meaningless := keys & {"id", "title", "abstract"}:

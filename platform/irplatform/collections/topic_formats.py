@@ -57,12 +57,9 @@ def read_topics(
     records: dict[str, TopicRecord] = {}
     for record in topic_format.read(path, id_key) if id_key else topic_format.read(path):
         if first := records.get(record.id):
-            raise InputError(
-                f"topic '{record.id}' comes twice"
-                f"{f' (first in line {first.line})' if first.line else ''}.",
-                path=path,
-                line=record.line,
-            )
+            place = f" (first in line {first.line})" if first.line else ""
+            wrong = f"topic '{record.id}' comes twice{place}."
+            raise InputError(wrong, path=path, line=record.line)
         records[record.id] = record
     if not records:
         raise InputError(
@@ -71,18 +68,13 @@ def read_topics(
     fields = {name for record in records.values() for name in record.fields}
     template = QueryTemplate(query or topic_format.default_query(fields))
     template.check(fields)
-    return [_topic(record, template, path) for record in records.values()]
-
-
-def _topic(record: TopicRecord, template: QueryTemplate, path: Path) -> Topic:
-    query = template.fill(record.fields)
-    if not query:
-        raise InputError(
-            f"the query of topic '{record.id}', made by {template.text!r}, is empty.",
-            path=path,
-            line=record.line,
-        )
-    return Topic(record.id, query, record.fields)
+    topics = []
+    for record in records.values():
+        if not (query := template.fill(record.fields)):
+            wrong = f"the query of topic '{record.id}', made by {template.text!r}, is empty."
+            raise InputError(wrong, path=path, line=record.line)
+        topics.append(Topic(record.id, query, record.fields))
+    return topics
 
 
 @dataclass(frozen=True)
@@ -123,12 +115,12 @@ class QueryTemplate:
 
     def fill(self, fields: Mapping[str, FieldValue]) -> str:
         """The query of a topic; a field that it lacks adds nothing."""
-        filled = _PLACEHOLDER.sub(lambda match: _flat(fields.get(match[1], "")), self.text)
-        return " ".join(filled.split())
 
+        def text(match: re.Match[str]) -> str:
+            value = fields.get(match[1], "")
+            return value if isinstance(value, str) else " ".join(value)
 
-def _flat(value: FieldValue) -> str:
-    return value if isinstance(value, str) else " ".join(value)
+        return " ".join(_PLACEHOLDER.sub(text, self.text).split())
 
 
 def read_beir(path: Path) -> Iterator[TopicRecord]:
@@ -240,12 +232,8 @@ def read_tsv(path: Path) -> Iterator[TopicRecord]:
     for number, line in numbered_lines(path):
         columns = decoded(line, path, number).rstrip("\r\n").split("\t")
         if len(columns) != 2:
-            raise InputError(
-                f"{counted(len(columns), 'column')}. Every line needs two, separated by a tab: "
-                "id query.",
-                path=path,
-                line=number,
-            )
+            wrong = f"{counted(len(columns), 'column')}; a line is id, tab, query."
+            raise InputError(wrong, path=path, line=number)
         if number == 1 and _is_header(*columns):
             notice_once(f"{path}: the first line is taken for a header: {', '.join(columns)}")
             continue
