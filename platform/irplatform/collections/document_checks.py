@@ -110,6 +110,11 @@ class _Tally:
         if len(self.examples) < EXAMPLES:
             self.examples.append(doc_id)
 
+    def finding(self, kind: str, serious: bool, message: str) -> Iterator[Finding]:
+        if self.count:
+            message = f"{self.count:,} of {message}"
+            yield Finding(kind, serious, self.count, message, tuple(self.examples))
+
 
 @dataclass
 class _Seen:
@@ -147,14 +152,11 @@ def _text(document: Document) -> str | None:
 
 def _texts(seen: _Seen) -> Iterator[Finding]:
     count = len(seen.ids)
-    if seen.empty.count:
-        yield Finding(
-            "empty documents",
-            seen.empty.count > EMPTY_SHARE * count,
-            seen.empty.count,
-            f"{seen.empty.count:,} of {count:,} documents have neither title nor abstract",
-            tuple(seen.empty.examples),
-        )
+    yield from seen.empty.finding(
+        "empty documents",
+        seen.empty.count > EMPTY_SHARE * count,
+        f"{count:,} documents have neither title nor abstract",
+    )
     if seen.abstracts < count / 2:
         yield Finding(
             "half-empty corpus",
@@ -163,24 +165,17 @@ def _texts(seen: _Seen) -> Iterator[Finding]:
             f"only {seen.abstracts:,} of {count:,} documents have an abstract "
             f"({seen.titles:,} have a title)",
         )
-    if seen.marked.count:
-        yield Finding(
-            "markup",
-            False,
-            seen.marked.count,
-            f"{seen.marked.count:,} of {count:,} documents have markup, such as '{seen.markup}', "
-            "that is searched as words; remove it from their files if that matters",
-            tuple(seen.marked.examples),
-        )
-    if seen.lost.count:
-        yield Finding(
-            "lost characters",
-            False,
-            seen.lost.count,
-            f"{seen.lost.count:,} of {count:,} documents have U+FFFD, which stands where a "
-            "character was lost",
-            tuple(seen.lost.examples),
-        )
+    yield from seen.marked.finding(
+        "markup",
+        False,
+        f"{count:,} documents have markup, such as '{seen.markup}', that is searched as words; "
+        "remove it from their files if that matters",
+    )
+    yield from seen.lost.finding(
+        "lost characters",
+        False,
+        f"{count:,} documents have U+FFFD, which stands where a character was lost",
+    )
 
 
 def _dangling(missing: set[str], judged: set[str], relevant: set[str]) -> Finding:

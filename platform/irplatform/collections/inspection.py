@@ -210,15 +210,14 @@ def check_sampled(collection: Collection, topics: Sequence[str]) -> Iterator[Fin
     except InputError as error:
         yield Finding("broken sampled judgments", True, 1, str(error))
         return
-    strange = [topic for topic in sampled if topic not in set(topics)]
-    if strange:
-        yield Finding(
-            "sampled judgments without topic",
-            len(strange) == len(sampled),
-            len(strange),
-            f"sampled judgments without topic: {len(strange):,} of {len(sampled):,} topics",
-            tuple(strange[:EXAMPLES]),
-        )
+    unknown = sorted(sampled.keys() - set(topics))
+    yield from _of_topics("sampled judgments without topic", unknown, len(sampled))
+
+
+def _of_topics(kind: str, ids: Sequence[str], total: int) -> Iterator[Finding]:
+    if ids:
+        message = f"{kind}: {len(ids):,} of {total:,} topics"
+        yield Finding(kind, len(ids) == total, len(ids), message, tuple(ids[:EXAMPLES]))
 
 
 def check_training(collection: Collection) -> Iterator[Finding]:
@@ -249,19 +248,12 @@ def _problems(role: str, partner: Collection, collection: Collection) -> Iterato
     if partner.id == collection.id:
         yield finding(True, "is the collection itself")
         return
-    if partner.load_qrels is None:
-        yield finding(True, "has no judgments")
-        return
     topics = [topic.id for topic in partner.load_topics()]
-    qrels = partner.load_qrels()
+    qrels = partner.load_qrels() if partner.load_qrels else {}
     if not any(max(qrels.get(topic, {}).values(), default=0) > 0 for topic in topics):
         yield finding(True, "has no topic with a relevant document")
-    if not partner.corpus.same_documents(collection.corpus):
-        yield finding(
-            False,
-            "has other documents: train on it with `platform train`, and give the result with "
-            "--checkpoint",
-        )
+    elif not partner.corpus.same_documents(collection.corpus):
+        yield finding(False, "has other documents: train on it with `platform train`")
 
 
 def _check_topics(topics: list[str], qrels: Qrels | None) -> Iterator[Finding]:
@@ -274,12 +266,7 @@ def _check_topics(topics: list[str], qrels: Qrels | None) -> Iterator[Finding]:
     known = set(topics)
     unjudged = [topic for topic in topics if topic not in qrels]
     unknown = [topic for topic in qrels if topic not in known]
-    without_relevant = [t for t in topics if t in qrels and max(qrels[t].values(), default=0) <= 0]
-    for kind, ids, total in (
-        ("topics without judgments", unjudged, len(topics)),
-        ("judgments without topic", unknown, len(qrels)),
-        ("topics without relevant documents", without_relevant, len(topics)),
-    ):
-        if ids:
-            message = f"{kind}: {len(ids):,} of {total:,} topics"
-            yield Finding(kind, len(ids) == total, len(ids), message, tuple(ids[:EXAMPLES]))
+    irrelevant = [t for t in topics if t in qrels and max(qrels[t].values(), default=0) <= 0]
+    yield from _of_topics("topics without judgments", unjudged, len(topics))
+    yield from _of_topics("judgments without topic", unknown, len(qrels))
+    yield from _of_topics("topics without relevant documents", irrelevant, len(topics))
