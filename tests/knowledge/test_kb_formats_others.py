@@ -180,12 +180,7 @@ def test_parents_that_are_not_in_the_table_are_told(read, capsys):
         ("mesh", OWN, "entry terms, tree numbers, taxon, without a header"),
         ("mesh", OWN, "It looks like a table with the columns id, name, kind"),
         ("mesh", OWN, "xrefs: use a name of your own."),
-        ("mine", OWN.replace("\t", ","), "separates its columns by commas: use tabs."),
-        (
-            "mine",
-            OWN.replace("\t", '";"').replace("id", '"id', 1),
-            "by semicolons: use tabs.",
-        ),
+        ("mine", OWN.replace("\t", ","), "separated by tabs: id, name, kind"),
         ("mine", OWN.replace("\t", ","), "f:1: this is not in a format that is known. A table of"),
     ],
 )

@@ -32,7 +32,7 @@ from irplatform.system.digests import fingerprint, number_of
 from irplatform.system.writing import atomic_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.data import Corpus, Document, Qrels, Topic
@@ -184,12 +184,9 @@ def split_ids(ids: Sequence[str], seed: int) -> dict[str, list[str]]:
     """Split ids 8:1:1 by hash; each part is in the order of `ids`."""
     shuffled = sorted(ids, key=lambda document_id: hash_of(document_id, seed, "split"))
     tenth = len(ids) // 10
-    dev, test = set(shuffled[:tenth]), set(shuffled[tenth : 2 * tenth])
-    return {
-        "train": [i for i in ids if i not in dev and i not in test],
-        "dev": [i for i in ids if i in dev],
-        "test": [i for i in ids if i in test],
-    }
+    split_of = dict.fromkeys(shuffled[:tenth], "dev")
+    split_of |= dict.fromkeys(shuffled[tenth : 2 * tenth], "test")
+    return {s: [i for i in ids if split_of.get(i, "train") == s] for s in ("train", "dev", "test")}
 
 
 def hash_of(document_id: str, seed: int, purpose: str) -> int:
@@ -241,46 +238,39 @@ class _Parts:
     def __init__(self, parts: Sequence[Collection]) -> None:
         self._parts = parts
 
+    def topics(self) -> list[Topic]:
+        """Each distinct topic, under its new id."""
+        return self._joined[0]
+
+    def qrels(self) -> Qrels:
+        """The judgments of these topics, under the same ids."""
+        return self._joined[1]
+
     @cached_property
-    def _entries(self) -> list[tuple[Collection, Topic, str]]:
-        """Collections, their distinct topics, and the new ids."""
-        pairs = [(part, topic) for part in self._parts for topic in part.load_topics()]
-        distinct: dict[str, tuple[Collection, Topic]] = {}
+    def _joined(self) -> tuple[list[Topic], Qrels]:
+        qrels = {part.id: part.load_qrels() for part in self._parts if part.load_qrels}
+        pairs = [(part.id, topic) for part in self._parts for topic in part.load_topics()]
+        distinct: dict[str, tuple[str, Topic]] = {}
         for part, topic in pairs:
             content = fingerprint({"topic": topic.describe()[1:]})
-            if content not in distinct or not self._is_judged(*distinct[content]):
+            first, same = distinct.setdefault(content, (part, topic))
+            if same.id not in qrels.get(first, {}):
                 distinct[content] = (part, topic)
-        unique = list(distinct.values())
-        if repeated := len(pairs) - len(unique):
+        if repeated := len(pairs) - len(distinct):
             notice(
                 f"{'+'.join(part.id for part in self._parts)}: {repeated:,} of {len(pairs):,} "
                 "topics repeat another's words and fields; they are learned from once, with the "
                 "judgments of the first that has some."
             )
-        ids = [topic.id for _, topic in unique]
-        clash = len(set(ids)) < len(ids)
-        return [
-            (part, topic, f"{part.id}:{topic.id}" if clash else topic.id) for part, topic in unique
-        ]
-
-    @cached_property
-    def _judgments(self) -> dict[str, Qrels]:
-        return {part.id: part.load_qrels() for part in self._parts if part.load_qrels}
-
-    def _is_judged(self, part: Collection, topic: Topic) -> bool:
-        return topic.id in self._judgments.get(part.id, {})
-
-    def topics(self) -> list[Topic]:
-        """Each topic under its new id."""
-        return [replace(topic, id=name) for _, topic, name in self._entries]
-
-    def qrels(self) -> Qrels:
-        """The judgments of these topics, under the same ids."""
-        return {
-            name: self._judgments[part.id][topic.id]
-            for part, topic, name in self._entries
-            if self._is_judged(part, topic)
-        }
+        clash = len({topic.id for _, topic in distinct.values()}) < len(distinct)
+        topics: list[Topic] = []
+        judged: dict[str, Mapping[str, float]] = {}
+        for part, topic in distinct.values():
+            name = f"{part}:{topic.id}" if clash else topic.id
+            topics.append(replace(topic, id=name))
+            if topic.id in qrels.get(part, {}):
+                judged[name] = qrels[part][topic.id]
+        return topics, judged
 
 
 def _validation(parts: Sequence[Collection]) -> Collection:
@@ -306,29 +296,33 @@ def build_new_documents(collection: Collection, out: Path, *, seed: int) -> dict
         raise InputError(
             f"'{partner.id}' has other documents than '{collection.id}': halves need the same ones."
         )
+
+    def half(document_id: str) -> str:
+        digest = hashlib.blake2b(f"{seed}\0{document_id}".encode()).digest()
+        return TEST if digest[0] & 1 else LEARN
+
     with atomic_folder(out) as folder:
-        for name, split, source, in_half in (
-            (LEARN, TRAINING_SPLIT, partner, lambda i: not _is_tested(i, seed)),
-            (TEST, DEFAULT_SPLIT, collection, lambda i: _is_tested(i, seed)),
-        ):
-            _write_topics(source, folder / name, split, in_half)
-        return _write_documents(collection.corpus, folder, seed)
+        _write_topics(partner, folder / LEARN, TRAINING_SPLIT, half)
+        _write_topics(collection, folder / TEST, DEFAULT_SPLIT, half)
+        counts = {LEARN: 0, TEST: 0}
+        with corpus_writer(folder / LEARN) as learn, corpus_writer(folder / TEST) as test:
+            for document in counted_documents(collection.corpus, "writing documents"):
+                name = half(document.id)
+                (test if name == TEST else learn)(document)
+                counts[name] += 1
+        return counts
 
 
-def _is_tested(document_id: str, seed: int) -> bool:
-    return bool(hashlib.blake2b(f"{seed}\0{document_id}".encode()).digest()[0] & 1)
-
-
-def _write_topics(
-    source: Collection, folder: Path, split: str, in_half: Callable[[str], bool]
-) -> None:
+def _write_topics(source: Collection, folder: Path, split: str, half: Callable[[str], str]) -> None:
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments.")
     qrels = source.load_qrels()
     topic_count = left_out = 0
     with BeirWriter(folder) as files:
         for topic in source.load_topics():
-            grades = {d: grade for d, grade in qrels.get(topic.id, {}).items() if in_half(d)}
+            grades = {
+                d: grade for d, grade in qrels.get(topic.id, {}).items() if half(d) == folder.name
+            }
             if not grades:
                 left_out += topic.id in qrels
                 continue
@@ -344,18 +338,3 @@ def _write_topics(
             "have no judged document in this half, and are left out"
         )
     write_measures(folder, source.measures)
-
-
-def _write_documents(corpus: Corpus, folder: Path, seed: int) -> dict[str, int]:
-    counts = {LEARN: 0, TEST: 0}
-    with (
-        corpus_writer(folder / LEARN) as learn,
-        corpus_writer(folder / TEST) as test,
-        progress("writing documents", corpus.size_hint()) as advance,
-    ):
-        for document in corpus:
-            name = TEST if _is_tested(document.id, seed) else LEARN
-            (test if name == TEST else learn)(document)
-            counts[name] += 1
-            advance(1)
-    return counts

@@ -54,7 +54,10 @@ _COLUMNS = (*_NEEDED, "synonyms", "parents", "xrefs")
 def _read_table(path: Path) -> Iterator[Concept | Relation]:
     lines: dict[str, int] = {}
     parents: dict[str, None] = {}
-    _check_header(path)
+    line, columns = next(lines_of_cells(path), (1, []))
+    header = [column.lower() for column in columns]
+    if twice := next((column for column in _COLUMNS if header.count(column) > 1), None):
+        raise InputError(f"the header has the column '{twice}' twice.", path=path, line=line)
     for row in rows(path, _NEEDED, spelled=str.lower):
         concept_id, kind = _identifier(row, row.needed("id")), row.needed("kind").lower()
         if kind not in _KINDS:
@@ -85,13 +88,6 @@ def _read_table(path: Path) -> Iterator[Concept | Relation]:
 def _is_table(head: Head) -> bool:
     columns = {column.lower() for column in head.columns}
     return columns.issuperset(_NEEDED) and "::" not in head.text  # as nodes of Hetionet have it
-
-
-def _check_header(path: Path) -> None:
-    line, columns = next(lines_of_cells(path), (1, []))
-    header = [column.lower() for column in columns]
-    if twice := next((column for column in _COLUMNS if header.count(column) > 1), None):
-        raise InputError(f"the header has the column '{twice}' twice.", path=path, line=line)
 
 
 def _name(row: Row, text: str) -> str:
@@ -203,12 +199,5 @@ def format_of(path: Path, kb: str, name: str | None = None, more: Sequence[Forma
         name_for_it = f"the name '{other.kb}'" if other.kb else "a name of your own"
         hint = f"It looks like {other.description}: use {name_for_it}."
     else:
-        hint = f"{_OWN}{_other_separator(head)}" + " Add it with --format table." * bool(expected)
+        hint = _OWN + " Add it with --format table." * bool(expected)
     raise InputError(f"this is not in a format{what} {hint}", path=path, line=1)
-
-
-def _other_separator(head: Head) -> str:
-    for mark, what in ((",", "commas"), (";", "semicolons")):
-        if GENERIC.recognizes(Head(head.line.replace('"', "").replace(mark, "\t"))):
-            return f" This one separates its columns by {what}: use tabs."
-    return ""

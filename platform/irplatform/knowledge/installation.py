@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 """Names that a knowledge base can have."""
-_NO_NAME = "none"
 _EMPTY = "there is no concept or relation in it."
 _PRECEDENCE = (
     "mesh", "doid", "hgnc", "civic", "dgidb", "drugs", "pharmacotherapydb", "hetionet",
@@ -73,6 +72,10 @@ class Manifest:
         except FileNotFoundError:
             return False
         return self.version == VERSION and self.bytes == size
+
+    def is_sound(self) -> bool:
+        """Return whether the file can be read."""
+        return self.is_usable and KnowledgeBase(self.name, self.path, self.fingerprint).is_sound()
 
     def total(self, what: str) -> int:
         """The number of "concepts", "names" or "relations"."""
@@ -136,11 +139,8 @@ def _usable(name: str) -> tuple[str, Path, str]:
     """Name, file and fingerprint of an installed knowledge base."""
     manifest = manifest_of(name)
     if manifest is None:
-        raise not_installed(
-            name,
-            f"`platform kb add {name} FILE` adds it; `platform kb list` says where each is "
-            "published.",
-        )
+        hint = f"`platform kb add {name} FILE` adds it; `platform kb list` shows where to get it."
+        raise not_installed(name, hint)
     if not manifest.is_usable:
         raise InputError(
             f"the knowledge base '{name}' was added by another version of the platform, or its "
@@ -175,17 +175,15 @@ def add(
     """
     from irplatform.knowledge import catalogue
 
-    if name == _NO_NAME:
-        raise InputError(f"'{name}' cannot be a name: --expand {name} means no knowledge base.")
-    if not NAME.fullmatch(name):
+    if name == "none" or not NAME.fullmatch(name):
         raise InputError(
-            f"'{name}' cannot be a name: use lower-case letters, digits, '-', '_' and '.'."
+            f"'{name}' cannot be a name: use lower-case letters, digits, '-', '_' and '.', and "
+            "not 'none'."
         )
-    formats = [
-        catalogue.format_of(path, name, format_name, more_formats).with_kinds(kinds or {})
+    named = [
+        (path, catalogue.format_of(path, name, format_name, more_formats).with_kinds(kinds or {}))
         for path in paths
     ]
-    named = [*zip(paths, formats, strict=True)]
     beside = {
         path.with_name(other): file_format
         for path, file_format in named
@@ -194,31 +192,25 @@ def add(
     }
     alone = [(path, file_format) for path, file_format in named if path not in beside]
     read = [*alone, *beside.items()]
+    digests = [file_digest(readable_again(path)) for path, _ in read]
     sources = [
-        {"file": path.name, "sha256": file_digest(readable_again(path)), "format": file_format.name}
-        for path, file_format in read
+        {"file": path.name, "sha256": digest, "format": file_format.name}
+        for digest, (path, file_format) in zip(digests, read, strict=True)
     ]
-    depends_on = {
-        "version": VERSION,
-        "sources": [
-            [source["sha256"], file_format.mark]
-            for source, (_, file_format) in zip(sources, read, strict=True)
-        ],
-    }
-    mark = fingerprint(depends_on)
+    marks = [[digest, f.mark] for digest, (_, f) in zip(digests, read, strict=True)]
+    mark = fingerprint({"version": VERSION, "sources": marks})
     with _changing(name) as place:
         before = manifest_of(name)
-        if before is not None and before.fingerprint == mark and _is_sound(before):
+        if before is not None and before.fingerprint == mark and before.is_sound():
             notice(f"{name} is already there, made from the same files.")
             return before
         with parts(2) as finished:
             builder = _read(name, alone, [path for path, _ in read])
             finished(1)
-            for (path, _), source in zip(read, sources, strict=True):
-                if file_digest(readable_again(path)) != source["sha256"]:
-                    raise ChangedFileError(
-                        "this file changed while it was read. Add it again.", path=path
-                    )
+            for (path, _), digest in zip(read, digests, strict=True):
+                if file_digest(readable_again(path)) != digest:
+                    changed = "this file changed while it was read. Add it again."
+                    raise ChangedFileError(changed, path=path)
             if not builder:
                 raise InputError(_EMPTY, path=", ".join(map(str, paths)))
             with tempfile.TemporaryDirectory(dir=place, prefix=".partial-") as partial:
@@ -256,15 +248,6 @@ def _read(name: str, sources: Sequence[tuple[Path, Format]], files: Sequence[Pat
         for path in (path for path, count in records.items() if not count):
             notice(f"WARNING: {path}: {_EMPTY}")
     return builder
-
-
-def _is_sound(manifest: Manifest) -> bool:
-    if not manifest.is_usable:
-        return False
-    try:
-        return KnowledgeBase(manifest.name, manifest.path, manifest.fingerprint).is_sound()
-    except InputError:
-        return False
 
 
 def remove(name: str) -> None:

@@ -137,9 +137,12 @@ class KnowledgeBase:
 
     def is_sound(self) -> bool:
         """Return whether SQLite finds the file intact."""
-        for _ in self.concepts():  # reads the columns that SQLite takes for any bytes
-            pass
-        return [*self._rows("PRAGMA quick_check")] == [("ok",)]
+        try:
+            for _ in self.concepts():  # reads the columns that SQLite takes for any bytes
+                pass
+            return [*self._rows("PRAGMA quick_check")] == [("ok",)]
+        except InputError:
+            return False
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> Iterator[Any]:
         with self._reading():

@@ -297,23 +297,16 @@ def _relations(
     for relation in relations:
         other = relation.target_id if relation.source_id in own_ids else relation.source_id
         concept = knowledge.concept(other)
-        entry = entries.setdefault(
-            (relation.kind, other),
-            {
-                "kind": relation.kind,
-                "id": other,
-                "name": concept.name if concept else other,
-                "evidence": [],
-            },
-        )
+        name = concept.name if concept else other
+        entry: dict[str, Any] = {"kind": relation.kind, "id": other, "name": name, "evidence": []}
+        entry = entries.setdefault((relation.kind, other), entry)
         entry["evidence"].append({"kb": relation.kb, "text": relation.evidence})
-    return sorted(
-        entries.values(), key=lambda entry: (entry["kind"], -_weight(entry), entry["name"])
-    )
 
+    def order(entry: dict[str, Any]) -> tuple[str, int, str]:
+        weights = (1 + each["text"].count(EVIDENCE_SEPARATOR) for each in entry["evidence"])
+        return entry["kind"], -sum(weights), entry["name"]
 
-def _weight(entry: dict[str, Any]) -> int:
-    return sum(1 + each["text"].count(EVIDENCE_SEPARATOR) for each in entry["evidence"])
+    return sorted(entries.values(), key=order)
 
 
 def _short(concept: Concept) -> dict[str, str]:

@@ -190,20 +190,14 @@ def rows(
     number, titles = next(lines, (1, []))
     header = [spelled(title) for title in titles]
     if missing := [column for column in needed if spelled(column) not in header]:
-        raise InputError(
-            f"the header has no column '{missing[0]}' (it has: {', '.join(titles)[:200]}).",
-            path=path,
-            line=number,
-        )
+        wrong = f"the header has no column '{missing[0]}' (it has: {', '.join(titles)[:200]})."
+        raise InputError(wrong, path=path, line=number)
     asked = set(map(spelled, needed))
     row = None
     for number, cells in lines:
         if len(cells) != len(header):
-            raise InputError(
-                f"{counted(len(cells), 'column')} where the header has {len(header)}.",
-                path=path,
-                line=number,
-            )
+            wrong = f"{counted(len(cells), 'column')} where the header has {len(header)}."
+            raise InputError(wrong, path=path, line=number)
         row = Row(dict(zip(header, cells, strict=True)), path, number, asked)
         yield row
     unread = [title for title, column in zip(titles, header, strict=True) if column not in asked]
@@ -234,9 +228,8 @@ def _csv_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
                 if any(cells):
                     yield lines.line_num, [cell.strip() for cell in cells]
         except Error as error:
-            raise InputError(
-                f"this is not CSV ({error}).", path=path, line=lines.line_num
-            ) from error
+            wrong = f"this is not CSV ({error})."
+            raise InputError(wrong, path=path, line=lines.line_num) from error
 
 
 def parts(cell: str, separator: str) -> list[str]:
