@@ -217,15 +217,10 @@ def agree_sources(
 ) -> Agreement:
     """Compare the orders that sources of judgments give the same systems.
 
-    Args:
-        folders: folders of `run`, one per source.
-        measures: one for all, or one each; by default the first of each table.
-        alone: take rerankers' own scores.
-        samples: draws of topics for the intervals.
-        seed: of the draws.
-
-    Raises:
-        InputError: a folder without scores, or fewer than three common systems.
+    Each folder is that of a `run`, one per source. Measures are one for all, or one each; by
+    default the first of each table. `alone` takes rerankers' own scores. Intervals come from
+    `samples` draws of topics. InputError for a folder without scores, or fewer than three common
+    systems.
     """
     folders = as_paths(folders, "folders")
     sources = read_sources(folders, as_names(measures, "measures"), own_scores=alone)

@@ -57,11 +57,8 @@ def find_training(collection: Collection, train_on: Sequence[Collection]) -> Col
     """Return the collection that trains rerankers for another one; None if there is none.
 
     It is the collections of `train_on`, joined, or else the partner of the collection. Validation
-    topics that are the evaluated ones are left out.
-
-    Raises:
-        InputError: it is the evaluated collection itself or has no judgments, or several are
-            named that cannot be learned from together.
+    topics that are the evaluated ones are left out. InputError if it is the evaluated collection
+    itself or cannot be learned from.
     """
     named = train_on or ([collection.training()] if collection.training else [])
     if not named:
@@ -131,13 +128,8 @@ def topics_to_tune_on(
 ) -> Collection:
     """Return the collection whose topics options are chosen on: never an evaluated one unasked.
 
-    Args:
-        collection: what the options are for.
-        train_on: what the user named to learn from; by default the collection's partner.
-        itself: the collection's own topics are for training.
-
-    Raises:
-        InputError: there is no such collection, or the user named two.
+    It is `train_on`, by default the collection's partner, or the collection `itself` if its own
+    topics are for training. InputError if there is no such collection, or both are named.
     """
     if itself:
         if train_on:
@@ -234,16 +226,8 @@ def find_candidates(
 ) -> Candidates:
     """Find candidates for the training topics, and for the validation topics if there are any.
 
-    Args:
-        training: the training collection.
-        retrievers: the first stage.
-        depth: documents that each retriever finds per topic.
-        rerank_depth: how many of them are candidates.
-        resources: the collection's resources.
-        source: the source of the training topics' candidates.
-
-    Raises:
-        InputError: the training collection has other documents, or no judgments.
+    `source` is where those of the training topics come from. InputError if the training collection
+    has other documents, or no judgments.
     """
     check_same_documents(training, resources.corpus)
 
@@ -270,13 +254,7 @@ def check_pretraining(
     *,
     queries: int = MESH_QUERIES,
 ) -> None:
-    """Refuse pre-training without effect, or on topics that cannot be learned from.
-
-    Raises:
-        InputError: nothing is trained, a reranker cannot be pre-trained with its options, the
-            collection is missing or has other documents or no judgments, the documents have no
-            MeSH headings, or a number of queries is set and none are drawn.
-    """
+    """Refuse pre-training without effect, or on topics that cannot be learned from."""
     if name is not None and checkpoint is not None:
         raise InputError("--pretrain has no effect with --checkpoint: nothing is trained then.")
     declared = name is None and any(choice.traits.pretraining == MESH for choice in rerankers)
@@ -349,19 +327,9 @@ def pretraining_set(
 ) -> TrainingSet | None:
     """Return the training set that rerankers are pre-trained on; None for the name None or "none".
 
-    Args:
-        name: "mesh" for MeSH-term queries of the collection's documents, or a collection over
-            the same documents.
-        collection: the collection that is run or trained on.
-        plugins: where names of collections are looked up.
-        retrievers: the first stage. Plain BM25 finds the candidates of topics made of headings.
-        resources: the collection's resources.
-        fusion: how the retrievers are fused.
-        queries: how many MeSH-term queries to draw.
-
-    Raises:
-        InputError: the documents have no headings, or the collection has others or no
-            judgments.
+    The name is "mesh" for as many `queries` of MeSH headings, or a collection over the same
+    documents. Plain BM25 finds the candidates of topics made of headings. InputError if the
+    documents have no headings, or the collection has other documents or no judgments.
     """
     if name in (None, NO_PRETRAINING):
         return None

@@ -106,9 +106,7 @@ class RunPlan:
     def on_device(self) -> RunPlan:
         """Return the same plan, ready to compute; this may load torch and models.
 
-        Raises:
-            InputError: there is no such device, there are too few for a training in several
-                processes, or a file that a reranker learns from is missing.
+        InputError if the device, or a file that a reranker learns from, is missing.
         """
         for choice in self.rerankers:
             choice.check_training()
@@ -157,12 +155,7 @@ def resolve(settings: RunSettings, plugins: Registry) -> RunPlan:
 
 
 def resolve_training(settings: RunSettings, plugins: Registry) -> RunPlan:
-    """Plan a training: its collection, with those of `train_on`, is the one to learn from.
-
-    Raises:
-        InputError: a wrong name, option or file, a collection without judgments, or collections
-            that cannot be learned from together.
-    """
+    """Plan a training: its collection, with those of `train_on`, is the one to learn from."""
     if settings.checkpoint is not None:
         raise InputError("--checkpoint has no effect: training makes one.")
     systems = resolve_learning_systems(settings, plugins)
@@ -177,9 +170,7 @@ def resolve_training(settings: RunSettings, plugins: Registry) -> RunPlan:
 def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> Systems:
     """Choose systems, some of which may be trained, and check that they can be.
 
-    Raises:
-        InputError: a wrong name, option or file, an option without effect, or a large download
-            without a question.
+    InputError for an option without effect, or a large download without a question.
     """
     systems = resolve_systems(settings, plugins)
     check_repetitions(settings.seeds, settings.members, systems.rerankers)

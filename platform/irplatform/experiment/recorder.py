@@ -59,19 +59,8 @@ _SHOWN = 10
 class Recorder:
     """Writes and scores runs as they come: those of the first stage, then those of rerankers.
 
-    Args:
-        collection: what was searched.
-        qrels: its judgments, if it has any; without them nothing has a score.
-        measures: what to report.
-        extra_measures: measures of plugins.
-        run_dir: where run files go.
-        tag: their last column, or None for each run's name.
-        command: how this was asked for, as text.
-        call: the call that makes the runs again, see `calls.call_of`.
-        facts: further facts for the metadata: `data` and `method`.
-
-    Attributes:
-        data: the name of the collection, and fingerprints of its parts.
+    Without judgments nothing has a score. Without a tag, the last column of a run is its name.
+    `data` has the name of the collection, and fingerprints of its parts.
     """
 
     _candidates: Candidates

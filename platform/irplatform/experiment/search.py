@@ -103,18 +103,10 @@ def search(
 
 @settings_kept()
 def index(collection: AnyPath, *, threads: int | None = None) -> dict[str, Any]:
-    """Build a collection's Lucene index, if it is missing.
+    """Build a collection's Lucene index, if it is missing; `threads` index at once.
 
-    Args:
-        collection: a name, an ir_datasets id or a path.
-        threads: how many index at once; by default one per core.
-
-    Returns:
-        Its path and fingerprint, if it was built now, the seconds that took, and Lucene's
-            statistics.
-
-    Raises:
-        InputError: a wrong name, or documents that cannot be read.
+    Returns its path and fingerprint, if it was built now, the seconds that took, and Lucene's
+    statistics. InputError for a wrong name, or documents that cannot be read.
     """
     collection = str(collection)
     resolved_collection = registry().documents_of(collection)

@@ -34,14 +34,10 @@ _EXPANDED_FIELDS = ("disease", "gene")
 
 @dataclass(frozen=True)
 class Systems:
-    """The systems of a command.
+    """The systems of a command, and the collection that they search.
 
-    Attributes:
-        collection: what they search.
-        chosen: the settings of systems that the user gave.
-        given: the same, over the collection's own query expansion.
-        retrievers: the first stage.
-        rerankers: the second stage.
+    `chosen` are the settings of systems that the user gave; `given` also has the collection's own
+    query expansion, beneath them.
     """
 
     collection: Collection
@@ -53,10 +49,7 @@ class Systems:
     def expanded(self) -> Systems:
         """Return the same, with queries expanded where the rerankers are made for that.
 
-        Rerankers then read the same knowledge bases. The collection's topics are read.
-
-        Raises:
-            InputError: a query plan is set, and no queries are expanded.
+        Rerankers then read the same knowledge bases. InputError for a query plan without expansion.
         """
         retrievers = expanded_for(self.rerankers, self.retrievers, self.collection, self.given)
         refuse_idle_plan(retrievers, self.rerankers, self.given)
@@ -241,11 +234,8 @@ def expansion_settings(
 ) -> dict[str, object]:
     """Return the settings of retrievers that `--expand` and `--query-plan` stand for.
 
-    A notice names retrievers that cannot expand queries. Without `expand` there are no settings.
-
-    Raises:
-        InputError: no retriever expands queries, a knowledge base is not installed, or the plan
-            cannot be read.
+    A notice names retrievers that cannot expand queries. InputError if none can, a knowledge base
+    is not installed, or the plan cannot be read.
     """
     if not expand:
         return {}

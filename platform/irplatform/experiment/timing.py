@@ -91,21 +91,11 @@ def time_rerankers(
     settings: Mapping[str, object],
     preset: str | None,
 ) -> list[Timing]:
-    """Measure how long rerankers take for the documents of a topic.
+    """Measure how long rerankers take for the documents of a topic, on each device.
 
-    Args:
-        collection: a name, a path or an ir_datasets id.
-        rerankers: names; by default all.
-        documents: number of documents of a topic.
-        topics: number of topics.
-        rounds: measurements of each topic.
-        devices: "cpu", "cuda" or "mps"; by default the CPU, and a GPU if there is one.
-        model_threads: of torch on the CPU.
-        settings: options of rerankers, see `choose_systems`.
-        preset: see `choose_systems`.
-
-    Returns:
-        A timing of each reranker on each device, or the reason why there is none.
+    `documents` is their number per topic, `rounds` the measurements of each topic. No names mean
+    all rerankers; no devices mean the CPU, and a GPU if there is one. For `settings` and `preset`
+    see `choose_systems`. A reranker that cannot be timed has a reason in its place.
 
     Raises:
         InputError: a wrong name, option or device, or too few documents.

@@ -68,26 +68,12 @@ def explained(
     resources: CollectionResources,
     member: int | None = None,
 ) -> dict[str, Any]:
-    """Explain why a system puts documents of a topic where it does.
+    """Explain why a system puts documents of a topic where it does, as JSON.
 
     A system's score is the mean of its members' scores. The member whose scores of these documents
-    are nearest to the mean is explained, unless the user chose one.
-
-    Args:
-        system: what scores the topic.
-        topic: one of the evaluated topics.
-        doc_ids: ids of documents; they need not be candidates.
-        candidates: what the reranker ranked.
-        interpolate: the first stage's share; None for the one that was chosen.
-        resources: the collection's resources.
-        member: the member to ask, from 1.
-
-    Returns:
-        The system, and for each document its title, grade, ranks and scores, and the
-            `explanation` of the reranker, as JSON.
-
-    Raises:
-        InputError: the system has no such member.
+    are nearest to the mean is explained, unless the user chose a `member`, counted from 1. The
+    documents need not be candidates. `interpolate` is the first stage's share, or None for the
+    chosen one. InputError if the system has no such member.
     """
     first = candidates.first.final.rankings[topic.id]
     reranked = candidates.per_topic[topic.id]

@@ -52,15 +52,8 @@ def fit_system(
 ) -> System:
     """Train a reranker that learns, and choose its weight; or take both from the cache.
 
-    Args:
-        choice: the reranker.
-        training_set: what it learns from.
-        resources: the collection's resources.
-        pretraining: what a reranker that learns is pre-trained on.
-        scores: known scores of the training topics, for a reranker that does not learn.
-
-    Raises:
-        InputError: there is nothing to learn from.
+    `scores` are known scores of the training topics, for a reranker that does not learn. InputError
+    if there is nothing to learn from.
     """
     if choice.trainable:
         checkpoint = train(choice, training_set, resources, pretraining)
@@ -87,16 +80,9 @@ def untrained(choice: ChosenReranker, resources: CollectionResources) -> System:
 def open_checkpoint(
     choice: ChosenReranker, folder: Path, resources: CollectionResources, recipe: str | None = None
 ) -> System:
-    """Return the system that a checkpoint holds.
+    """Return the system that a checkpoint of this reranker holds.
 
-    Args:
-        choice: its reranker, with the options that it scores with.
-        folder: of the checkpoint.
-        resources: the collection's resources.
-        recipe: a fingerprint of all that it was made from, if that is known.
-
-    Raises:
-        InputError: it is not a checkpoint of this reranker.
+    `recipe` is a fingerprint of all that it was made from, if that is known.
     """
     checkpoint = Checkpoint.read(folder, of=choice.registration.name)
     members = checkpoint.load(choice.registration, lambda: choice.create(resources))
@@ -145,17 +131,8 @@ def train(
     """Train the members of a system and keep them as a checkpoint in the cache.
 
     Pre-training makes one model with its own checkpoint, whose weights every member starts from.
-
-    Args:
-        choice: the reranker.
-        training_set: what it learns from.
-        resources: the collection's resources.
-        pretraining: what it is pre-trained on.
-        doing: the work's name in progress and notices; by default the training of this
-            reranker.
-
-    Raises:
-        InputError: nothing is relevant in the training set, or no topic is left to validate on.
+    `doing` names the work in progress and notices. InputError if nothing is relevant in the
+    training set, or no topic is left to validate on.
     """
     start = None
     if pretraining:

@@ -96,14 +96,10 @@ def _below(floor: float, scores: Values, order: npt.NDArray[np.float32]) -> Valu
 
 @dataclass(frozen=True)
 class Choice:
-    """A weight of the first stage, and what it was chosen on.
+    """A weight of the first stage, 0 to 1, and what it was chosen on.
 
-    Attributes:
-        weight: the weight, 0 to 1.
-        topics: number of validation topics with a relevant document.
-        curve: weight to the measure's mean over them; 1 is the first stage, 0 the reranker
-            alone.
-        measure: nDCG@20, or nDCG-exp@20 where topics are judged by levels.
+    `topics` counts validation topics with a relevant document. `curve` maps weights to the
+    measure's mean over them: nDCG@20, or nDCG-exp@20 where topics are judged by levels.
     """
 
     weight: float

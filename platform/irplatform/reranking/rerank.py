@@ -78,14 +78,10 @@ def rerank_with_seeds(
     resources: CollectionResources,
     count: int,
 ) -> Iterator[RerankedRun]:
-    """Fit a reranker and rank all topics with it, once per seed.
+    """Fit a reranker and rank all topics with it, once for each of `count` seeds.
 
-    Args:
-        choice: the reranker; one that does not learn ranks once.
-        candidates: what it ranks.
-        learning: what it learns from.
-        resources: the collection's resources, with the first seed.
-        count: the number of seeds. The names of several runs, and notices, carry their seeds.
+    The resources have the first seed. A reranker that does not learn ranks once. The names of
+    several runs, and notices, carry their seeds.
     """
     seeds = seeds_of(resources.seed, count if choice.trainable else 1)
     several = len(seeds) > 1

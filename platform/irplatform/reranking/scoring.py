@@ -51,22 +51,11 @@ def score_topics(
     resources: Resources,
     journal: Path | None = None,
 ) -> dict[str, Values]:
-    """Score the candidates of topics; several members are averaged.
+    """Score the candidates of topics; the scores of several members are averaged.
 
-    Args:
-        registration: of the reranker, for error messages.
-        members: prepared (and trained) instances.
-        topics: the topics.
-        candidates: topic id to the ids of its candidates.
-        resources: the collection's resources.
-        journal: a file of finished topics, from which an interrupted call goes on.
-
-    Returns:
-        Topic id to float64 scores, in the order of the candidates.
-
-    Raises:
-        PluginError: the reranker returned the wrong number of scores, or one that is not
-            finite.
+    Returns topic id to float64 scores, in the order of the candidates. `journal` is a file of
+    finished topics, from which an interrupted call goes on. PluginError if the reranker returns a
+    wrong number of scores, or one that is not finite.
     """
     finished_before = read_journal(
         journal, lambda line: (line["topic"], np.array(line["scores"], dtype=np.float64))

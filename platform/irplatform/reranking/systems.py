@@ -57,12 +57,7 @@ class ChosenReranker(Chosen[Reranker]):
             super().check_training()
 
     def check(self) -> None:
-        """Check before any work that it can be used, and describe what its scores depend on.
-
-        Raises:
-            InputError: its options name something that does not exist.
-            PluginError: it cannot be made, or cannot say what it reads.
-        """
+        """Check before any work that it can be used, and describe what its scores depend on."""
         self.describe()
         our_digest()  # of the code as it is now, not as it is edited while models are trained
         _ = self.traits

@@ -196,19 +196,11 @@ def train_members(
     start: Path | None,
     held_out: Sequence[Topic] = (),
 ) -> tuple[list[dict[str, Values]], dict[str, Path]]:
-    """Train one member per split, and write their weights.
+    """Train one member per split, and write their weights into the folder of a checkpoint.
 
-    Args:
-        choice: the reranker.
-        splits: what each learns from and is validated on.
-        resources: the collection's resources; member n has its seed plus n.
-        folder: of the checkpoint. Finished members are not trained again.
-        start: the weights that every member starts from.
-        held_out: topics that nothing may be learned of.
-
-    Returns:
-        Each member's scores of the topics that a weight is chosen on; and the folders of the
-            word vectors that members used, by `VectorSource.key`.
+    Member n has the seed of the resources plus n, and starts from the weights in `start`. Finished
+    members are not trained again. Returns each member's scores of the topics that a weight is
+    chosen on; and the folders of word vectors that members used, by `VectorSource.key`.
     """
     rest = folder, start, held_out, len(splits)
     members = [

@@ -112,11 +112,7 @@ def choose_device(wanted: str, threads: int = 1) -> str:
 
     Without torch it is the CPU, for rerankers that need NumPy alone. On the CPU torch gets
     `threads` threads: another number trains other weights. On a GPU convolutions are not rounded to
-    TF32.
-
-    Raises:
-        InputError: the device or torch is missing, or `IRPLATFORM_ARITHMETIC` asks for
-            something impossible.
+    TF32. InputError if the device or torch is missing.
     """
     check_device(wanted)
     check_arithmetic()

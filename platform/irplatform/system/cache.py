@@ -84,17 +84,14 @@ def artifact(
     Args:
         kind: the folder of the cache for artifacts like it, such as "index".
         label: a readable beginning for its name, such as the collection's.
-        depends_on: all that its content depends on, as JSON: fingerprints of inputs, options,
-            the version of the format.
+        depends_on: all that its content depends on, as JSON, with the version of its format.
         build: fills the folder that it is given.
         resumable: give `build` what an interrupted call left, not an empty folder.
         outdated: why a finished artifact must be built again, to follow its name; or "".
         filled_later: its files change after they were built, so no digests of them are kept.
 
-    Raises:
-        InputError: the cache folder cannot be written to.
-        BaseException: an error of `build`. If it cannot resume, a note says how much work is
-            lost.
+    InputError if the cache folder cannot be written to. If `build` fails and cannot resume, a note
+    on its error says how much work is lost.
     """
     depends_on = _with_arithmetic(kind, depends_on)
     final, mark = _named(kind, label, depends_on)
@@ -271,13 +268,8 @@ def _to_disk(folder: Path) -> None:
 def lock(final: Path, *, wait: bool = False, shown_as: Path | None = None) -> Iterator[bool]:
     """Keep other processes from building something; yield if the lock is ours.
 
-    Args:
-        final: what is built, or what stands for it.
-        wait: for the process that is building it, with a notice, since it may take hours.
-        shown_as: its name in the notice, if not `final`.
-
-    Raises:
-        InputError: the cache cannot be written to.
+    With `wait` it always is, after the other process, which a notice names as `shown_as`.
+    InputError if the cache cannot be written to.
     """
     from filelock import FileLock, Timeout
 
@@ -310,11 +302,8 @@ def lock(final: Path, *, wait: bool = False, shown_as: Path | None = None) -> It
 def resumable_folder(path: Path) -> Iterator[Path]:
     """Fill a user's folder in several attempts; it appears when the block ends well.
 
-    Yields `<name>.partial` beside the final folder, with what an interrupted attempt left.
-
-    Raises:
-        InputError: something is there already, another process is filling it, or the place
-            cannot be written to.
+    Yields `<name>.partial` beside it, with what an interrupted attempt left. InputError if
+    something is there already, another process is filling it, or the place cannot be written to.
     """
     path = path.absolute()
     writable_folder(path).parent.mkdir(parents=True, exist_ok=True)

@@ -315,12 +315,8 @@ def steps(
 ) -> Iterator[Advance]:
     """Show work as steps of a kind: "epoch 4 of 12"; yields a function that takes finished steps.
 
-    Args:
-        noun: what a step is; steps without one only move the bar.
-        total: how many there are; None if unknown.
-        done: how many are done already.
-        counts: the bar moves with them.
-        part: see `progress`.
+    Steps without a noun only move the bar, which `counts` may hold still. For `part` see
+    `progress`.
     """
     work = Work("", noun, total=total, done=done, part=part, counts=counts)
     with _display.showing(work):
@@ -338,12 +334,8 @@ def progress(
 ) -> Iterator[Advance]:
     """Show how far a piece of work is; yields a function that takes the steps just done.
 
-    Args:
-        label: the work: "searching".
-        total: how many steps there are; None if unknown.
-        unit: what is counted: "topics".
-        part: its part of what the work around it has left of its step, from 0 to 1.
-        once: it is done for all that follows, and takes that part of all that is left.
+    `unit` is what is counted: "topics". `part` is its part of what the work around it has left of
+    its step; `once` marks work for all that follows, which takes that part of all that is left.
     """
     work = Work(label, unit=unit, total=total, part=part, once=once)
     with _display.showing(work):

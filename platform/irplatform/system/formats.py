@@ -80,9 +80,7 @@ def _loads(content: bytes) -> Any:
 def read_own_json(path: Path) -> Any:
     """Return the content of a JSON file that the platform wrote with `writing.as_json`.
 
-    Raises:
-        OSError: it is missing, or cannot be read.
-        JSONError: it is damaged; also a ValueError, for callers with a better message.
+    OSError if it cannot be read. JSONError, which is a ValueError, too, if it is damaged.
     """
     try:
         return json.loads(path.read_text(encoding="utf-8"))

@@ -149,9 +149,7 @@ def opened_text(path: Path) -> Iterator[io.TextIOBase]:
 def readable_again(path: Path) -> Path:
     """Return the path itself, or that of a copy if it is a pipe such as `<(zcat run.gz)`.
 
-    Raises:
-        OSError: there is no such file.
-        InputError: it is a device, or a pipe of another process.
+    OSError if there is no such file; InputError for a device, or a pipe of another process.
     """
     status = path.stat()
     if is_ordinary(path, status):
@@ -310,15 +308,10 @@ class _Header(tarfile.TarInfo):
 def read_tar(
     path: Path, wanted: Callable[[str], bool], *, most: int = -1
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the names and contents of a tar archive's files, in its order.
+    """Yield the names and contents of a tar archive's files, in its order, for `wanted` names.
 
-    Args:
-        path: the archive, gzipped or not.
-        wanted: selects names; links and folders are skipped.
-        most: bytes of a file's content to read, from its beginning; by default all.
-
-    Raises:
-        InputError: the archive cannot be read or is not whole; earlier files have been yielded.
+    Of each content at most `most` bytes are read. InputError if the archive cannot be read or is
+    not whole; earlier files have been yielded.
     """
     with open_bytes(path) as file:
         try:

@@ -96,14 +96,8 @@ def ordered_map(
 ) -> Iterator[Result]:
     """Apply a function to every item of a stream, in parallel; results come in order.
 
-    Args:
-        function: a function of a module of this package, of one argument.
-        items: read only as far as the workers need.
-        workers: how many processes; by default one per core. 1 works in this process.
-        fewest: items that are worth starting processes for; fewer are done in this process.
-
-    Raises:
-        PlatformError: a worker was killed.
+    It is a function of a module of this package. Items are read only as far as needed. Fewer than
+    `fewest` items, or one worker, stay in this process. PlatformError if a worker was killed.
     """
     workers = available_cores() if workers is None else workers
     stream = iter(items)
@@ -231,9 +225,8 @@ class Workers(Generic[Item, Result]):
     def results(self) -> Iterator[tuple[int, Result]]:
         """Yield results with the numbers of their items; wait until a worker answers.
 
-        Raises:
-            WorkerKilledError: a worker was killed.
-            BaseException: that of the function; its cause has the worker's traceback.
+        WorkerKilledError if one was killed. An error of the function has the worker's traceback as
+        its cause.
         """
         ready = wait(list(self._at_work))
         for pipe in [pipe for pipe in self._at_work if pipe in ready]:

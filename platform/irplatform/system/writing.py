@@ -38,11 +38,8 @@ def within_home(path: Path) -> Path:
 def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a file that appears under its name only when the block ends without an error.
 
-    Missing folders are made. Of a link, the file that it leads to is written. The mode is "w"
-    (UTF-8 text) or "wb".
-
-    Raises:
-        InputError: the name is that of a folder or device, or the folder cannot be written to.
+    Missing folders are made; of a link, its target is written. The mode is "w" (UTF-8 text) or
+    "wb". InputError if the name is a folder's or device's, or the folder cannot be written to.
     """
     path = _place(path)
     try:
@@ -158,10 +155,8 @@ def made_folder(path: Path) -> Iterator[None]:
 def atomic_folder(path: Path) -> Iterator[Path]:
     """Yield an empty folder that appears under its name only if the block ends without an error.
 
-    It has the same name, in a hidden folder beside the final one.
-
-    Raises:
-        InputError: something is there already, or the place cannot be written to.
+    It has the same name, in a hidden folder beside the final one. InputError if something is there
+    already, or the place cannot be written to.
     """
     refuse_taken(path)
     with (
@@ -183,9 +178,7 @@ def copy_folder(source: Path, target: Path) -> None:
 def lock_open(handle: int) -> None:
     """Lock an open file or folder until it is closed.
 
-    Raises:
-        BlockingIOError: another process holds it.
-        OSError: it cannot be locked here.
+    BlockingIOError if another process holds it; OSError if it cannot be locked here.
     """
     try:
         import fcntl

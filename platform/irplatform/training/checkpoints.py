@@ -191,17 +191,11 @@ def write_checkpoint(
     inner: Sequence[Path] = (),
     asked: Iterable[str] = (),
 ) -> None:
-    """Complete a checkpoint.
+    """Complete a checkpoint, whose members have written their folders.
 
-    Args:
-        folder: has what the members saved, each in its `member_folder`.
-        members: how many.
-        vectors: folders of the word vectors that it was trained with, by `VectorSource.key`.
-        topics: those that it was trained on, including those of pre-training and validation.
-        description: what else is recorded: `reranker`, `options`, `interpolation` with its
-            `weight`, and more.
-        inner: other checkpoints that it was trained with, whose queries are added.
-        asked: queries that it learned from besides topics.
+    `description` has at least `reranker`, `options` and `interpolation` with its `weight`. Queries
+    are those of the topics, of `inner` checkpoints that it was trained with, and those `asked`
+    besides.
     """
     shutil.rmtree(folder / _VECTORS, ignore_errors=True)
     for key, source in vectors.items():

@@ -135,27 +135,13 @@ def run_loop(
     report: Callable[[int, float, float], None] | None = None,
     showing: Callable[[int | None], AbstractContextManager[Callable[[int], None]]] | None = None,
 ) -> float:
-    """Train, and leave the module with the weights of the best epoch.
+    """Train, leave the module with the weights of the best epoch, and return its measure.
 
-    Several processes that train together all call this alike; see `distributed`.
-
-    Args:
-        task: model, data and loss; perhaps with `OwnSteps`, or one that `ReadsBatches`.
-        settings: optimizer and stopping; of a task with `OwnSteps` only the latter.
-        seed: of all randomness.
-        workspace: where the state after each epoch is kept and found again.
-        keep_start: the module has learned before. Its first weights are validated, too, and
-            stay if no epoch is better.
-        report: called after each epoch with its number, mean loss and validation measure.
-        showing: shows how far an epoch is: takes its number of batches (None if unknown), and
-            yields a function that takes the batches just done.
-
-    Returns:
-        The best validation measure.
-
-    Raises:
-        PlatformError: the loss or the measure is not a finite number, or an epoch has no
-            batches.
+    The task has a model, data and loss; of a task with `OwnSteps`, settings only say when to stop.
+    The state after each epoch is kept in the workspace, and found again there. A module that has
+    learned before (`keep_start`) is validated at the start, too. `report` gets each epoch's number,
+    mean loss and measure; `showing` displays the batches of an epoch. PlatformError if the loss or
+    the measure is not a finite number. Several processes that train together all call this alike.
     """
     import torch
 

@@ -77,12 +77,9 @@ def pairwise_weights(
 ) -> Float64:
     """Return the weights of a linear model with the least loss, float64 [features].
 
-    Args:
-        values: float64 [documents, features], standardized; a topic's documents lie together.
-        grades: float64 [documents].
-        offsets: int64 [topics + 1], where the documents of each topic begin, and their number.
-        l2: penalty on the squared weights.
-        seed: of the choice of pairs.
+    Values are float64 [documents, features], standardized, and a topic's documents lie together.
+    Offsets, int64 [topics + 1], say where those of each topic begin. `l2` is the penalty on the
+    squared weights, `seed` that of the choice of pairs.
     """
     from scipy.optimize import minimize
 

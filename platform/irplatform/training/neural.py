@@ -119,12 +119,9 @@ def stored_documents(
 ) -> Float32:
     """Return vectors of all documents, float32 [documents, width], memory-mapped, from the cache.
 
-    Args:
-        resources: those of the reranker.
-        kind: the kind of the artifact, unique to the plugin.
-        depends_on: what the vectors depend on besides the documents; see `weights_digest`.
-        compute: vectors [n, width] of the documents in some rows of the forward index.
-        width: numbers per document.
+    `kind` is unique to the plugin. For what they depend on besides the documents see
+    `weights_digest`. `compute` makes vectors [n, width] of the documents in some rows of the
+    forward index.
     """
     count = resources.forward_index().count
 

@@ -24,13 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PairsOfTopics:
-    """The pairs of some topics: with their queries, or from sources that they name.
+    """The pairs of some topics: with their queries, or from sources that they name, as marks.
 
     A model that learned from these would remember the topics that it is judged on.
-
-    Attributes:
-        queries: `topic_marks` of the topics.
-        sources: `source_mark`s of the topics' sources.
     """
 
     queries: frozenset[str]
@@ -53,17 +49,10 @@ class PairsOfTopics:
 def read_text_pairs(
     path: Path, *, query: str, text: str, group: str = "", marker: str = ""
 ) -> Iterator[TextPair]:
-    """Stream the pairs of a file; those that lack one of the texts are left out.
+    """Stream the pairs of a file, .tsv or .tsv.gz; those that lack one of the texts are left out.
 
-    Args:
-        path: the file, .tsv or .tsv.gz.
-        query: the column of texts that ask.
-        text: the column of texts that they should find.
-        group: the column of sources; if it is "" or missing, every source is "".
-        marker: cut from texts that ask, such as a mark for a reference.
-
-    Raises:
-        InputError: the file cannot be read, or lacks a column (file and line).
+    `query` and `text` name columns, `group` that of sources, which are "" without it. `marker` is
+    cut from texts that ask. InputError if the file cannot be read, or lacks a column.
     """
     rows = tab_separated(path)
     header = next(rows, [])

@@ -50,14 +50,9 @@ class CandidateRows:
 class Validator:
     """Mean nDCG@20 of validation topics, with the best share of the first stage.
 
-    Args:
-        topics: the validation topics; those without a relevant document are left out. Without
-            scores of the first stage, the reranker alone is judged.
-        limit: most topics, evenly spread, to keep epochs short.
-        depth: most candidates of each, the first stage's best; None ranks all.
-
-    Attributes:
-        topics: those that are used, with the candidates that are ranked.
+    Topics without a relevant document are left out, and of many an even sample of `limit` is used,
+    with at most `depth` candidates. Without scores of the first stage, the reranker alone is
+    judged. `topics` are those that are used, with the candidates that are ranked.
     """
 
     def __init__(

@@ -54,9 +54,7 @@ def save_weights(path: Path, tensors: Mapping[str, Tensor], identity: Mapping[st
 def load_weights(path: Path, identity: Mapping[str, Any] | None = None) -> dict[str, Tensor]:
     """Read tensors that `save_weights` wrote; an identity of None accepts any.
 
-    Raises:
-        InputError: not a safetensors file (a pickle, say), damaged, or the weights of another
-            model.
+    InputError if the file is not safetensors, is damaged, or has the weights of another model.
     """
     about, tensors = _read(path)
     saved = about.get("identity")
