@@ -324,7 +324,7 @@ def test_a_checkpoint_of_other_knowledge_is_scored_with_a_warning(resources, tmp
 
     built = train(_choice(Reading), _set(*range(20)), resources)
     source = LearningPlan(checkpoint=built.path)
-    told = "reads beside documents and topics (knowledge) is not what its checkpoint"
+    told = "reads other things than its checkpoint was trained with: knowledge."
 
     def warnings():
         return rerank(_choice(Reading), _candidates(), None, source, 0.5, resources).warnings

@@ -167,5 +167,5 @@ def test_a_field_that_the_options_leave_out_is_not_read_for_a_model(planted, tmp
     trained = _reranker(resources, numbers=("year",), loop={"epochs": 1})
     trained.fit(planted_data(tmp_path / "work"))
     saved(trained, tmp_path / "saved")
-    with pytest.raises(InputError, match="these weights belong to another model"):
+    with pytest.raises(InputError, match="these weights are of another model"):
         _reranker(resources, numbers=()).load(tmp_path / "saved")

@@ -109,7 +109,7 @@ def test_what_was_saved_scores_alike_and_belongs_to_its_features(fitted, resourc
     again.load(tmp_path)
     topic, documents = _batch(resources, [30])[0]
     assert again.score(topic, documents) == fitted.score(topic, documents)
-    with pytest.raises(InputError, match="belong to another model"):
+    with pytest.raises(InputError, match="are of another model"):
         _prepared(resources, ()).load(tmp_path)
 
 

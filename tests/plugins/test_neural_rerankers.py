@@ -248,7 +248,7 @@ def test_what_was_saved_scores_the_same_when_loaded(case, fitted, resources, tmp
 )
 def test_weights_of_another_network_are_refused(case, changed, resources, tmp_path):
     saved(case.prepared(resources), tmp_path / "saved")
-    with pytest.raises(InputError, match="belong to another model"):
+    with pytest.raises(InputError, match="are of another model"):
         case.prepared(resources, **changed).load(tmp_path / "saved")
 
 

@@ -17,22 +17,22 @@ CODE = {"distribution": "fame", "version": "1.0", "source": "aa"}
         (
             {"knowledge": "a"},
             {"knowledge": "b"},
-            ("(knowledge)", "Was a knowledge base or a model"),
+            ("with: knowledge.", "Was a package, a knowledge base or a model"),
         ),
         (
             {"features": {"fame": CODE, "other": {"file": "x"}}},
             {"features": {"fame": {**CODE, "source": "bb"}, "other": {"file": "x"}}},
-            ("(feature group 'fame')", "Was the package that has it changed?"),
+            ("with: feature group 'fame'.",),
         ),
         (
             {"features": {"stack": {"graph": "a"}}},
             {"features": {"stack": {"graph": "b"}}},
-            ("(feature group 'stack')", "Was a knowledge base or a model"),
+            ("with: feature group 'stack'.",),
         ),
         (
             {"features": {"fame": CODE}, "knowledge": "a"},
             {"features": {"fame": {**CODE, "version": "2"}}, "knowledge": "b"},
-            ("(feature group 'fame', knowledge)", "Was a knowledge base or a model"),
+            ("with: feature group 'fame', knowledge.",),
         ),
     ],
 )

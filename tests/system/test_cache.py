@@ -189,26 +189,6 @@ def test_files_that_are_filled_later_may_change():
     assert not artifact("kind", "label", DEPENDS_ON, _never).built
 
 
-def test_an_outdated_artifact_is_made_again_once(capsys):
-    made = []
-
-    def build(folder):
-        made.append(folder)
-        (folder / "version").write_text(str(len(made)))
-
-    def outdated(folder):
-        return "is outdated" if (folder / "version").read_text() == "1" else ""
-
-    def call():
-        return artifact("kind", "label", {"a": 1}, build, outdated=outdated)
-
-    assert call().built
-    assert call().built
-    assert "is outdated, and is made again" in capsys.readouterr().err
-    again = call()
-    assert (again.built, (again.path / "version").read_text()) == (False, "2")
-
-
 def test_files_are_on_the_disk_before_a_manifest_says_so(monkeypatch):
     """Of others, a machine that stops may keep the size and lose the content."""
     on_disk = []

@@ -93,8 +93,8 @@ def test_one_process_trains_as_if_there_were_no_others(tmp_path):
     [
         ("two", "cpu", "is 'two'; it must be a number from 1"),
         ("0", "cpu", "is '0'"),
-        ("2", "mps", "2, and every process needs a GPU of its own, but 'mps' has 1"),
-        ("99", "cuda", "every process needs a GPU of its own"),
+        ("2", "mps", "2, and every process needs its own GPU, but 'mps' has 1"),
+        ("99", "cuda", "every process needs its own GPU"),
     ],
 )
 def test_what_cannot_be_is_refused(monkeypatch, given, device, message):

@@ -57,10 +57,10 @@ def test_only_what_differs_is_named(tmp_path):
         (
             {"words": list(range(9))},
             {},
-            r"words is \[0, 1, 2, 3, 4, 5, \.\.\.\], and the model has none",
+            r"words is \[0, 1, 2, 3, 4, 5, \.\.\.\], 'none' is needed",
         ),
-        ({}, {"filters": 8}, "they have no filters, 8 is needed"),
-        ({"seed": None}, {}, "seed is None, and the model has none"),
+        ({}, {"filters": 8}, "filters is 'missing', 8 is needed"),
+        ({"seed": None}, {}, "seed is None, 'none' is needed"),
     ],
 )
 def test_what_one_of_them_lacks_is_named(tmp_path, saved, needed, told):
@@ -71,7 +71,7 @@ def test_what_one_of_them_lacks_is_named(tmp_path, saved, needed, told):
 
 def test_weights_of_another_model_are_refused(tmp_path):
     save_weights(tmp_path / "w", WEIGHTS, IDENTITY)
-    with pytest.raises(InputError, match=r"w: these weights belong to another model.*'m'.*'n'"):
+    with pytest.raises(InputError, match=r"w: these weights are of another model.*'m'.*'n'"):
         load_weights(tmp_path / "w", {**IDENTITY, "model": "n"})
 
 

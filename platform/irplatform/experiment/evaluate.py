@@ -21,7 +21,6 @@ from irplatform.runs import Problem, read_run, validate_run
 from irplatform.runs.bioasq import MOST_DOCUMENTS, Question, answers
 from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags
 from irplatform.system.console import notice, waiting
-from irplatform.system.reading import open_bytes
 from irplatform.system.writing import atomic_write, same_file
 
 if TYPE_CHECKING:
@@ -99,10 +98,6 @@ def read_judged_runs(
         sampled_qrels = as_path(sampled_qrels, "sampled_qrels")
     if (collection is None) == (qrels is None) and (collection or sampled_qrels is None):
         raise InputError("give either --collection or --qrels.")
-    for path in paths:
-        if not path.exists():  # which is told before anything is read
-            with open_bytes(path):
-                pass
     plugins = registry()
     resolved_collection = None
     with waiting(f"reading judgments of {collection}" if collection else "reading judgments"):

@@ -106,8 +106,7 @@ def choose_systems(
     if twice := _twice([label for label, _ in labelled]):
         name = next(name for label, name in labelled if label == twice)
         raise InputError(
-            f"reranker '{twice}' is named twice: give one a label of its own, as in --reranker "
-            f"other={name}."
+            f"reranker '{twice}' is named twice: give one a label, as in --reranker other={name}."
         )
     second = [registry.reranker(name) for _, name in labelled]
     registrations: list[Registration[Any]] = [

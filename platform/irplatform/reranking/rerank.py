@@ -87,7 +87,7 @@ def rerank_with_seeds(
     several = len(seeds) > 1
     with stage("", RERANKING), parts(len(seeds)) as advance:
         for seed in seeds:
-            # What others of the process use is not what these runs are made with.
+            # Artifacts that other systems use are not part of these runs.
             seeded = replace(resources, seed=seed, artifacts=candidates.first.used)
             with with_subject(f"seed {seed}" if several else ""):
                 reranked = rerank(choice, candidates, learning, seeded)

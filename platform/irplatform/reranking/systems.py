@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from irplatform.plugin.resources import Resources
 
 MEMBERS = 5
-"""How many models are trained and averaged: five single models differ more on the same topics than
-most things that one would want to tell apart."""
+"""How many models are trained and averaged: single models differ more on the same topics than most
+systems that one compares."""
 
 
 @dataclass(frozen=True)

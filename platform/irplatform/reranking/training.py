@@ -136,8 +136,7 @@ class Member:
     def fit(self, workspace: Path) -> TrainableReranker:
         """Train, keeping the state in a workspace."""
         reranker = self.choice.create(self.resources)
-        if not isinstance(reranker, TrainableReranker):
-            raise InputError(f"reranker '{self.choice.name}' does not learn.")
+        assert isinstance(reranker, TrainableReranker)
         if self.start is not None:
             with self.choice.registration.plugin_call("loading its pre-training"):
                 reranker.load(self.start)

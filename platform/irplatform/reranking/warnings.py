@@ -14,7 +14,7 @@ from irplatform.training.checkpoints import Checkpoint, learned_by
 from irplatform.training.topic_identity import APART, query_mark, source_mark, sources, topic_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from irplatform.data import Topic
     from irplatform.reranking.systems import ChosenReranker
@@ -100,12 +100,6 @@ def _some(some: Sequence[Topic], topics: Sequence[Topic]) -> str:
     return f"{len(some):,} of these {len(topics):,} topics ({listing([t.id for t in some])})"
 
 
-_GROUPS = "features"
-"""Under this name a checkpoint says what groups of features are made of."""
-_CODE = {"distribution", "version", "source"}
-"""And under these whose code that is."""
-
-
 def warning_of_code(choice: ChosenReranker, learning: LearningPlan) -> str:
     """Warn of a checkpoint that was trained by other code than what scores now."""
     if learning.checkpoint is None or not choice.trainable:
@@ -127,38 +121,20 @@ def warning_of_surroundings(choice: ChosenReranker, learning: LearningPlan) -> s
     """Warn of a checkpoint that was trained with other knowledge bases or files."""
     if learning.checkpoint is None or not choice.trainable:
         return ""
-    trained = Checkpoint.read(learning.checkpoint).description.get("of", {})
+    trained = dict(Checkpoint.read(learning.checkpoint).description.get("of", {}))
     now = json.loads(json.dumps(choice.dependencies()))
-    if not (changed := sorted(n for n in {*trained, *now} if trained.get(n) != now.get(n))):
+    groups = _changed(trained.pop("features", {}), now.pop("features", {}))
+    changed = [*(f"feature group '{name}'" for name in groups), *_changed(trained, now)]
+    if not changed:
         return ""
-    groups = _changed_groups(trained.get(_GROUPS), now.get(_GROUPS))
-    others = [name for name in changed if name != _GROUPS or not groups]
-    things = [*(f"feature group '{name}'" for name in groups), *others]
-    of_code = not others and all(
-        _but_code(trained[_GROUPS].get(name)) == _but_code(now[_GROUPS].get(name))
-        for name in groups
-    )
-    why = (
-        "Was the package that has it changed?"
-        if of_code
-        else "Was a knowledge base or a model added, removed or replaced?"
-    )
     return (
-        f"WARNING: what {choice.name} reads beside documents and topics ({listing(things)}) is "
-        f"not what its checkpoint was trained with. {why} Its scores may differ from those of then."
+        f"WARNING: {choice.name} reads other things than its checkpoint was trained with: "
+        f"{listing(changed)}. Was a package, a knowledge base or a model changed? Its scores may "
+        "differ."
     )
 
 
-def _but_code(group: object) -> dict[str, object]:
-    """The parts of a group of features, except its code."""
-    parts = group if isinstance(group, dict) else {}
-    return {name: value for name, value in parts.items() if name not in _CODE}
-
-
-def _changed_groups(trained: object, now: object) -> list[str]:
-    """The groups of features whose code or content changed."""
-    if not (isinstance(trained, dict) and isinstance(now, dict)):
-        return []
+def _changed(trained: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
     return sorted(n for n in {*trained, *now} if trained.get(n) != now.get(n))
 
 

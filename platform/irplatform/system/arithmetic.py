@@ -84,7 +84,7 @@ def check_arithmetic() -> None:
 def _why_not() -> str:
     """The reason why the libraries cannot be configured; "" if they can."""
     if not _has_avx2():
-        return "this is no x86-64 processor with AVX2 under Linux"
+        return "this is not an x86-64 processor with AVX2 under Linux"
     if any(library in sys.modules for library in _LIBRARIES):
         return "numpy or torch was imported before irplatform; import irplatform first"
     return ""

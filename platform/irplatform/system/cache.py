@@ -76,7 +76,6 @@ def artifact(
     build: Callable[[Path], None],
     *,
     resumable: bool = False,
-    outdated: Callable[[Path], str] = lambda _: "",
     filled_later: bool = False,
 ) -> Artifact:
     """Return the artifact with some dependencies; build it if it is missing.
@@ -87,7 +86,6 @@ def artifact(
         depends_on: all that its content depends on, as JSON, with the version of its format.
         build: fills the folder that it is given.
         resumable: give `build` what an interrupted call left, not an empty folder.
-        outdated: why a finished artifact must be built again, to follow its name; or "".
         filled_later: its files change after they were built, so no digests of them are kept.
 
     InputError if the cache folder cannot be written to. If `build` fails and cannot resume, a note
@@ -95,29 +93,28 @@ def artifact(
     """
     depends_on = _with_arithmetic(kind, depends_on)
     final, mark = _named(kind, label, depends_on)
-    if (whole := _whole(final, mark)) and not outdated(whole):
+    if whole := _whole(final, mark):
         detail(f"reusing {within_home(whole)}")
         return _finished(whole, mark, built=False)
     with lock(final.with_name(mark), wait=True, shown_as=final):
-        whole = _whole(final, mark)
-        fault = outdated(whole) if whole else ""
-        if whole and not fault:  # another process built it while we waited
+        if whole := _whole(final, mark):  # another process built it in the meantime
             return _finished(whole, mark, built=False)
         for faulty in _under_any_label(final, mark):
             if (faulty / MANIFEST).exists():
-                notice(f"{within_home(faulty)} {fault or damage(faulty)}, and is made again")
+                notice(f"{within_home(faulty)} {damage(faulty)}, and is made again")
         partial = _partial(final, mark, resumes=resumable)
         started = time.monotonic()
         try:
             build(partial)
         except BaseException as error:
             if not resumable or isinstance(error, ChangedFileError):
-                # Half an index of MEDLINE is 40 GB that nobody would find.
+                # Half an index of MEDLINE is 40 GB.
                 _remove(partial)
                 lost = time.monotonic() - started
                 error.add_note(f"{within_home(final)} starts over: {lost:,.0f} s of work are lost.")
             raise
-        _to_disk(partial)
+        for file in _files(partial):  # else a machine that stops may keep sizes alone, with zeros
+            to_disk(file)
         manifest = {
             "kind": kind,
             "label": label,
@@ -257,11 +254,6 @@ def _bytes(folder: Path) -> int:
 
 def _files(folder: Path) -> Iterator[Path]:
     return (path for path in folder.rglob("*") if path.is_file())
-
-
-def _to_disk(folder: Path) -> None:
-    for file in _files(folder):
-        to_disk(file)
 
 
 @contextmanager

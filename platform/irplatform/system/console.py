@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 QUIET, NORMAL, VERBOSE = -1, 0, 1
 _LINE_INTERVAL = 15.0
-"""Seconds between progress lines where stderr is no terminal."""
+"""Seconds between progress lines where stderr is not a terminal."""
 _QUICKEST = 0.3
 """Seconds between the first paints of the progress line."""
 _PATIENCE = 1.0
@@ -59,7 +59,7 @@ class _Display:
         self._painted = False
         self._whole = Whole()
         self._shown: list[str] = []
-        """What the line said last; it says so between one piece of work and the next."""
+        """The last texts of the line, which stay between one piece of work and the next."""
         self._last_line = 0.0
 
     @contextmanager
@@ -202,7 +202,7 @@ class _Display:
 
 _display = _Display()
 _told: set[str] = set()
-"""What `notice_once` has said."""
+"""The messages of `notice_once`."""
 
 
 def set_level(level: int) -> None:

@@ -156,7 +156,7 @@ class HashedFiles:
             return
         if digest(path) != self._digests[path]:
             raise ChangedFileError(
-                "this file was changed while it was used. Run the command again, when nobody "
+                "this file was changed while it was used. Run the command again when nothing "
                 "writes to it.",
                 path=path,
             )

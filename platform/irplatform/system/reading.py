@@ -119,7 +119,7 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
             f"this is not a whole gzip file ({error}). Copy it again{otherwise}.", path=path
         ) from error
     except OSError as error:
-        if error.errno not in NO_FILES:  # a full disk, say, is no mistake of the user's
+        if error.errno not in NO_FILES:  # a full disk, say, is not a mistake of the user
             raise
         raise InputError(NO_FILES[error.errno], path=path) from error
 

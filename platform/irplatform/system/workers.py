@@ -183,7 +183,7 @@ class Workers(Generic[Item, Result]):
         self._at_work: dict[Connection, int] = {}
 
     def __enter__(self) -> Self:
-        atexit.register(self.kill)  # a generator that nobody ended: else they are waited for
+        atexit.register(self.kill)  # else Python waits for workers of an unfinished generator
         try:
             for _ in range(self._count):
                 self._start()
@@ -294,7 +294,7 @@ def _work(pipe: Connection) -> None:
             pipe.send_bytes(pickle.dumps((_REPORT, (kind, content), "")))
 
     console.report_to(report)
-    with suppress(OSError):  # nobody is there any more to whom an error could be told
+    with suppress(OSError):  # the other process has ended
         while message := messages.get():
             answer = _answer(message)
             with sending:

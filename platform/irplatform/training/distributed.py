@@ -53,8 +53,8 @@ def training_processes(device: str) -> int:
         gpus = torch.cuda.device_count() if device == "cuda" else 1
         if processes > gpus:
             raise InputError(
-                f"{PROCESSES_VARIABLE} is {processes}, and every process needs a GPU of its own, "
-                f"but '{device}' has {gpus} here."
+                f"{PROCESSES_VARIABLE} is {processes}, and every process needs its own GPU, but "
+                f"'{device}' has {gpus} here."
             )
     return processes
 
@@ -84,11 +84,11 @@ class Alone:
     size = 1
     """How many processes train together; in a step, each takes one of as many batches."""
     first = True
-    """Whether this process writes what the training leaves."""
+    """This process writes what the training leaves."""
     seed = 0
-    """What this process's dropout adds to the seed."""
+    """Added to the seed of this process's dropout."""
     sparse_gradients = True
-    """Whether gradients may be sparse; torch cannot synchronize those."""
+    """Gradients may be sparse; torch cannot synchronize those."""
 
     def folder(self, workspace: Path) -> Path:
         """Return the folder of the training's state."""

@@ -60,7 +60,7 @@ def load_weights(path: Path, identity: Mapping[str, Any] | None = None) -> dict[
     saved = about.get("identity")
     if identity is not None and saved != (needed := json.loads(json.dumps(identity))):
         raise InputError(
-            f"these weights belong to another model: {_differences(saved, needed)}.", path=path
+            f"these weights are of another model: {_differences(saved, needed)}.", path=path
         )
     _refuse_damage(path, about, tensors)
     return tensors
@@ -158,17 +158,10 @@ def _refuse_other_shapes(
 
 def _differences(saved: Any, needed: Mapping[str, Any]) -> str:
     if not isinstance(saved, dict):
-        return "they do not say of which"
+        return "they do not name their model"
     return "; ".join(
-        _difference(name, saved, needed)
+        f"{name} is {quoted(saved.get(name, 'missing'))}, {quoted(needed.get(name, 'none'))} is "
+        "needed"
         for name in {**needed, **saved}
-        if (name in saved, saved.get(name)) != (name in needed, needed.get(name))
+        if saved.get(name, "missing") != needed.get(name, "none")
     )
-
-
-def _difference(name: str, saved: Mapping[str, Any], needed: Mapping[str, Any]) -> str:
-    if name not in needed:
-        return f"{name} is {quoted(saved[name])}, and the model has none"
-    if name not in saved:
-        return f"they have no {name}, {quoted(needed[name])} is needed"
-    return f"{name} is {quoted(saved[name])}, {quoted(needed[name])} is needed"
