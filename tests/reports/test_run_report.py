@@ -6,11 +6,20 @@ from statistics import stdev
 import pytest
 
 from irplatform.comparison.tests import Difference
-from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
+from irplatform.reports.run_report import RunReport, SystemResult
 
 SEEDS = [
-    SeedResult(42, Path("d-seed42.run"), 0.5, {"AP": 0.30}, {"AP": 0.20}),
-    SeedResult(1042, Path("d-seed1042.run"), 0.6, {"AP": 0.40}, {"AP": 0.24}),
+    SystemResult(
+        "delta",
+        Path(f"d-seed{seed}.run"),
+        {"AP": value},
+        {},
+        {},
+        weight,
+        {"AP": alone},
+        seed=seed,
+    )
+    for seed, weight, value, alone in ((42, 0.5, 0.30, 0.20), (1042, 0.6, 0.40, 0.24))
 ]
 BM25 = SystemResult("bm25", Path("bm25.run"), {"AP": 0.25}, {}, {"retrieve": 1.0})
 DELTA = SystemResult(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from functools import partial
+from dataclasses import replace
+from functools import partial, reduce
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from irplatform.comparison.compare import compare
@@ -17,7 +19,7 @@ from irplatform.evaluation.scoring import Evaluation, evaluate, mean_evaluation
 from irplatform.evaluation.topics import without_judgments, without_relevant, without_results
 from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
-from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
+from irplatform.reports.run_report import RunReport, SystemResult
 from irplatform.runs import Run, read_run
 from irplatform.runs.folder import (
     FIRST_STAGE,
@@ -142,39 +144,44 @@ class Recorder:
         Each attempt is written before the next one is asked for. Of several, one per seed, all runs
         carry their seed's number.
         """
-        seeds: list[SeedResult] = []
+        seeds: list[SystemResult] = []
         final: list[Evaluation] = []
         alone: list[Evaluation] = []
-        seconds: dict[str, float] = {}
-        warnings: dict[str, None] = {}
-        results: Sequence[int] = ()
         for reranked in attempts:
-            warnings |= dict.fromkeys(reranked.warnings)
-            spent = _STAGES | self._seconds(reranked.resources)
-            path = self._write_reranked(reranked, spent)
-            final.append(self._score(reranked.final, spent))
-            alone.append(self._score(reranked.alone, spent))
-            seconds = added(seconds, spent)
-            results = results or _lengths(reranked.final)
-            measures, alone_measures = final[-1].aggregate, alone[-1].aggregate
-            seed = reranked.resources.seed
-            seeds.append(SeedResult(seed, path, reranked.weight, measures, alone_measures))
+            seconds = _STAGES | self._seconds(reranked.resources)
+            path = self._write_reranked(reranked, seconds)
+            final.append(self._score(reranked.final, seconds))
+            alone.append(self._score(reranked.alone, seconds))
+            seeds.append(
+                SystemResult(
+                    name=name,
+                    path=path,
+                    measures=final[-1].aggregate,
+                    per_topic=final[-1].per_topic,
+                    seconds=seconds,
+                    interpolation=reranked.weight,
+                    measures_alone=alone[-1].aggregate,
+                    warnings=reranked.warnings,
+                    results=_lengths(reranked.final),
+                    seed=reranked.resources.seed,
+                )
+            )
         evaluation, alone_evaluation = mean_evaluation(final), mean_evaluation(alone)
         self._evaluations |= {name: evaluation, alone_name(name): alone_evaluation}
-        self._systems.append(
-            SystemResult(
-                name=name,
-                path=seeds[0].path,
+        result = seeds[0]
+        if len(seeds) > 1:
+            result = replace(
+                result,
                 measures=evaluation.aggregate,
                 per_topic=evaluation.per_topic,
-                seconds=seconds,
-                interpolation=sum(seed.interpolation for seed in seeds) / len(seeds),
+                seconds=reduce(added, (each.seconds for each in seeds)),
+                interpolation=fmean(each.interpolation or 0.0 for each in seeds),
                 measures_alone=alone_evaluation.aggregate,
-                seeds=seeds if len(seeds) > 1 else (),
-                warnings=tuple(warnings),
-                results=results,
+                warnings=tuple(dict.fromkeys(w for each in seeds for w in each.warnings)),
+                seeds=seeds,
+                seed=None,
             )
-        )
+        self._systems.append(result)
 
     def report(self) -> RunReport:
         """Return all runs so far, compared with a baseline, and write them as JSON.

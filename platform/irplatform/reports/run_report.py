@@ -30,35 +30,6 @@ _COUNTED = ("system", "topics", "results per topic", "seconds")
 
 
 @dataclass(frozen=True)
-class SeedResult:
-    """A reranker trained with one of several seeds.
-
-    Attributes:
-        seed: the seed.
-        path: its final run.
-        interpolation: the first stage's weight in it.
-        measures: measure name to mean over topics.
-        measures_alone: the same for the reranker's own scores.
-    """
-
-    seed: int
-    path: Path
-    interpolation: float
-    measures: Mapping[str, float]
-    measures_alone: Mapping[str, float]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return an entry of `seeds`."""
-        return {
-            "seed": self.seed,
-            "path": str(self.path),
-            "measures": dict(self.measures),
-            "interpolation": self.interpolation,
-            "measures_alone": dict(self.measures_alone),
-        }
-
-
-@dataclass(frozen=True)
 class SystemResult:
     """One run, written and scored; or, for several seeds, their mean.
 
@@ -74,6 +45,7 @@ class SystemResult:
         seeds: the results of each seed, if there were several.
         warnings: warnings given during the run, such as that it learned from evaluated topics.
         results: number of documents for each topic with results.
+        seed: the seed, of the result of one of several.
     """
 
     name: str
@@ -84,9 +56,10 @@ class SystemResult:
     interpolation: float | None = None
     measures_alone: Mapping[str, float] | None = None
     remark: str = ""
-    seeds: Sequence[SeedResult] = ()
+    seeds: Sequence[SystemResult] = ()
     warnings: Sequence[str] = ()
     results: Sequence[int] = field(default=(), repr=False)
+    seed: int | None = None
 
     def spread(self, *, own_scores: bool = False) -> dict[str, dict[str, float]]:
         """Return `std` (n - 1), `min` and `max` over seeds per measure; empty for one seed.
@@ -94,7 +67,9 @@ class SystemResult:
         Args:
             own_scores: of the reranker's own scores.
         """
-        per_seed = [seed.measures_alone if own_scores else seed.measures for seed in self.seeds]
+        per_seed = [
+            (each.measures_alone or {}) if own_scores else each.measures for each in self.seeds
+        ]
         spread = {}
         for measure in per_seed[0] if per_seed else ():
             values = [measures[measure] for measures in per_seed]
@@ -113,7 +88,16 @@ class SystemResult:
             entry["interpolation"] = self.interpolation
             entry["measures_alone"] = dict(self.measures_alone or {})
         if self.seeds:
-            entry["seeds"] = [seed.as_json() for seed in self.seeds]
+            entry["seeds"] = [
+                {
+                    "seed": each.seed,
+                    "path": str(each.path),
+                    "measures": dict(each.measures),
+                    "interpolation": each.interpolation,
+                    "measures_alone": dict(each.measures_alone or {}),
+                }
+                for each in self.seeds
+            ]
             entry["spread"] = self.spread()
             entry["spread_alone"] = self.spread(own_scores=True)
         if self.remark:
