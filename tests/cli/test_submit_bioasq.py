@@ -71,7 +71,7 @@ def test_a_question_without_documents_is_named(submit, folder):
         ("b1 Q0 d1 1 1.0 x\n", "batch.toml", "document 'd1' of question 'b1' is not a PMID"),
         ("b1 Q0 07 1 1.0 x\n", "batch.toml", "document '07' of question 'b1' is not a PMID"),
         ("b9 Q0 7 1 1.0 x\n", "batch.toml", "topics that 'batch.toml' does not have: b9"),
-        ("q1 Q0 7 1 1.0 x\n", "small", "the topics of 'small' are no questions of BioASQ"),
+        ("q1 Q0 7 1 1.0 x\n", "small", "the topics of 'small' are not questions of BioASQ"),
     ],
 )
 def test_what_bioasq_would_not_take_is_refused_and_nothing_written(
@@ -87,18 +87,15 @@ def test_what_bioasq_would_not_take_is_refused_and_nothing_written(
     ("out", "message"),
     [
         ("./my.run", "--out my.run is the run itself"),
-        ("b.json.gz", "name a file without '.gz'"),
-        ("./testset.json", "--out testset.json is a file of 'batch.toml'; name another file."),
-        ("docs.jsonl", "--out docs.jsonl is a file of 'batch.toml'; name another file."),
-        ("batch.toml", "--out batch.toml is a file of 'batch.toml'; name another file."),
+        ("./testset.json", "testset.json: this file already exists, with other content."),
+        ("batch.toml", "batch.toml: this file already exists, with other content."),
     ],
 )
-def test_no_input_is_written_over_nor_a_file_that_bioasq_cannot_read(submit, folder, out, message):
+def test_no_input_is_overwritten(submit, folder, out, message):
     done = submit("b1 Q0 7 1 1.0 x\n", out=out)
     assert done.code == 2
     assert message in done.err
     assert (folder / "my.run").read_text() == "b1 Q0 7 1 1.0 x\n"
-    assert not (folder / "b.json.gz").exists()
     assert (folder / "batch.toml").read_text() == TOML
     assert json.loads((folder / "testset.json").read_text()) == {"questions": QUESTIONS}
 

@@ -103,7 +103,7 @@ def test_a_value_that_is_none_is_refused(monkeypatch):
     ("has_avx2", "why"),
     [
         (True, "numpy or torch was imported before"),
-        (False, "no x86-64 processor"),
+        (False, "not an x86-64 processor"),
     ],
 )
 def test_what_is_asked_for_and_cannot_be_is_an_error(monkeypatch, has_avx2, why):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irplatform.collections.toml import declared_files
 from irplatform.data import Collection
 from irplatform.errors import InputError, counted, listing
 from irplatform.evaluation.agreement import Agreement, agreement, indistinct, read_sources
@@ -25,6 +23,7 @@ from irplatform.system.writing import atomic_write, same_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from irplatform.data import Topic
     from irplatform.experiment.settings import AnyPath, Names, Paths
@@ -229,31 +228,23 @@ def write_bioasq_answers(
 ) -> dict[str, Any]:
     """Write a run as BioASQ takes it in phase A of task b: JSON with at most ten documents each.
 
-    Args:
-        path: a TREC run whose documents are PMIDs.
-        collection: whose topics it answers, questions of BioASQ.
-        out: the file to write.
-        force: replace a file with other content.
+    The documents of the run are PMIDs, the topics of the collection questions of BioASQ. `force`
+    replaces a file with other content.
 
     Returns:
         `path`, the number of `questions`, of `documents`, and the ids in `unanswered`.
 
     Raises:
         InputError: the run cannot be read or answers unknown topics, the topics are not
-            questions of BioASQ, a document is not a PMID, or `out` is the run, a file of the
-            collection, other content, or ends in `.gz`.
+            questions of BioASQ, a document is not a PMID, or `out` is the run or has other
+            content.
     """
     path, out = as_path(path, "path"), as_path(out, "out")
     collection = str(collection)
     if same_file(path, out):
         raise InputError(f"--out {out} is the run itself; name another file.")
-    if out.suffix == ".gz":
-        raise InputError("answers are not packed; name a file without '.gz'.", path=out)
-    resolved_collection = registry().collection(collection)
-    declaration = resolved_collection.metadata.get("declared in")
-    if declaration and any(same_file(file, out) for file in declared_files(Path(declaration))):
-        raise InputError(f"--out {out} is a file of '{collection}'; name another file.")
-    questions = [_question(topic, collection) for topic in resolved_collection.load_topics()]
+    topics = registry().collection(collection).load_topics()
+    questions = [_question(topic, collection) for topic in topics]
     rankings = read_run(path).rankings
     question_ids = {question.id for question in questions}
     if strange := [topic for topic in rankings if topic not in question_ids]:

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from irplatform.experiment.settings import AnyPath, Paths
     from irplatform.runs import Run
 
-_MOST_K = 1_000_000
-"""With a larger k, neighbours' scores are the same number of 32 bits."""
-
 
 def fuse_runs(
     paths: Paths,
@@ -73,8 +70,8 @@ def fuse_runs(
     if by == "scores" and k is not None:
         raise InputError("--k has no effect with --by scores: it is a parameter of ranks.")
     k = 60 if k is None else k  # the paper's
-    if not 0 < k <= _MOST_K:
-        raise InputError(f"--k is {k:g}; it must be a number above 0, of at most {_MOST_K:,}.")
+    if not 0 < k <= 1_000_000:  # beyond, neighbours' scores are the same number of 32 bits
+        raise InputError(f"--k is {k:g}; it must be a number above 0, of at most 1,000,000.")
     check_least("depth", depth, 1)
     _refuse_same_files(paths, out)
     writable_file(out)

@@ -54,17 +54,9 @@ _DIGITS = 12
 class RunPlan:
     """The settings of a run, resolved and checked.
 
-    Attributes:
-        settings: the settings as given.
-        plugins: where names are looked up.
-        collection: what is searched.
-        qrels: its judgments; None for a collection without, and in training.
-        retrievers: the first stage.
-        rerankers: the second stage.
-        source: where candidates come from.
-        resources: the collection's resources; `on_device` chooses their device.
-        training: the collection to learn from; None if nothing learns from one.
-        folds: rerankers are cross-validated over the collection's own topics.
+    There are judgments (`qrels`) where the run is evaluated, and a `training` collection where
+    something learns from one. `folds` says that rerankers are cross-validated over the collection's
+    own topics. The device of the resources is chosen by `on_device`.
     """
 
     settings: RunSettings

@@ -47,14 +47,9 @@ _BRIEF_TOPICS = 10
 
 @dataclass(frozen=True)
 class Timing:
-    """How long a reranker takes on a device.
+    """How long a reranker takes on a device: milliseconds of each measurement, or the problem.
 
-    Attributes:
-        name: the reranker.
-        device: "cpu" or "cuda".
-        weights: "checkpoint" (of the cache), "untrained", "briefly trained", or "none".
-        milliseconds: of each measurement.
-        problem: the reason if there are none.
+    The weights are "checkpoint" (of the cache), "untrained", "briefly trained", or "none".
     """
 
     name: str

@@ -27,13 +27,10 @@ WEIGHTS = tuple(round(0.05 * step, 2) for step in range(21))
 
 @dataclass(frozen=True)
 class Reranked:
-    """A topic's first stage beside a reranker's scores of its candidates.
+    """A topic's first stage beside a reranker's scores of its candidates, both standardized.
 
-    Attributes:
-        ranking: all documents of the first stage.
-        first: their standardized first-stage scores.
-        second: their standardized reranker scores; documents that were not reranked come last.
-        outside: marks documents that were not reranked.
+    `ranking` has all documents of the first stage. In `second`, documents that were not reranked
+    (`outside`) come last.
     """
 
     ranking: Ranking

@@ -45,15 +45,10 @@ _FEW_TOPICS = 5
 
 @dataclass(frozen=True)
 class RerankedRun:
-    """The runs that a reranker makes of the candidates.
+    """The runs that a reranker makes of the candidates: alone, and mixed with the first stage.
 
-    Attributes:
-        alone: the run of the reranker's scores.
-        final: the run of both scores, mixed with `weight`.
-        weight: the first stage's share; the mean over folds.
-        systems: the systems that made it, without their members: one, or one per fold.
-        resources: what it was made with.
-        warnings: what a reader of its scores must know.
+    `weight` is the first stage's share, the mean over folds. There is one system, without its
+    members, or one per fold. The resources are those that made it.
     """
 
     alone: Run

@@ -29,11 +29,9 @@ systems that one compares."""
 class ChosenReranker(Chosen[Reranker]):
     """A reranker with its options, as a run uses it.
 
-    Attributes:
-        members: how many models are trained and averaged, if it learns.
-        given: the options that the user set, by name ("size", "loop.epochs").
-        label: its name in this run; "" for its registered name.
-        trained: the options are a checkpoint's.
+    If it learns, so many `members` are trained and averaged. `given` are the options that the user
+    set ("size", "loop.epochs"), `label` is its name in this run. `trained` says that the options
+    are a checkpoint's.
     """
 
     members: int = MEMBERS
@@ -123,15 +121,11 @@ class ChosenReranker(Chosen[Reranker]):
 
 @dataclass(frozen=True)
 class System:
-    """A reranker ready to score.
+    """A reranker ready to score: prepared members, whose scores are averaged.
 
-    Attributes:
-        choice: the reranker and its options.
-        members: prepared instances, whose scores are averaged.
-        weight: the first stage's share in interpolation.
-        fingerprint: of all that its scores depend on, beside documents and topics.
-        description: the record of its training; empty for an untrained one.
-        chosen_on: the number of topics that the weight was chosen on; None if unknown.
+    `weight` is the first stage's share, chosen on `chosen_on` topics (None if unknown). The
+    fingerprint is of all that its scores depend on, beside documents and topics. The description is
+    the record of its training; empty for an untrained one.
     """
 
     choice: ChosenReranker

@@ -57,19 +57,11 @@ seconds to start, and memory for their own copies of the data."""
 
 @dataclass(frozen=True)
 class Member:
-    """A member to train.
+    """A member of a system to train, by its `number` from 0, on its split.
 
-    Attributes:
-        choice: the reranker.
-        split: what it learns from and is validated on.
-        resources: the collection's resources, with the member's seed.
-        number: its number, from 0.
-        folder: of the checkpoint.
-        start: the weights that it starts from; None for its own.
-        held_out: topics that nothing may be learned of.
-        members: how many the system has.
-        place: among the processes that train the member together; None for one alone.
-        made_by: in another process, the reranker's code, see `Registration.made_by`.
+    The resources have the member's seed; the folder is that of the checkpoint. It starts from the
+    weights in `start`, and learns nothing of the topics `held_out`. `place` is its process's among
+    those that train it together. On its way to another process, `made_by` has the reranker's code.
     """
 
     choice: ChosenReranker

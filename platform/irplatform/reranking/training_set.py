@@ -74,13 +74,10 @@ class Example:
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """Topics that systems are fitted on.
+    """Topics that systems are fitted on, labelled by their collection's id.
 
-    Attributes:
-        label: the training collection's id, for messages and names.
-        training: judged topics.
-        validation: separate judged topics, if the collection has some.
-        held_out: the topics of the fold that is left out, in cross-validation.
+    The validation topics are separate ones, if the collection has some. In cross-validation the
+    topics of the fold that is left out are `held_out`.
     """
 
     label: str
@@ -128,16 +125,11 @@ class TrainingSet:
 
 @dataclass(frozen=True)
 class LearningPlan:
-    """What rerankers learn from: a checkpoint, a training collection, or the topics' own folds.
+    """What rerankers learn from: a checkpoint, a training set, or the topics' own folds.
 
-    Attributes:
-        training_set: the training collection's topics, or None.
-        checkpoint: a folder to load in place of training.
-        folds: cross-validate over the evaluated collection's own judged topics.
-        pretraining: what rerankers that learn are pre-trained on, or None.
-        declared: the same for those that declare their pre-training (`Traits.pretraining`), or
-            None.
-        interpolate: the first stage's share in the final scores, or None to choose it.
+    `pretraining` is what all that learn are pre-trained on; `declared` what those are that declare
+    it themselves (`Traits.pretraining`). `interpolate` is the first stage's share in the final
+    scores, or None to choose it.
     """
 
     training_set: TrainingSet | None = None
@@ -260,14 +252,9 @@ def fold_topics(
 ) -> list[Split[T]]:
     """Split topics so that every topic validates in exactly one of `folds` splits.
 
-    Args:
-        topics: the topics.
-        folds: how many splits; at most as many as there are families.
-        seed: of the choice.
-        families: the number of each topic's family, from 0, which stays together. By default
-            each topic is its own family.
-        useful: per topic, if it has a relevant document. Each fold gets such a topic, as long
-            as there are enough. By default all topics are useful.
+    There are at most as many as families: numbers from 0, per topic, of topics that stay together.
+    By default each topic is its own family. Topics with a relevant document are `useful`: each fold
+    gets one, as long as there are enough.
     """
     kin = list(range(len(topics))) if families is None else families
     use = [True] * len(topics) if useful is None else useful

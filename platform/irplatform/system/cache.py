@@ -54,14 +54,7 @@ _whole_states: dict[Path, dict[Path, tuple[str, tuple[int, int, int]]]] = {}
 
 @dataclass(frozen=True)
 class Artifact:
-    """A finished folder of the cache.
-
-    Attributes:
-        path: the folder.
-        fingerprint: of all that it depends on.
-        built: this call built it.
-        seconds: how long building it took.
-    """
+    """A finished folder of the cache, built by this call or before, in so many seconds."""
 
     path: Path
     fingerprint: str

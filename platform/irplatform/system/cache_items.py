@@ -31,14 +31,9 @@ _ALWAYS_COMPLETE = ("tune",)
 class Item:
     """Something in the cache: a folder, or the file of an interrupted command.
 
-    Attributes:
-        kind: the folder of items like it: "index", "checkpoint".
-        path: where it lies.
-        size: in bytes; a file with several names counts for the first item that has it.
-        used: when it was last made or used.
-        complete: False for what an interrupted command left, which only the same command can
-            use.
-        shared: bytes that count for items before.
+    `kind` is the folder of items like it: "index". A file with several names counts for the first
+    item that has it, and is `shared` in others. What an interrupted command left is not complete:
+    only the same command can use it.
     """
 
     kind: str

@@ -78,11 +78,9 @@ def _place(path: Path) -> Path:
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
-def write_json(
-    path: Path, value: object, *, default: Callable[[object], object] | None = None
-) -> None:
+def write_json(path: Path, value: object) -> None:
     """Write a value as a JSON file, whole or not at all."""
-    content = as_json(value, default=default)
+    content = as_json(value)
     with atomic_write(path, "wb") as file:
         file.write(content)
 

@@ -45,15 +45,9 @@ _QUERIES = "queries"
 class Checkpoint:
     """A checkpoint whose description has been read and checked.
 
-    Attributes:
-        folder: where it lies.
-        reranker: the name of the reranker.
-        options: those that it was trained with.
-        members: how many there are.
-        weight: the first stage's share in interpolation, 0 to 1.
-        queries: marks of all queries that it learned from: of training, pre-training,
-            validation, pairs of texts, and checkpoints whose scores it reads.
-        description: all that `write_checkpoint` recorded.
+    `weight` is the first stage's share in interpolation. `queries` has marks of all queries that it
+    learned from: of training, pre-training, validation, pairs of texts, and checkpoints whose
+    scores it reads.
     """
 
     folder: Path

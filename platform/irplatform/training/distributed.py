@@ -61,14 +61,10 @@ def training_processes(device: str) -> int:
 
 @dataclass(frozen=True)
 class Place:
-    """A process's place among those that train together.
+    """A process's place among those that train together, by its `rank` from 0.
 
-    Attributes:
-        rank: its number, from 0.
-        size: how many there are.
-        meeting: a new file through which they find each other.
-        workspace: where this process trains. In other folders it trains alone.
-        shared: the workspace of process 0, which alone writes.
+    They find each other through `meeting`, a new file. In other folders than `workspace` the
+    process trains alone. `shared` is the workspace of process 0, which alone writes.
     """
 
     rank: int

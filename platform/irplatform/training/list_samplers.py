@@ -142,12 +142,9 @@ class GroupSettings(Options):
 
 @dataclass(frozen=True)
 class GroupPool:
-    """The documents of a topic to learn from: relevant ones, then candidates, then others.
+    """The documents of a topic to learn from.
 
-    Attributes:
-        doc_ids: their ids.
-        relevant: how many of them are relevant.
-        inside: how many of the following ones are candidates of the topic.
+    First come `relevant` ones, then `inside` candidates of the topic, then others.
     """
 
     doc_ids: tuple[str, ...]

@@ -35,15 +35,11 @@ if TYPE_CHECKING:
 
 
 class NeuralReranker(TrainableReranker):
-    """A reranker whose weights are those of one network.
+    """A reranker whose weights are those of one network, in the file `<model>.safetensors`.
 
     Define `identity` and `score`; `prepare`, which takes what the network reads and calls `start`;
-    and `fit`, which makes a task of the data and calls `train`.
-
-    Attributes:
-        model: its name in checkpoints, whose file is `<model>.safetensors`.
-        network: set by `start`; in evaluation mode unless it is being trained.
-        resources: set by `start`.
+    and `fit`, which makes a task of the data and calls `train`. `start` sets the network, in
+    evaluation mode unless it is being trained, and the resources.
     """
 
     model: ClassVar[str]

@@ -54,14 +54,7 @@ class PoolSettings(Options):
 
 @dataclass(frozen=True)
 class Pool:
-    """The documents of a topic to learn from.
-
-    Attributes:
-        labelled: the topic.
-        doc_ids: the documents' ids.
-        grades: float64, one per document; unjudged ones have 0.
-        judged: marks documents that were judged.
-    """
+    """The documents of a topic to learn from; unjudged ones have the grade 0."""
 
     labelled: LabelledTopic
     doc_ids: tuple[str, ...]
