@@ -192,7 +192,7 @@ class LearningToRank(TrainableReranker):
         return [float(score) for score in near]
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
-        from irplatform.features.side import contributions
+        from irplatform.features.side_features import contributions
 
         (values,) = self.features([(topic, documents)])
         adds = self._learners.contributions(values)

@@ -10,7 +10,6 @@ from irplatform.collection_resources import CollectionResources
 from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import TIMING, build_facts, concept_graph, open_graph
 from irplatform.concepts.graph import ConceptGraph
-from irplatform.concepts.linking import batches
 from irplatform.concepts.pipeline import versions
 from irplatform.errors import InputError
 from irplatform.knowledge import add
@@ -109,10 +108,9 @@ def test_the_adjacency_has_every_related_pair_once(graph):
 
 
 def test_several_processes_make_the_same_graph(kb_home, graph, monkeypatch, tmp_path):
-    monkeypatch.setattr("irplatform.concepts.linking.BATCH_DOCUMENTS", 1)
+    monkeypatch.setattr("irplatform.concepts.build.BATCH_DOCUMENTS", 1)
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path))
     (tmp_path / "kb").symlink_to(kb_home / "kb")
-    assert len(list(batches(Articles()))) == 4
     other = open_graph(Articles(), ConceptOptions(), workers=2)
     assert other.folder != graph.folder
     assert contents(other.folder) == contents(graph.folder)
@@ -129,7 +127,7 @@ def test_a_build_that_was_interrupted_goes_on_and_gives_the_same_bytes(
                     raise KeyboardInterrupt
                 yield document
 
-    monkeypatch.setattr("irplatform.concepts.linking.BATCH_DOCUMENTS", 1)
+    monkeypatch.setattr("irplatform.concepts.build.BATCH_DOCUMENTS", 1)
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path))
     (tmp_path / "kb").symlink_to(kb_home / "kb")
     with pytest.raises(KeyboardInterrupt):

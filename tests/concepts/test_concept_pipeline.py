@@ -6,8 +6,8 @@ import pytest
 
 from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import concept_table, linker_index
-from irplatform.concepts.linker import SimilarNames
 from irplatform.concepts.pipeline import ConceptPipeline, model_name, versions
+from irplatform.concepts.similar_names import SimilarNames
 from irplatform.errors import InputError
 
 
@@ -215,7 +215,7 @@ def test_what_the_linker_finds_is_of_a_version_where_it_takes_part():
 
 
 def test_a_linker_without_names_is_refused(kb_home, tmp_path, table):
-    from irplatform.concepts.linker import build_linker
+    from irplatform.concepts.similar_names import build_linker
 
     with pytest.raises(InputError, match="no concept with a name that can be linked"):
         build_linker(table, ConceptOptions(linker_kinds=()), tmp_path)
@@ -224,7 +224,7 @@ def test_a_linker_without_names_is_refused(kb_home, tmp_path, table):
 
 
 def test_the_linkers_index_is_the_same_every_time(kb_home, tmp_path, table):
-    from irplatform.concepts.linker import build_linker
+    from irplatform.concepts.similar_names import build_linker
 
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
@@ -237,7 +237,7 @@ def test_the_nearest_names_are_those_of_a_plain_loop(kb_home, tmp_path, table):
     import numpy as np
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    from irplatform.concepts.linker import _NearestNames, build_linker
+    from irplatform.concepts.similar_names import _NearestNames, build_linker
     from irplatform.concepts.table import open_texts
 
     build_linker(table, ConceptOptions(), tmp_path)
@@ -255,7 +255,7 @@ def test_the_nearest_names_are_those_of_a_plain_loop(kb_home, tmp_path, table):
 
 
 def test_the_nearest_names_of_no_text_are_none(kb_home, tmp_path, table):
-    from irplatform.concepts.linker import _NearestNames, build_linker
+    from irplatform.concepts.similar_names import _NearestNames, build_linker
 
     build_linker(table, ConceptOptions(), tmp_path)
     assert list(_NearestNames(tmp_path).of([])) == []

@@ -7,13 +7,13 @@ from concept_data import Articles
 
 from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import open_graph
-from irplatform.concepts.linking import ray_map
+from irplatform.concepts.document_links import ray_map
 from irplatform.errors import InputError
 
 
 def test_a_local_ray_builds_the_same_graph(kb_home, graph, tmp_path, monkeypatch):
     pytest.importorskip("ray", reason="Ray is not installed (`pip install ray`)")
-    monkeypatch.setattr("irplatform.concepts.linking.BATCH_DOCUMENTS", 1)
+    monkeypatch.setattr("irplatform.concepts.build.BATCH_DOCUMENTS", 1)
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path))
     (tmp_path / "kb").symlink_to(kb_home / "kb")
     other = open_graph(Articles(), ConceptOptions(), workers="ray")

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irplatform.concepts.linking import Linked, RowWriter
+from irplatform.concepts.document_links import Linked, RowWriter
 
 
 @pytest.mark.parametrize("removals", range(4))

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
+from irplatform.concepts.document_links import RowWriter, link, ray_map
 from irplatform.concepts.graph import FACTS, TABLE, VERSION, ConceptGraph
-from irplatform.concepts.linker import build_linker, linked_kinds, linker_version
-from irplatform.concepts.linking import RowWriter, Task, batches, link, ray_map
 from irplatform.concepts.pipeline import versions
+from irplatform.concepts.similar_names import build_linker, linked_kinds, linker_version
 from irplatform.concepts.table import VERSION as TABLE_VERSION
 from irplatform.concepts.table import ConceptTable
 from irplatform.concepts.table_build import build_table
@@ -24,7 +25,7 @@ from irplatform.knowledge import open_knowledge
 from irplatform.system.cache import Artifact, artifact, kept_json
 from irplatform.system.console import LAST, notice, parts, progress, waiting
 from irplatform.system.digests import fingerprint
-from irplatform.system.workers import ordered_map
+from irplatform.system.workers import batched, ordered_map
 from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from irplatform.data import Corpus
 
 
+BATCH_DOCUMENTS = 100
 _OF_THE_LINKER = {"threshold", "linker_kinds"}
 """Options without effect unless scispaCy's linker is used."""
 Workers = int | Literal["ray"] | None
@@ -142,17 +144,15 @@ def _build(
             notice(f"Concepts: going on after {counted(done, 'document')}.")
         total = corpus.size_hint()
         remaining = None if total is None else max(0, total - done)
-        settings = options.model_dump_json()
-        tasks = (
-            Task(str(table), str(linker or ""), settings, articles)
-            for articles in batches(islice(corpus, done, None))
-        )
+        articles = ((each.id, each.title, each.abstract) for each in islice(corpus, done, None))
+        tasks = batched(articles, BATCH_DOCUMENTS)
+        work = partial(link, str(table), str(linker or ""), options.model_dump_json())
         reading = time.monotonic()
         with progress("finding concepts", remaining, "documents", part=LAST) as advance:
             results = (
-                ray_map(link, tasks)
+                ray_map(work, tasks)
                 if workers == "ray"
-                else ordered_map(link, tasks, workers=workers)
+                else ordered_map(work, tasks, workers=workers)
             )
             for linked in results:
                 writer.add(linked)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irplatform.concepts import ConceptOptions
-from irplatform.concepts.linking import pipeline_of
+from irplatform.concepts.document_links import pipeline_of
 from irplatform.concepts.pipeline import article_text
 from irplatform.data import main_headings
 from irplatform.errors import InputError
@@ -25,7 +25,7 @@ from irplatform.system.console import progress
 from irplatform.system.digests import number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Collection, Iterator
 
     from irplatform.concepts.graph import ConceptGraph
     from irplatform.data import Corpus, Document
@@ -58,14 +58,26 @@ def check(
     Raises:
         InputError: MeSH is not in the graph, or no document has headings.
     """
-    headings = _mesh(graph)
+    require_mesh(graph.facts["knowledge"])
+    ids = {each.name: each.id for each in open_knowledge(["mesh"]).bases[0].concepts()}
+    numbers = {name: graph.concept_of(concept_id) for name, concept_id in ids.items()}
+    headings = {name: number for name, number in numbers.items() if number is not None}
     mesh = set(headings.values())
     tags = {headings[name] for name in CHECK_TAGS if name in headings}
-    tallies = {name: _Tally() for name in ("all", "without_check_tags", *graph.KINDS)}
-    related = lru_cache(maxsize=None)(lambda concept: _related(graph, concept))
+    of_kind: dict[str, set[int]] = {
+        kind: {concept for concept in mesh if graph.KINDS[graph.kinds[concept]] == kind}
+        for kind in graph.KINDS
+    }
+    groups = {"all": mesh, "without_check_tags": mesh - tags, **of_kind}
+    tallies: dict[str, Counter[str]] = {name: Counter() for name in groups}
+
+    @cache
+    def around(concept: int) -> frozenset[int]:
+        edges = graph.neighbours(concept)
+        return frozenset({concept, *(o for o, source, _ in edges if source.relation == "is-a")})
+
     misses, false_links = _Examples(examples), _Examples(examples)
-    unknown: Counter[str] = Counter()
-    documents = 0
+    unknown = documents = 0
     with progress("checking concepts", graph.document_count, "documents") as advance:
         for row, document in enumerate(corpus):
             advance(1)
@@ -73,13 +85,20 @@ def check(
             if not names:
                 continue
             documents += 1
-            unknown.update(name for name in names if name not in headings)
+            unknown += sum(name not in headings for name in names)
             gold = {headings[name] for name in names if name in headings}
             concepts, _, _ = graph.concepts_of(np.array([row]))
             linked = mesh.intersection(concepts.tolist())
-            near = _near(gold, linked, related) | _near(linked, gold, related)
-            for name, headings_of, links_of in _groups(graph, gold, linked, tags):
-                tallies[name].add(headings_of, links_of, near)
+            right = gold & linked
+            gold_near = {each for each in gold if around(each) & linked}
+            linked_near = {each for each in linked if around(each) & gold}
+            for name, group in groups.items():
+                counts = tallies[name]
+                counts["headings"] += len(gold & group)
+                counts["links"] += len(linked & group)
+                counts["right"] += len(right & group)
+                counts["headings_near"] += len(gold_near & group)
+                counts["links_near"] += len(linked_near & group)
             for concept in gold - linked - tags:
                 misses.offer(document, concept)
             for concept in linked - gold - tags:
@@ -91,8 +110,8 @@ def check(
         )
     return {
         "documents": documents,
-        **{name: tally.figures() for name, tally in tallies.items()},
-        "unknown_headings": sum(unknown.values()),
+        **{name: _figures(counts) for name, counts in tallies.items()},
+        "unknown_headings": unknown,
         "misses": [
             {"document": document.id, "title": document.title, "heading": graph.names[concept]}
             for document, concept in misses
@@ -110,30 +129,17 @@ def require_mesh(knowledge: Collection[str]) -> None:
         )
 
 
-class _Tally:
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-
-    def add(self, headings: set[int], links: set[int], near: set[int]) -> None:
-        """Count a document's headings and links; `near` are those right within one is-a."""
-        self._counts["headings"] += len(headings)
-        self._counts["links"] += len(links)
-        self._counts["right"] += len(headings & links)
-        self._counts["headings_near"] += len(headings & near)
-        self._counts["links_near"] += len(links & near)
-
-    def figures(self) -> dict[str, float | int | None]:
-        """Precision and recall, exact and within one is-a; None if nothing can be judged."""
-        counts = self._counts
-        headings, links = counts["headings"], counts["links"]
-        return {
-            "headings": headings,
-            "links": links,
-            "precision": _share(counts["right"], links),
-            "recall": _share(counts["right"], headings),
-            "precision_near": _share(counts["links_near"], links),
-            "recall_near": _share(counts["headings_near"], headings),
-        }
+def _figures(counts: Counter[str]) -> dict[str, float | int | None]:
+    """Precision and recall, exact and within one is-a; None if nothing can be judged."""
+    headings, links = counts["headings"], counts["links"]
+    return {
+        "headings": headings,
+        "links": links,
+        "precision": _share(counts["right"], links),
+        "recall": _share(counts["right"], headings),
+        "precision_near": _share(counts["links_near"], links),
+        "recall_near": _share(counts["headings_near"], headings),
+    }
 
 
 @dataclass
@@ -151,48 +157,12 @@ class _Examples:
             heapq.heappushpop(self.entries, candidate)
 
     def __iter__(self) -> Iterator[tuple[Document, int]]:
-        for _, _, concept, document in sorted(
-            self.entries, key=lambda entry: entry[:3], reverse=True
-        ):
-            yield document, concept
+        entries = sorted(self.entries, key=lambda entry: entry[:3], reverse=True)
+        return ((document, concept) for _, _, concept, document in entries)
 
 
 def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
-
-
-def _near(
-    concepts: set[int], others: set[int], related: Callable[[int], frozenset[int]]
-) -> set[int]:
-    return {each for each in concepts if each in others or related(each) & others}
-
-
-def _groups(
-    graph: ConceptGraph, headings: set[int], links: set[int], tags: set[int]
-) -> Iterator[tuple[str, set[int], set[int]]]:
-    yield "all", headings, links
-    yield "without_check_tags", headings - tags, links - tags
-    for kind in graph.KINDS:
-        yield kind, _of_kind(graph, headings, kind), _of_kind(graph, links, kind)
-
-
-def _mesh(graph: ConceptGraph) -> dict[str, int]:
-    require_mesh(graph.facts["knowledge"])
-    concept_of = {}
-    for concept in open_knowledge(["mesh"]).bases[0].concepts():
-        number = graph.concept_of(concept.id)
-        if number is not None:
-            concept_of[concept.name] = number
-    return concept_of
-
-
-def _of_kind(graph: ConceptGraph, concepts: set[int], kind: str) -> set[int]:
-    return {concept for concept in concepts if graph.KINDS[graph.kinds[concept]] == kind}
-
-
-def _related(graph: ConceptGraph, concept: int) -> frozenset[int]:
-    edges = graph.neighbours(concept)
-    return frozenset(other for other, source, _ in edges if source.relation == "is-a")
 
 
 def _false_link(graph: ConceptGraph, document: Document, concept: int) -> dict[str, str]:

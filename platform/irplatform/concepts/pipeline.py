@@ -14,8 +14,8 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from irplatform.concepts.ambiguity import is_mostly_something_else
-from irplatform.concepts.linker import LINKS_VERSION
 from irplatform.concepts.matcher import NameMatcher
+from irplatform.concepts.similar_names import LINKS_VERSION
 from irplatform.concepts.table import KINDS
 from irplatform.errors import InputError
 from irplatform.knowledge.model import literal_key
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from irplatform.concepts import ConceptOptions
     from irplatform.concepts.ambiguity import Definitions
-    from irplatform.concepts.linker import SimilarNames
+    from irplatform.concepts.similar_names import SimilarNames
     from irplatform.concepts.table import ConceptTable, Mention
 
 VERSION = 5

@@ -24,8 +24,8 @@ from irplatform.expansion.expression import (
 )
 from irplatform.expansion.gene_notation import spellings
 from irplatform.expansion.lucene_query import Compiler
-from irplatform.expansion.parts import TopicReader
 from irplatform.expansion.plan import weights_for
+from irplatform.expansion.topic_parts import TopicReader
 from irplatform.knowledge import open_knowledge
 from irplatform.lucene.transfer import CONTENTS, TITLE
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from irplatform.data import Topic
     from irplatform.expansion.names import Names, Synonym
-    from irplatform.expansion.parts import TopicParts
     from irplatform.expansion.plan import QueryPlan, Weights
+    from irplatform.expansion.topic_parts import TopicParts
     from irplatform.lucene.index import LuceneIndex
 
 

@@ -7,6 +7,6 @@ saved with the weights.
 
 from irplatform.features.calculator import Calculator
 from irplatform.features.groups import Features, Group, open_groups, weigh_first_stage
-from irplatform.features.side import SideFeatures
+from irplatform.features.side_features import SideFeatures
 
 __all__ = ["Calculator", "Features", "Group", "SideFeatures", "open_groups", "weigh_first_stage"]

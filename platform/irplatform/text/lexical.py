@@ -193,15 +193,6 @@ ALL18: tuple[str, ...] = (
 LEX3: tuple[str, ...] = ("bm25_abstract", "idf_jaccard_title", "idf_overlap_title")
 """The features of Delta-32-Lex3, chosen by greedy search on the paper's validation data."""
 
-_KINDS = {
-    "overlap": FieldMatch.overlap,
-    "bigram_overlap": FieldMatch.bigram_overlap,
-    "jaccard": FieldMatch.jaccard,
-    "idf_overlap": FieldMatch.idf_overlap,
-    "idf_jaccard": FieldMatch.idf_jaccard,
-    "bm25": FieldMatch.bm25,
-}
-
 
 def _only_known(names: tuple[str, ...]) -> tuple[str, ...]:
     if other := next((name for name in names if name not in ALL18), ""):
@@ -224,12 +215,8 @@ def lexical_features(
         if name not in ALL18:
             raise unknown("lexical feature", name, ALL18)
     values = np.zeros((len(rows), len(names)), dtype=np.float32)
-    matches = {
-        field: FieldMatch(index, field, query_ids, rows)
-        for field in FIELDS
-        if any(name.endswith(field) for name in names)
-    }
+    matches = {field: FieldMatch(index, field, query_ids, rows) for field in FIELDS}
     for column, name in enumerate(names):
         kind, _, field = name.rpartition("_")
-        values[:, column] = _KINDS[kind](matches[field])  # type: ignore[index]
+        values[:, column] = getattr(matches[field], kind)()  # type: ignore[index]
     return values

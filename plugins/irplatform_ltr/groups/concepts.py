@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from irplatform.expansion.parts import TopicParts
+    from irplatform.expansion.topic_parts import TopicParts
     from irplatform.knowledge import Knowledge
     from irplatform.plugin import Documents, Resources, Topic
     from irplatform.text import ForwardIndex

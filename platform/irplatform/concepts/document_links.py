@@ -18,8 +18,8 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from irplatform.concepts import ConceptOptions
-from irplatform.concepts.linker import SimilarNames
 from irplatform.concepts.pipeline import ConceptPipeline
+from irplatform.concepts.similar_names import SimilarNames
 from irplatform.concepts.table import ConceptTable
 from irplatform.errors import InputError, PlatformError
 from irplatform.system.console import notice
@@ -31,11 +31,9 @@ from irplatform.text.arrays import Int32, map_array, write_array
 from irplatform.text.forward_index import StringTableWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from irplatform.data import Document
 
-BATCH_DOCUMENTS = 100
 _PER_CORE = 2
 """Batches that wait per core of a Ray cluster."""
 _STATE = "progress.json"
@@ -47,23 +45,6 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Article = tuple[str, str, str]
 """Id, title, abstract."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """Articles to link.
-
-    Attributes:
-        table: folder of the concepts; all machines of a cluster must see it.
-        linker: folder of the linker's index, or "".
-        options: of the graph, as JSON.
-        articles: the articles.
-    """
-
-    table: str
-    linker: str
-    options: str
-    articles: list[Article]
 
 
 @dataclass(frozen=True)
@@ -85,18 +66,11 @@ class Linked:
     empty: int
 
 
-def batches(documents: Iterable[Document]) -> Iterator[list[Article]]:
-    """Cut a stream of documents into lists."""
-    articles = ((document.id, document.title, document.abstract) for document in documents)
-    return batched(articles, BATCH_DOCUMENTS)
-
-
-def link(task: Task) -> Linked:
-    """Find the concepts of some articles; runs in a worker."""
-    pipeline = pipeline_of(task.table, task.linker, task.options)
-    articles = ((title, abstract) for _, title, abstract in task.articles)
+def link(table: str, linker: str, options: str, articles: Sequence[Article]) -> Linked:
+    """Find the concepts of some articles, with a `pipeline_of`; runs in a worker."""
+    pipeline = pipeline_of(table, linker, options)
     lengths, indices, counts = [], [], []
-    for mentions in pipeline.mentions(articles):
+    for mentions in pipeline.mentions((title, abstract) for _, title, abstract in articles):
         concepts, times = np.unique(
             np.array([mention.concept for mention in mentions], np.int32), return_counts=True
         )
@@ -104,17 +78,17 @@ def link(task: Task) -> Linked:
         indices.append(concepts)
         counts.append(times)
     return Linked(
-        doc_ids=[doc_id for doc_id, _, _ in task.articles],
+        doc_ids=[doc_id for doc_id, _, _ in articles],
         lengths=np.array(lengths, np.int32),
         indices=np.concatenate([*indices, np.empty(0, np.int32)]).astype(np.int32),
         counts=np.concatenate([*counts, np.empty(0, np.int32)]).astype(np.int32),
-        empty=sum(not (title.strip() or text.strip()) for _, title, text in task.articles),
+        empty=sum(not (title.strip() or text.strip()) for _, title, text in articles),
     )
 
 
 @lru_cache(maxsize=2)
 def pipeline_of(table: str, linker: str, options: str) -> ConceptPipeline:
-    """The pipeline, made once per process.
+    """The pipeline, made once per process: folders of the concepts and of the linker, JSON.
 
     Raises:
         PlatformError: this machine does not see the folder of the concepts.
@@ -150,7 +124,7 @@ def ray_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterat
         except (ConnectionError, RuntimeError) as error:
             raise InputError(f"the Ray cluster cannot be reached: {error}") from error
     try:
-        remote: Any = ray.remote(num_cpus=1)(function)
+        remote: Any = ray.remote(num_cpus=1)(lambda item: function(item))  # noqa: PLW0108 - Ray takes no partial
         most = _PER_CORE * max(1, int(ray.cluster_resources().get("CPU", 1)))
         waiting: deque[Any] = deque()
         for item in items:
