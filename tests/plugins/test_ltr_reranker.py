@@ -137,7 +137,7 @@ def test_a_model_of_other_features_is_refused(resources, tmp_path):
     reranker.save(tmp_path / "saved")
     path = tmp_path / "saved" / "ltr.json"
     path.write_text(path.read_text().replace("fixed.inside", "fixed.outside"))
-    with pytest.raises(InputError, match="other features now"):
+    with pytest.raises(InputError, match="other features of group"):
         prepared(resources, features=("fixed",)).load(tmp_path / "saved")
 
 
