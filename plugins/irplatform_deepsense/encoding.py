@@ -27,15 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Texts:
-    """Words of several texts, one text behind the other.
+    """Words of several texts, one text behind the other."""
 
-    Attributes:
-        words: int64 [all words].
-        starts: int64 [n], where each text begins.
-    """
-
-    words: Tensor
-    starts: Tensor
+    words: Tensor  # int64 [all words]
+    starts: Tensor  # int64 [n], where each text begins
 
     @cached_property
     def lengths(self) -> Tensor:
@@ -55,21 +50,13 @@ class Texts:
 
 @dataclass(frozen=True)
 class Encoded:
-    """A topic's candidates as the network takes them.
+    """A topic's candidates as the network takes them."""
 
-    Attributes:
-        query: int64 [m], rows of the vectors.
-        words: int64 [u], rows of the vectors: the documents' distinct words.
-        titles: the titles, in places of `words`.
-        abstracts: the abstracts, likewise.
-        features: float32 [n, features].
-    """
-
-    query: Tensor
-    words: Tensor
-    titles: Texts
-    abstracts: Texts
-    features: Tensor
+    query: Tensor  # int64 [m], rows of the vectors
+    words: Tensor  # int64 [u], rows of the vectors: the documents' distinct words
+    titles: Texts  # the titles, in places of `words`
+    abstracts: Texts  # the abstracts, likewise
+    features: Tensor  # float32 [n, features]
 
 
 class Encoder:

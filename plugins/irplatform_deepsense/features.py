@@ -47,19 +47,12 @@ _VALUES = "values.npy"
 
 @dataclass(frozen=True)
 class FieldFeatures:
-    """Computes the side features of documents for a topic.
+    """Computes the side features of documents for a topic."""
 
-    Attributes:
-        index: the collection's forward index.
-        lexical: names of lexical match features.
-        columns: the features that come from documents' fields.
-        values: float32 [documents of the collection, fields], memory-mapped.
-    """
-
-    index: ForwardIndex
-    lexical: tuple[str, ...]
-    columns: Columns
-    values: npt.NDArray[np.float32]
+    index: ForwardIndex  # the collection's forward index
+    lexical: tuple[str, ...]  # names of lexical match features
+    columns: Columns  # the features that come from documents' fields
+    values: npt.NDArray[np.float32]  # float32 [documents of the collection, fields], memory-mapped
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -135,7 +128,7 @@ class Columns:
 
     Attributes:
         numbers: fields that are numbers, to what a document without one has.
-        categories: fields that are categories, to the values with a column of their own.
+        categories: fields that are categories, to the values with a column.
     """
 
     numbers: Mapping[str, float]

@@ -217,23 +217,14 @@ def _padded(table: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Tables:
-    """Words as they are whatever stands beside them; the last row, zero, is that of padding.
+    """Words as they are whatever stands beside them; the last row, zero, is that of padding."""
 
-    Attributes:
-        projected: float32 [w + 1, f], F of each word.
-        own: float32 [w + 1, g], what the word itself adds to G, bias included.
-        other: float32 [w + 1, g], what it adds as somebody's counterpart.
-        compared: float32 [w + 1, c], what is compared: the vector, or F of it.
-        unit: float32 [w + 1, V], the vector at length 1.
-        idf: float32 [w + 1], scaled IDF.
-    """
-
-    projected: Tensor
-    own: Tensor
-    other: Tensor
-    compared: Tensor
-    unit: Tensor
-    idf: Tensor
+    projected: Tensor  # float32 [w + 1, f], F of each word
+    own: Tensor  # float32 [w + 1, g], what the word itself adds to G, bias included
+    other: Tensor  # float32 [w + 1, g], what it adds as somebody's counterpart
+    compared: Tensor  # float32 [w + 1, c], what is compared: the vector, or F of it
+    unit: Tensor  # float32 [w + 1, V], the vector at length 1
+    idf: Tensor  # float32 [w + 1], scaled IDF
 
     @property
     def padding(self) -> int:

@@ -223,19 +223,12 @@ def _at_hand(
 
 @dataclass(frozen=True)
 class Pair:
-    """A sentence and a title that it cites, as rows of word vectors.
+    """A sentence and a title that it cites, as rows of word vectors."""
 
-    Attributes:
-        article: that it stands in.
-        sentence: int64.
-        title: int64.
-        cited: the bytes of all titles that the sentence cites, which are no negatives of it.
-    """
-
-    article: str
-    sentence: npt.NDArray[np.int64]
-    title: npt.NDArray[np.int64]
-    cited: frozenset[bytes]
+    article: str  # that it stands in
+    sentence: npt.NDArray[np.int64]  # int64
+    title: npt.NDArray[np.int64]  # int64
+    cited: frozenset[bytes]  # the bytes of all titles that it cites, which are not its negatives
 
 
 def read_pairs(path: Path, encoder: Encoder, most: int, without: PairsOfTopics) -> list[Pair]:

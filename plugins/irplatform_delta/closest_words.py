@@ -36,20 +36,12 @@ FEATURES = 3
 
 @dataclass(frozen=True)
 class Words:
-    """Document words beside their closest query words, of one query or several.
+    """Document words beside their closest query words, of one query or several."""
 
-    Attributes:
-        closest: int64 [u], for each of u words the row of its closest query word in the vectors.
-        word: int64 [u], the row of the word itself.
-        features: float32 [u, 3], cosine, Euclidean distance and proximity to the closest one.
-        active: bool [u], False for words without a vector or where no query word has one: their δ
-            is zero.
-    """
-
-    word: Tensor
-    closest: Tensor
-    features: Tensor
-    active: Tensor
+    word: Tensor  # int64 [u], its row of the word vectors
+    closest: Tensor  # int64 [u], the row of each word's closest query word
+    features: Tensor  # float32 [u, 3], cosine, Euclidean distance and proximity to it
+    active: Tensor  # bool [u], False where the word, or all of the query, has no vector: δ is 0
 
 
 def relate(vectors: Tensor, norms: Tensor, words: Tensor, query: Tensor, unknown: int) -> Words:
@@ -108,17 +100,11 @@ def distinct_rows(padding: int, *rows: Tensor) -> tuple[Tensor, Tensor]:
 
 @dataclass(frozen=True)
 class Encoded:
-    """A topic's candidates as the network takes them.
+    """A topic's candidates as the network takes them."""
 
-    Attributes:
-        words: the u distinct words of the documents, in relation to the query.
-        documents: int64 [n, N], indexes into `words`; u marks padding.
-        lexical: float32 [n, L].
-    """
-
-    words: Words
-    documents: Tensor
-    lexical: Tensor
+    words: Words  # the u distinct words of the documents, in relation to the query
+    documents: Tensor  # int64 [n, N], indexes into `words`; u marks padding
+    lexical: Tensor  # float32 [n, L]
 
     def with_features(self, values: npt.NDArray[np.float32]) -> Encoded:
         """With further features [n, F] behind the lexical ones."""
@@ -174,17 +160,11 @@ class Encoder:
 
 
 class ClosestPools:
-    """The encoded pools of all training topics, one after the other.
+    """The encoded pools of all training topics, one after the other."""
 
-    Attributes:
-        words: all topics' words in relation to their query.
-        documents: int32 [documents, N], indexes into `words`.
-        lexical: float32 [documents, L].
-    """
-
-    words: Words
-    documents: Tensor
-    lexical: Tensor
+    words: Words  # all topics' words in relation to their query
+    documents: Tensor  # int32 [documents, N], indexes into `words`
+    lexical: Tensor  # float32 [documents, L]
 
     def __init__(self) -> None:
         self._encoded: list[Encoded] = []

@@ -87,23 +87,14 @@ class Drug:
 
 @dataclass(frozen=True)
 class Relation:
-    """Drugs that act on a disease with a variant of a gene.
+    """Drugs that act on a disease with a variant of a gene."""
 
-    Attributes:
-        gene: the gene.
-        variant: the variant, as in a topic: "V600E", "amplification".
-        kind: of variant; decides how it can be put into words.
-        disease: the disease.
-        drugs: the drugs, best known first.
-        topics: "train" or "test" where this is a topic, else "".
-    """
-
-    gene: Gene
-    variant: str
-    kind: str
-    disease: Disease
-    drugs: tuple[Drug, ...]
-    topics: str
+    gene: Gene  # the gene
+    variant: str  # the variant, as in a topic: "V600E", "amplification"
+    kind: str  # of variant; decides how it can be put into words
+    disease: Disease  # the disease
+    drugs: tuple[Drug, ...]  # the drugs, best known first
+    topics: str  # "train" or "test" where this is a topic, else ""
 
 
 @cache
@@ -164,19 +155,12 @@ def _several(cell: str) -> tuple[str, ...]:
 
 @dataclass
 class Names:
-    """The names that one article uses.
+    """The names that one article uses."""
 
-    Attributes:
-        gene: for the gene.
-        finding: for the gene with its variant.
-        disease: for the disease, from the second mention on.
-        first_disease: for the disease where it comes first in the abstract.
-    """
-
-    gene: str
-    finding: str
-    disease: str
-    first_disease: str
+    gene: str  # for the gene
+    finding: str  # for the gene with its variant
+    disease: str  # for the disease, from the second mention on
+    first_disease: str  # for the disease where it comes first in the abstract
 
 
 def choose_names(relation: Relation, styles: tuple[Style, Style], rng: Random) -> Names:

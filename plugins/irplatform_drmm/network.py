@@ -211,7 +211,7 @@ class Matches:
     """A topic's candidates as the network reads them.
 
     Attributes:
-        counts: uint8 or uint16 [n, m, bins], a histogram per document and query term.
+        counts: uint8 or uint16 [n, m, bins], histograms of documents and query terms.
         idf: float32 [m], of the query terms.
         terms: int64 [m], their stems.
     """
@@ -227,14 +227,10 @@ class Stems:
 
     Mohan et al. (WWW 2018, section 4.3.4) stem with Krovetz's algorithm (SIGIR 1993), Lucene's
     KStem. A collection's words are stemmed once and kept as a table.
-
-    Attributes:
-        of_word: int32, the stem of each word.
-        document_frequency: int32, in how many documents each stem occurs.
     """
 
-    of_word: Int32
-    document_frequency: Int32
+    of_word: Int32  # int32, the stem of each word
+    document_frequency: Int32  # int32, in how many documents each stem occurs
 
     @classmethod
     def of(cls, resources: Resources, stemmer: str) -> Stems:

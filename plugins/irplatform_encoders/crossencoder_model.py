@@ -31,28 +31,16 @@ Others look for the last token themselves, and padding on the left could change 
 
 @dataclass(frozen=True)
 class Model:
-    """A tokenizer and a model that classifies sequences.
+    """A tokenizer and a model that classifies sequences."""
 
-    Attributes:
-        tokenizer: of transformers.
-        network: of transformers, on the CPU, in evaluation mode, in 32-bit numbers.
-        labels: 1 or 2.
-        max_length: tokens that it can read, if it says so.
-        new: the names of weights that were not in its files, and were drawn at random.
-        prompt: put before a query, as the model's files say.
-        formatter: sentence-transformers' module that writes query and document into the model's
-            chat template; None for a model that reads them as a pair of texts.
-        notes: what of the model's files is not used, a sentence each.
-    """
-
-    tokenizer: Any
-    network: Any
-    labels: int
-    max_length: int | None
-    new: frozenset[str] = frozenset()
-    prompt: str = ""
-    formatter: Any = None
-    notes: tuple[str, ...] = ()
+    tokenizer: Any  # of transformers
+    network: Any  # of transformers, on the CPU, in evaluation mode, in 32-bit numbers
+    labels: int  # 1 or 2
+    max_length: int | None  # tokens that it can read, if it says so
+    new: frozenset[str] = frozenset()  # names of weights that its files lack: they are random
+    prompt: str = ""  # put before a query, as the model's files say
+    formatter: Any = None  # sentence-transformers' module that fills the model's chat template
+    notes: tuple[str, ...] = ()  # a sentence for each part of its files that is not used
 
 
 def open_classifier(folder: Path) -> Model:

@@ -253,15 +253,10 @@ def _in_float32(forward: Callable[..., Any], *values: Any, **named: Any) -> Any:
 
 @dataclass(frozen=True)
 class ReadLists:
-    """Lists of documents as a network reads them.
+    """Lists of documents as a network reads them."""
 
-    Attributes:
-        step: the documents of all lists, one list after the other.
-        grades: of the documents of each list, int64.
-    """
-
-    step: Step
-    grades: Sequence[Tensor]
+    step: Step  # the documents of all lists, one list after the other
+    grades: Sequence[Tensor]  # of the documents of each list, int64
 
 
 class ListsTask:

@@ -121,23 +121,14 @@ def _array(vectors: Tensor) -> Float32:
 
 @dataclass(frozen=True)
 class Sizes:
-    """The shapes of the network, which weights must fit.
+    """The shapes of the network, which weights must fit."""
 
-    Attributes:
-        words: rows of the word vectors, that of UNK included.
-        dimensions: their length.
-        projection: length of an encoded text.
-        learned_words: whether word vectors are learned.
-        learned_weights: whether weights of words are.
-        shared: whether queries and documents have the same projection.
-    """
-
-    words: int
-    dimensions: int
-    projection: int
-    learned_words: bool
-    learned_weights: bool
-    shared: bool
+    words: int  # rows of the word vectors, that of UNK included
+    dimensions: int  # their length
+    projection: int  # length of an encoded text
+    learned_words: bool  # whether word vectors are learned
+    learned_weights: bool  # whether weights of words are
+    shared: bool  # whether queries and documents have the same projection
 
 
 class DualNetwork(nn.Module):
@@ -274,15 +265,10 @@ def inverse_frequencies(index: ForwardIndex, vectors: WordVectors) -> npt.NDArra
 
 @dataclass(frozen=True)
 class Bags:
-    """Texts as bags of words with vectors, one text behind the other.
+    """Texts as bags of words with vectors, one text behind the other."""
 
-    Attributes:
-        words: int64, rows of the word vectors.
-        offsets: int64 [texts + 1], where each text begins.
-    """
-
-    words: Int64
-    offsets: Int64
+    words: Int64  # int64, rows of the word vectors
+    offsets: Int64  # int64 [texts + 1], where each text begins
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -312,12 +298,9 @@ class Learned:
 
     A first stage and a stacked reranker score training topics, too, and what a model remembers of
     them would mislead whatever learns from its scores. A mark is 64 bits of a SHA-256.
-
-    Attributes:
-        marks: uint64, increasing.
     """
 
-    marks: npt.NDArray[np.uint64]
+    marks: npt.NDArray[np.uint64]  # uint64, increasing
 
     @classmethod
     def of(cls, queries: Iterable[str] = (), sources: Iterable[str] = ()) -> Learned:

@@ -222,23 +222,14 @@ class TopicsTask:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of texts, as bags.
+    """Pairs of texts, as bags."""
 
-    Attributes:
-        queries: the texts that ask.
-        texts: the texts that they should find.
-        group: int64, a number for the source of each pair.
-        asking: int64, equal for pairs whose asking texts are equal, from 0.
-        found: int64, equal for pairs whose texts to be found are equal, from 0.
-        learned: marks of all queries and sources.
-    """
-
-    queries: Bags
-    texts: Bags
-    group: Int64
-    asking: Int64
-    found: Int64
-    learned: Learned
+    queries: Bags  # the texts that ask
+    texts: Bags  # the texts that they should find
+    group: Int64  # int64, a number for the source of each pair
+    asking: Int64  # int64, equal for pairs whose asking texts are equal, from 0
+    found: Int64  # int64, equal for pairs whose texts to be found are equal, from 0
+    learned: Learned  # marks of all queries and sources
 
     def __len__(self) -> int:
         return len(self.group)

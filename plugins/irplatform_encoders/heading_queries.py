@@ -60,25 +60,15 @@ _OTHER_NAMES = ("preferred", "synonym")
 
 @dataclass(frozen=True)
 class Made:
-    """A folder of heading queries.
+    """A folder of heading queries."""
 
-    Attributes:
-        folder: where it is.
-        source: the collection's id.
-        queries: split to its number of queries.
-        relevant: relevant articles of all queries.
-        of_genes: queries that ask for a gene.
-        left_out: queries that too many articles answer.
-        renamed: headings that are asked for by another name, over all queries.
-    """
-
-    folder: Path
-    source: str
-    queries: Mapping[str, int]
-    relevant: int
-    of_genes: int
-    left_out: int
-    renamed: int
+    folder: Path  # where it is
+    source: str  # the collection's id
+    queries: Mapping[str, int]  # split to its number of queries
+    relevant: int  # relevant articles of all queries
+    of_genes: int  # queries that ask for a gene
+    left_out: int  # queries that too many articles answer
+    renamed: int  # headings that are asked for by another name, over all queries
 
     def as_json(self) -> dict[str, object]:
         counts = {k: v for k, v in vars(self).items() if k not in ("folder", "source")}

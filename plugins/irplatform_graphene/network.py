@@ -54,17 +54,11 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Words:
-    """Texts as places in a table of the distinct words of all of them.
+    """Texts as places in a table of the distinct words of all of them."""
 
-    Attributes:
-        table: float32 [words, V], their vectors.
-        places: int64 [texts, N]; what stands for padding is not read.
-        weights: float32 [texts, N], of words; 0 is padding.
-    """
-
-    table: Tensor
-    places: Tensor
-    weights: Tensor
+    table: Tensor  # float32 [words, V], their vectors
+    places: Tensor  # int64 [texts, N]; what stands for padding is not read
+    weights: Tensor  # float32 [texts, N], of words; 0 is padding
 
     def projected(self, project: nn.Module) -> Tensor:
         """Projected vectors of the words: [texts, N, width].
@@ -83,17 +77,11 @@ class Words:
 
 @dataclass(frozen=True)
 class Links:
-    """Weighted concepts of documents (or of pairs), one behind the other.
+    """Weighted concepts of documents (or of pairs), one behind the other."""
 
-    Attributes:
-        concepts: int64 [links], rows of a table of concepts.
-        weights: float32 [links].
-        offsets: int64 [n], where those of each begin.
-    """
-
-    concepts: Tensor
-    weights: Tensor
-    offsets: Tensor
+    concepts: Tensor  # int64 [links], rows of a table of concepts
+    weights: Tensor  # float32 [links]
+    offsets: Tensor  # int64 [n], where those of each begin
 
     def sums(self, table: Tensor) -> Tensor:
         """Weighted sums of rows of a table: [concepts, w] → [n, w]."""

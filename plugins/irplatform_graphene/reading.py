@@ -131,17 +131,11 @@ class TopicReader:
 
 @dataclass(frozen=True)
 class EncodedTopic:
-    """A topic.
+    """A topic."""
 
-    Attributes:
-        words: int64 [fields, words of a field], rows of word vectors; GAP is none.
-        weights: float32, of the same shape: each word's share in its field, before IDF; 0 at gaps.
-        matching: int64, distinct concepts that it speaks of, in order of their number.
-    """
-
-    words: Int64
-    weights: Float32
-    matching: Int64
+    words: Int64  # int64 [fields, words of a field], rows of word vectors; GAP is none
+    weights: Float32  # float32, alike: each word's share in its field, before IDF; 0 at gaps
+    matching: Int64  # int64, distinct concepts that it speaks of, in order of their number
 
 
 def _shares(words: Int64) -> Float32:
@@ -278,17 +272,11 @@ class ConceptInputs:
 
 @dataclass(frozen=True)
 class DocumentLinks:
-    """Concepts of some documents, one document behind the other.
+    """Concepts of some documents, one document behind the other."""
 
-    Attributes:
-        concepts: int64 [links].
-        weights: float32 [links], those of a document add up to 1.
-        offsets: int64 [documents + 1].
-    """
-
-    concepts: Int64
-    weights: Float32
-    offsets: Int64
+    concepts: Int64  # int64 [links]
+    weights: Float32  # float32 [links], those of a document add up to 1
+    offsets: Int64  # int64 [documents + 1]
 
     def of(self, documents: Int64) -> tuple[Int64, Int64]:
         """Places of the links of some of the documents, and the offsets of these among them."""

@@ -212,17 +212,11 @@ def relaxed(weights: Float64, costs: Float64, words: Int64, offsets: Int64) -> F
 
 @dataclass(frozen=True)
 class Bags:
-    """The distinct words of several texts, one text behind the other.
+    """The distinct words of several texts, one text behind the other."""
 
-    Attributes:
-        words: int64 [m], ascending within a text.
-        weights: float64 [m], a word's share of its text; they add up to 1 in each.
-        offsets: int64 [n + 1], where each text begins.
-    """
-
-    words: Int64
-    weights: Float64
-    offsets: Int64
+    words: Int64  # int64 [m], ascending within a text
+    weights: Float64  # float64 [m], a word's share of its text; they add up to 1 in each
+    offsets: Int64  # int64 [n + 1], where each text begins
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -33,17 +33,11 @@ Scores = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Table:
-    """Documents of training topics, one topic behind the other.
+    """Documents of training topics, one topic behind the other."""
 
-    Attributes:
-        features: float32 [documents, features].
-        grades: float64 [documents], 0 or more.
-        offsets: int64 [topics + 1], where each topic begins.
-    """
-
-    features: Features
-    grades: npt.NDArray[np.float64]
-    offsets: npt.NDArray[np.int64]
+    features: Features  # float32 [documents, features]
+    grades: npt.NDArray[np.float64]  # float64 [documents], 0 or more
+    offsets: npt.NDArray[np.int64]  # int64 [topics + 1], where each topic begins
 
 
 class Learner(Protocol):

@@ -113,17 +113,11 @@ class Mentions:
 
 @dataclass(frozen=True)
 class Gaps:
-    """Distances of mentions to the nearest other ones in the same document.
+    """Distances of mentions to the nearest other ones in the same document."""
 
-    Attributes:
-        passage: the documents.
-        document: int64 [mentions], of each mention that has another one beside it.
-        distance: int64 [mentions], in words; positive where the other one comes after.
-    """
-
-    passage: Passage
-    document: Int64
-    distance: Int64
+    passage: Passage  # the documents
+    document: Int64  # int64 [mentions], of each mention that has another one beside it
+    distance: Int64  # int64 [mentions], in words; positive where the other one comes after
 
     def least(self, missing: float) -> Float64:
         """Per document, the least distance in either direction."""

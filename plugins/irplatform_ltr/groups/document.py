@@ -203,15 +203,10 @@ _BABY = _words("newborn|neonate|infant")
 
 @dataclass(frozen=True)
 class Person:
-    """The person that a topic is about.
+    """The person that a topic is about."""
 
-    Attributes:
-        age: in years; None where it is not told.
-        sex: "female", "male", or "" where it is not told.
-    """
-
-    age: float | None
-    sex: str
+    age: float | None  # in years; None where it is not told
+    sex: str  # "female", "male", or "" where it is not told
 
     @classmethod
     def read(cls, text: str) -> Person:
