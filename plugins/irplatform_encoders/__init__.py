@@ -75,5 +75,5 @@ class Embedding:
         register(_HERE / "results-embedding.toml")
 
 
-# The name of a module of this package would not do: importing that takes the name.
+# Not named like modules of this package: importing those would replace them.
 bi_encoder, cross_encoder, dual, embedding = BiEncoder(), CrossEncoder(), DualEncoder(), Embedding()

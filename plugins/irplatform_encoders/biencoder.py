@@ -1,7 +1,6 @@
 """Bi-encoders as rerankers and retrievers: cosines of a query's and documents' vectors.
 
-The user brings the model (Reimers and Gurevych, EMNLP 2019). Vectors of documents do not depend on
-the query, and are stored.
+The user brings the model (Reimers and Gurevych, EMNLP 2019).
 """
 
 from __future__ import annotations
@@ -33,9 +32,8 @@ _SENTENCES = 3
 
 
 class BiEncoder(Reranker):
-    """A sentence-transformers model of the user's.
+    """A sentence-transformers model of the user's, used as it is.
 
-    It is used as it is: nothing is trained, and nothing is downloaded without being asked for.
     Document vectors do not depend on the query: they are computed once and stored.
     """
 
@@ -134,7 +132,6 @@ class BiEncoderSearch(Retriever):
         )
 
     def _open(self, resources: Resources) -> tuple[Encoder, Any]:
-        """The model and the index of all documents, opened once for all calls."""
         from irplatform_encoders.biencoder_model import Encoder
         from irplatform_encoders.nearest import indexed, open_index
         from irplatform_encoders.on_cpu import passes_at_a_time
@@ -162,15 +159,14 @@ _BLOCK = 128
 _VECTORS = "vectors.float32"
 _PRESENT = "present.uint8"
 _CHECKS = "checks.uint32"
-"""A checksum of every vector; stores of earlier versions have none."""
 
 
 class VectorStore:
     """Vectors of a collection's documents in the cache, each encoded when it is first asked for.
 
-    A reranker needs some thousand of them, a retriever all, and a transformer takes hours for
-    millions. Their file has room for all, and takes up the space of those that are there. What was
-    encoded stays after an interruption, and several processes may fill one store.
+    A transformer takes hours for millions of documents. The file is sparse: it takes up the space
+    of the vectors that are there. An interruption keeps what was encoded, and several processes may
+    fill one store. Each vector has a checksum.
     """
 
     def __init__(self, resources: Resources, encoder: Encoder) -> None:
@@ -191,9 +187,7 @@ class VectorStore:
             self._folder / _VECTORS, np.float32, "r", shape=(self.count, encoder.width)
         )
         self._present = np.memmap(self._folder / _PRESENT, np.uint8, "r", shape=(self.count,))
-        self._checks: npt.NDArray[np.uint32] | None = None
-        if (self._folder / _CHECKS).exists():
-            self._checks = np.memmap(self._folder / _CHECKS, np.uint32, "r", shape=(self.count,))
+        self._checks = np.memmap(self._folder / _CHECKS, np.uint32, "r", shape=(self.count,))
 
     def of(self, doc_ids: Sequence[str]) -> Float32:
         """Vectors of documents, float32 [n, width]."""
@@ -204,26 +198,25 @@ class VectorStore:
         # In this order: another process may be adding vectors.
         present = self._present[rows] != 0
         vectors: Float32 = np.array(self._vectors[rows])
-        if self._checks is not None:
-            damaged = present & (self._checks[rows] != _checksums(vectors))
-            if damaged.any():
-                self._resources.notice(
-                    f"{damaged.sum():,} vectors of documents are damaged, and made again"
-                )
-                present &= ~damaged
+        damaged = present & (self._checks[rows] != _checksums(vectors))
+        if damaged.any():
+            self._resources.notice(
+                f"{damaged.sum():,} vectors of documents are damaged, and made again"
+            )
+            present &= ~damaged
         missing = np.flatnonzero(~present)
         for places, encoded in self._encoded(rows, missing, "encoding documents"):
             vectors[places] = encoded
         return vectors
 
     def fill(self, label: str) -> None:
-        """Encode all documents that are not there yet, with progress."""
+        """Encode all documents that are not there yet."""
         missing = np.flatnonzero(self._present == 0)
         for _ in self._encoded(np.arange(self.count), missing, label):
             pass
 
     def _encoded(self, rows: Int64, missing: Int64, label: str) -> Iterator[tuple[Int64, Float32]]:
-        """Encode and keep what is missing, with progress; yields places in `rows` and vectors."""
+        """Encode and keep what is missing; yield places in `rows` and vectors."""
         if not len(missing):
             return
         tell_how_slow(self._resources, len(missing))
@@ -252,13 +245,11 @@ class VectorStore:
     def _keep(self, rows: Int64, vectors: Float32) -> None:
         try:
             self._write(_VECTORS, rows, np.ascontiguousarray(vectors))
-            if self._checks is not None:
-                self._write(_CHECKS, rows, _checksums(vectors)[:, None])
+            self._write(_CHECKS, rows, _checksums(vectors)[:, None])
             self._write(_PRESENT, rows, np.ones((len(rows), 1), np.uint8))
-        except OSError as error:
+        except OSError as error:  # another user's cache cannot be added to
             if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
                 raise
-            # a cache that others lend cannot be added to
 
     def _write(self, name: str, rows: Int64, values: npt.NDArray[np.generic]) -> None:
         # Written and not mapped: a full disk is an error then, and no signal.
@@ -266,7 +257,7 @@ class VectorStore:
         file = os.open(path, os.O_WRONLY)
         try:
             for row, value in zip(rows.tolist(), values, strict=True):
-                # The last bytes that a disk has room for are written without an error.
+                # A nearly full disk takes a part without an error.
                 if os.pwrite(file, value.tobytes(), row * value.nbytes) < value.nbytes:
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
             os.fsync(file)

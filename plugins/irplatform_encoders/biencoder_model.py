@@ -1,8 +1,4 @@
-"""Opens bi-encoders, and encodes queries and documents with sentence-transformers.
-
-The folder of a model says what follows its transformer (pooling, further layers, prompts,
-normalization). For a bare transformer, the user says how words' vectors become a text's.
-"""
+"""Opens bi-encoders, and encodes queries and documents with sentence-transformers."""
 
 from __future__ import annotations
 
@@ -29,18 +25,15 @@ if TYPE_CHECKING:
 
 NAME = "bi-encoder"
 _KIND = "SentenceTransformer"
-_FORMAT = 2
+_FORMAT = 3
 _OF_DOCUMENTS = {"pooling", "similarity", "document_prompt", "max_length", "precision"}
 """Options that vectors of documents depend on."""
 
 
 class Encoder:
-    """Turns texts into vectors whose inner products are the scores.
+    """Turns texts into vectors of `width` numbers whose inner products are the scores.
 
-    Attributes:
-        width: numbers of a vector.
-        identity: what vectors of documents depend on beside their texts, as JSON.
-        notes: sentences about the models for the user.
+    `identity` is what vectors of documents depend on beside their texts. `notes` are for the user.
     """
 
     def __init__(self, options: BiEncoderOptions, device: str, threads: int = 1) -> None:
@@ -56,14 +49,14 @@ class Encoder:
         if _width(of_queries) != self.width:
             raise InputError(
                 f"its vectors have {_width(of_queries)} numbers, those of documents "
-                f"{self.width}: the two models do not belong together.",
+                f"{self.width}. Name two models that were trained together.",
                 path=queries,
             )
         similarity = options.similarity or of_documents.similarity_fn_name
         if similarity not in ("cosine", "dot"):
             raise InputError(
-                f"its vectors are compared by {similarity} distance; only cosine and dot can be "
-                f"searched for (--set {NAME}.similarity=cosine takes one of them nevertheless).",
+                f"its vectors are compared by {similarity} distance; only cosine and dot are "
+                f"supported. --set {NAME}.similarity=cosine compares by cosine nevertheless.",
                 path=documents,
             )
         self._normalized = similarity == "cosine"
@@ -146,7 +139,7 @@ class _Copies:
 
 
 def depends_on(options: BiEncoderOptions) -> Mapping[str, object]:
-    """The models' files."""
+    """The digests of the models' files."""
     documents, queries = _folders(options)
     return {
         "model": content(documents),
@@ -167,24 +160,23 @@ def _folders(options: BiEncoderOptions) -> tuple[Path, Path]:
 
 
 def _check_pooling(folder: Path, options: BiEncoderOptions) -> None:
-    """See that either the model or the user, not both, says how words become a text."""
     saved = (folder / MODULES).exists()
     if not saved and options.pooling is None:
         raise InputError(
-            "sentence-transformers has not saved this model (modules.json is missing), so it does "
-            "not say how words' vectors become a text's: --set bi-encoder.pooling=mean or cls "
-            "says it.",
+            "this model does not say how words' vectors become a text's, since "
+            "sentence-transformers did not save it (modules.json is missing): --set "
+            "bi-encoder.pooling=mean or cls says it.",
             path=folder,
         )
     if saved and options.pooling is not None:
         raise InputError(
-            f"this model says itself how texts are made of words: take {NAME}.pooling out.",
+            f"this model says itself how words' vectors become a text's: take {NAME}.pooling out.",
             path=folder,
         )
 
 
 def _precision(options: BiEncoderOptions, device: str) -> str:
-    """The precision in use; the shorter ones have no quick portable arithmetic."""
+    # The shorter ones have no quick portable arithmetic.
     return "float32" if in_float32(device) else options.precision
 
 
@@ -212,7 +204,6 @@ def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
 def _with_pooling(
     folder: Path, pooling: str | None, weights: dict[str, Any], configuration: dict[str, Any]
 ) -> list[Any]:
-    """A transformer that was saved alone, and how its words' vectors become one."""
     try:
         from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
     except ImportError:  # before 5.4
@@ -225,7 +216,7 @@ def _with_pooling(
 
 
 def _note(model: Any, options: BiEncoderOptions) -> str:
-    """Limit the length of texts to the option; a note where the model reads less."""
+    """Limit the length of texts to the option; return a note where the model reads less."""
     most, wanted = model.max_seq_length, options.max_length
     if wanted is None:
         return ""

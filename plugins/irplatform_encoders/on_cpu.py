@@ -1,10 +1,8 @@
 """Transformers on the CPU: quick portable products of matrices, and several passes at a time.
 
-Most of a transformer's time goes into products of matrices. MKL's portable kernels, which torch
-uses, have a third of the speed of its others; OpenBLAS, numpy's library, has portable ones that are
-quick (`irplatform.system.arithmetic`). It has one thread, so each product is made in blocks of
-columns, always the same, in as many threads as torch has. Numpy and torch leave Python's lock while
-they compute, so that passes of a network run in threads, too. Threads change no score.
+MKL's portable kernels, which torch uses, have a third of the speed of its others; numpy's OpenBLAS
+has quick portable ones (`irplatform.system.arithmetic`) but one thread. So each product is made in
+the same blocks of columns, in as many threads as torch has. Threads change no score.
 """
 
 from __future__ import annotations
@@ -26,8 +24,7 @@ if TYPE_CHECKING:
     from irplatform.plugin.resources import Resources
 
 
-_BLOCK = 192
-"""Columns; transformers' widths are multiples of it, or nearly."""
+_BLOCK = 192  # columns; transformers' widths are nearly multiples of it
 _Float32 = npt.NDArray[np.float32]
 
 
@@ -37,11 +34,9 @@ def in_float32(device: str) -> bool:
 
 
 def multiply_by_numpy(network: nn.Module, device: str) -> None:
-    """Let numpy compute the linear layers of a network, where that is quicker and as portable.
+    """Let numpy compute the linear layers of a float32 network where that is quicker.
 
-    Args:
-        network: in float32. It can still be trained.
-        device: of torch, where the network is.
+    The network can still be trained.
     """
     from torch import nn
 
@@ -116,7 +111,7 @@ Result = TypeVar("Result")
 
 
 def passes_at_a_time(resources: Resources) -> int:
-    """In how many threads a system may compute: 1 on a GPU, which has its own."""
+    """The number of threads that a system may compute in; 1 on a GPU."""
     if resources.device != "cpu":
         return 1
     return max(1, resources.threads // resources.model_threads)
@@ -125,16 +120,9 @@ def passes_at_a_time(resources: Resources) -> int:
 def map_in_threads(
     compute: Callable[[Item], Result], items: Sequence[Item], threads: int
 ) -> Iterator[Result]:
-    """Compute something of each item.
+    """Yield the result for each item, in order.
 
-    Args:
-        compute: called from several threads at a time; torch's modes, such as `inference_mode`,
-            are those of a thread, so it enters them itself.
-        items: all are begun in their order.
-        threads: how many.
-
-    Yields:
-        What is computed, in the order of the items.
+    `compute` enters torch's modes, such as `inference_mode`, itself: each thread has its own.
     """
     if threads <= 1 or len(items) < 2:
         yield from map(compute, items)

@@ -1,7 +1,7 @@
-"""Transformers that users bring: found, checked, never downloaded unasked, never run as code.
+"""Transformers that users bring, as folders in Hugging Face's format.
 
-A model is a folder as Hugging Face's libraries write it. Weights are read from safetensors alone:
-pickles can run code, and so can what a model brings as Python.
+None is downloaded unasked. Weights are read from safetensors alone: pickles can run code, and so
+can a model's own Python.
 """
 
 from __future__ import annotations
@@ -26,28 +26,23 @@ if TYPE_CHECKING:
     from irplatform.plugin.resources import Resources
 
 PACKAGES = ("torch", "transformers", "sentence_transformers", "safetensors")
-"""What these models are run with."""
-
 _NEVER = "Models are never downloaded without being asked for"
-MODULES = "modules.json"
-"""The parts of a model, as sentence-transformers lists them beside it."""
+MODULES = "modules.json"  # of sentence-transformers: the parts of a model
 _ROUTER = "router_config.json"
 _SETTINGS = "config_sentence_transformers.json"
 _ADAPTER = "adapter_config.json"
 _VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model", "merges.txt")
 _FILES = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja")
-"""The files of a model: settings, weights, vocabulary, chat template."""
 _KINDS = {
     "sparse_encoder": "SparseEncoder",
     "multi_vector_encoder": "MultiVectorEncoder",
     "cross_encoder": "CrossEncoder",
 }
-"""Packages of sentence-transformers to the kind of model that has parts of them."""
+"""The kind of model that has parts from these packages of sentence-transformers."""
 _OF_LABELS = ("Classification", "QuestionAnswering", "MultipleChoice")
-"""Ends of the names of networks that were trained to give labels."""
+"""Ends of the names of networks that give labels."""
 _SYSTEMS = {"CrossEncoder": "cross-encoder", "SentenceTransformer": "bi-encoder"}
-_MANY = 500
-"""As many texts take a transformer a minute or more on a CPU."""
+_MANY = 500  # texts that take a transformer a minute or more on a CPU
 
 
 class PretrainedOptions(Options):
@@ -69,7 +64,7 @@ class PretrainedOptions(Options):
 
 
 def tell_how_slow(resources: Resources, texts: int) -> None:
-    """Say what is faster, where a transformer is about to read many texts on the CPU."""
+    """Say what is faster where a transformer reads many texts on the CPU."""
     if resources.device == "cpu" and texts >= _MANY and portable():
         resources.notice(
             f"Transformers are slow without a GPU. With {VARIABLE}=native and in bfloat16 they are "
@@ -78,17 +73,16 @@ def tell_how_slow(resources: Resources, texts: int) -> None:
 
 
 def model_folder(system: str, options: PretrainedOptions, kind: str | None = None) -> Path:
-    """The folder of the model that the options name, downloaded where that is asked for.
+    """Return the folder of the model that the options name; download it where they ask for it.
 
     Args:
-        system: the name of the system, for messages.
+        system: the name of the reranker or retriever, for messages.
         options: the user's.
-        kind: of model that is needed, as sentence-transformers calls it: "CrossEncoder" or
-            "SentenceTransformer"; None takes any.
+        kind: "CrossEncoder" or "SentenceTransformer"; None takes any model.
 
     Raises:
-        InputError: there is none, or it cannot be used; what is wrong and what to do.
-        PlatformError: the hub cannot be reached, or fails.
+        InputError: there is no model, or it cannot be used.
+        PlatformError: the hub fails.
     """
     if not options.model:
         raise InputError(
@@ -119,11 +113,7 @@ def model_folder(system: str, options: PretrainedOptions, kind: str | None = Non
 
 
 def saved_settings(folder: Path) -> Mapping[str, Any]:
-    """The settings that sentence-transformers wrote beside a model: kind, prompts, similarity.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
+    """The settings that sentence-transformers wrote beside a model: kind, prompts, similarity."""
     path = folder / _SETTINGS
     settings = read_json(path) if path.exists() else {}
     if not isinstance(settings, dict):
@@ -132,7 +122,7 @@ def saved_settings(folder: Path) -> Mapping[str, Any]:
 
 
 def saved_parts(folder: Path) -> list[str]:
-    """The parts of a model, as sentence-transformers lists them; none where it did not save it."""
+    """The parts of a model that sentence-transformers saved; [] for another model."""
     path = folder / MODULES
     return _parts(read_json(path), path) if path.exists() else []
 
@@ -165,22 +155,18 @@ def _kind(folder: Path) -> tuple[Any, str]:
 
 
 def content(folder: Path) -> Mapping[str, str]:
-    """File to digest: what scores of the model in a folder depend on."""
+    """The digest of each file that the scores of the model in a folder depend on."""
     return folder_digests(folder, _FILES)
 
 
 @contextmanager
 def opening(folder: Path, kind: str) -> Iterator[None]:
-    """Open a model without transformers' own talk; its errors become one line.
-
-    Raises:
-        InputError: the model cannot be opened as one of this kind.
-    """
+    """Silence transformers while a model is opened; its errors become an InputError of one line."""
     from safetensors import SafetensorError
     from transformers.utils import logging
 
     bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
-    logging.disable_progress_bar()  # ours is enough
+    logging.disable_progress_bar()
     logging.set_verbosity_error()
     try:
         yield
@@ -199,34 +185,22 @@ def opening(folder: Path, kind: str) -> Iterator[None]:
 
 @cache
 def _downloaded(name: str, revision: str | None) -> Path:
-    """The folder of a model of the hub, in the hub's own cache; asked for once in a process."""
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import (
-        HfHubHTTPError,
-        HFValidationError,
-        LocalEntryNotFoundError,
-        RepositoryNotFoundError,
-        RevisionNotFoundError,
-    )
+    from huggingface_hub import errors, snapshot_download
 
     try:
         return Path(snapshot_download(name, revision=revision, allow_patterns=list(_FILES)))
-    except HFValidationError as error:
+    except errors.HFValidationError as error:
         raise InputError(
             "is neither a folder nor a name of the Hugging Face hub (owner/model).", path=name
         ) from error
-    except (RepositoryNotFoundError, RevisionNotFoundError) as error:
+    except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError) as error:
         raise InputError(
             f"cannot be downloaded from the Hugging Face hub: {_first_line(error)}", path=name
         ) from error
-    except LocalEntryNotFoundError as error:
+    except (errors.HfHubHTTPError, OSError, ValueError) as error:
         raise PlatformError(
-            f"{name}: is not in the cache of the Hugging Face hub, and cannot be downloaded: "
+            f"{name}: cannot be downloaded from the Hugging Face hub: "
             f"{_first_line(error.__cause__ or error)}"
-        ) from error
-    except (HfHubHTTPError, OSError, ValueError) as error:
-        raise PlatformError(
-            f"{name}: cannot be downloaded from the Hugging Face hub: {_first_line(error)}"
         ) from error
 
 
@@ -244,8 +218,8 @@ def _check(folder: Path) -> None:
         )
     if (folder / _ADAPTER).exists():
         raise InputError(
-            f"this is an adapter of another model ({_ADAPTER}), which is not read. Merge the two "
-            "(in peft: `merge_and_unload`) and save the result.",
+            f"this is an adapter of another model ({_ADAPTER}). Merge the two (in peft: "
+            "`merge_and_unload`) and save the result.",
             path=folder,
         )
     for path in sorted(folder.rglob("*.json")):
@@ -258,9 +232,8 @@ def _check(folder: Path) -> None:
     for pickled in sorted(folder.rglob("pytorch_model*.bin")):
         if not any(pickled.parent.glob("model*.safetensors")):
             raise InputError(
-                "there are no weights in safetensors format here. Pickled ones (*.bin) are not "
-                "read, since they can run code: convert them with `save_pretrained`, where you "
-                "trust them.",
+                "there are no weights in safetensors format here. Pickled ones (*.bin) can run "
+                "code and are not read. Convert them with `save_pretrained` if you trust them.",
                 path=pickled.parent,
             )
     weights = sorted(folder.rglob("*.safetensors"))
