@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from irplatform.plugin import RegisterMeasure
     from irplatform.runs import Run
 
-DEPTH = 10
-"""Documents that may be submitted for a question."""
+DEPTH = 10  # documents that may be submitted for a question
 
 
 @hookimpl
@@ -26,17 +25,10 @@ def average_precisions(qrels: Mapping[str, Mapping[str, float]], run: Run) -> di
     """Average precision of each judged topic as BioASQ computes it since its eighth year (2020).
 
     The first ten documents count, and the sum of precisions is divided by the number of relevant
-    documents or by ten, whichever is less: ten relevant ones are a perfect answer. (`AP@10` divides
-    by the number of relevant documents however many there are.)
+    documents or by ten, whichever is less: ten relevant ones are a perfect answer. A topic without
+    results or without relevant documents has 0.
 
     Source: `calculateAveragePrecision` of BioASQ's Evaluation-Measures, version 8.
-
-    Args:
-        qrels: topic id to document id to grade; above 0 is relevant.
-        run: the results; a topic that it has none for gets 0.
-
-    Returns:
-        Topic id to a number in [0, 1]; 0 for a topic without relevant documents.
     """
     values = {}
     for topic, grades in qrels.items():

@@ -36,11 +36,9 @@ if TYPE_CHECKING:
     Ids = npt.NDArray[np.int32]
 
 KERNEL = 3
-STRIDE = 4
-"""Neighbouring words of a document that the first pooling joins."""
+STRIDE = 4  # neighbouring words of a document that the first pooling joins
 PADDING = -1
-NOTHING = -2
-"""The word of a query without any: similar to nothing."""
+NOTHING = -2  # the word of a query without any: similar to nothing
 
 
 @dataclass(frozen=True)
@@ -68,15 +66,7 @@ class DeepMatchNetwork(nn.Module):
         self.output = nn.Linear(sizes.hidden, 1)
 
     def forward(self, matrices: Tensor, present: Tensor) -> Tensor:
-        """Score documents.
-
-        Args:
-            matrices: float32 [n, m, N], similarities of query and document words.
-            present: bool [n, N], False behind a document's last word.
-
-        Returns:
-            float32 [n].
-        """
+        """Score documents [n] by similarities [n, m, N] and the places [n, N] that hold a word."""
         mask = present[:, None, None].to(matrices.dtype)
         maps = torch.relu(self.first(matrices[:, None])) * mask
         maps = functional.max_pool2d(maps, (1, STRIDE), ceil_mode=True)
@@ -120,11 +110,7 @@ class Interactions:
         return self._index.matrix(self._index.rows(doc_ids), self._options.document_words)
 
     def of_topic(self, query: Ids, documents: Ids) -> tuple[Tensor, Tensor]:
-        """The matrices of a topic's documents, from the similarities of their distinct words.
-
-        Returns:
-            float32 [n, m, N] similarities, and bool [n, N], which places hold a word.
-        """
+        """Similarities [n, m, N] of a topic's documents, and the places [n, N] that hold a word."""
         distinct, places = distinct_words(documents, len(self._rows) - 2)
         words, query_words = self._tensor(distinct), self._tensor(query).long()
         table = self._vectors(query_words) @ self._vectors(words).T
@@ -134,15 +120,7 @@ class Interactions:
         return matrices, self._tensor(documents) != PADDING
 
     def of_pairs(self, queries: Ids, documents: Ids) -> tuple[Tensor, Tensor]:
-        """The matrices of documents that each have a query of their own, all of m words.
-
-        Args:
-            queries: int32 [n, m].
-            documents: int32 [n, N].
-
-        Returns:
-            As `of_topic`.
-        """
+        """The same for documents [n, N] that each have a query of their own, [n, m]."""
         query_words, words = self._tensor(queries).long(), self._tensor(documents).long()
         matrices = self._vectors(query_words) @ self._vectors(words).transpose(1, 2)
         matrices = matrices.masked_fill(query_words[:, :, None] == words[:, None, :], 1)

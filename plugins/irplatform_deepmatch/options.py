@@ -10,8 +10,8 @@ from irplatform.training import LoopSettings, PairSettings
 class DeepMatchOptions(Options):
     """Options of DeepMatch."""
 
-    document_words: int = Field(100, gt=0, description="words of a document that are read")
-    query_words: int = Field(30, gt=0, description="words of a query that are read")
+    document_words: int = Field(100, gt=0, description="words read of a document")
+    query_words: int = Field(30, gt=0, description="words read of a query")
     first_maps: int = Field(8, gt=0, description="feature maps of the first convolution, 3 × 3")
     second_maps: int = Field(16, gt=0, description="feature maps of the second convolution, 3 × 3")
     grid_query: int = Field(3, gt=0, description="rows that the query's words are pooled to")

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 class DeepMatch(NeuralReranker):
     """DeepMatch: two-dimensional convolutions over the similarities of query and document words.
 
-    The matrix of the words' cosines goes through two stages of convolution and pooling, the second
-    pooling to a fixed grid, and a feed-forward stage. Trained with a pairwise hinge loss. The paper
-    of GRAPHENE compares with it and gives no sizes.
+    The matrix of cosines goes through two stages of convolution and pooling, the second to a fixed
+    grid, and a feed-forward stage. Trained with a pairwise hinge loss.
     """
 
     model = "deepmatch"

@@ -62,13 +62,7 @@ class Encoded:
 class Encoder:
     """Turns topics and candidates into tensors, on one device.
 
-    Words without a vector are left out: the random vector of UNK says nothing of their meaning.
-
-    Attributes:
-        index: the collection's forward index.
-        features: the side features.
-        vectors: float32 [rows, V].
-        idf: float32 [rows], of the words in title and abstract.
+    Words without a vector are left out. `vectors` is [rows, V], `idf` [rows].
     """
 
     def __init__(

@@ -33,14 +33,11 @@ if TYPE_CHECKING:
     from irplatform.text import ForwardIndex
     from irplatform_deepsense.options import DeepSenSeOptions
 
-VALUES = 31
-"""Values of a category with a column of their own, at most [program: 31, and others]."""
-_BATCH = 1000
-"""Documents that are read, and written, at once."""
+VALUES = 31  # values of a category with a column of their own, at most [program: 31, and others]
+_BATCH = 1000  # documents that are read, and written, at once
 _WAITING = "numbers.npy"
 FORMAT = 3
-SAMPLE = 200
-"""Documents that are looked at to see which fields a collection has."""
+SAMPLE = 200  # documents that are looked at to see which fields a collection has
 _COLUMNS = "columns.json"
 _VALUES = "values.npy"
 
@@ -72,13 +69,7 @@ class FieldFeatures:
 def field_features(
     resources: Resources, options: DeepSenSeOptions, given: Columns | None = None
 ) -> FieldFeatures:
-    """The side features that a collection has.
-
-    Args:
-        resources: the platform's resources.
-        options: the model's options.
-        given: the columns that a model learned on another collection; by default, this one's.
-    """
+    """The side features that a collection has; `given` are columns that a model learned."""
     index = resources.forward_index()
     if given is None:
         numbers, categories = _present(resources, index, options)

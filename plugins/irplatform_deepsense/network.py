@@ -19,16 +19,12 @@ from torch.nn import functional
 
 SIGNALS = 4
 """Of a word: cosine to its counterparts (mean and largest), IDF, and IDF times the largest."""
-IDF_SCALE = 0.1
-"""Brings IDF into the range of cosines."""
+IDF_SCALE = 0.1  # brings IDF into the range of cosines
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """The shapes of the network, which weights must fit.
-
-    They are options of the same names; `features` are the side features of a document.
-    """
+    """The shapes of the network, which weights must fit: options of the same names."""
 
     dimensions: int
     features: int
@@ -79,12 +75,7 @@ class DeepSenSeNetwork(nn.Module):
         return {name: w for name, w in self.state_dict().items() if name.startswith(shared)}
 
     def tabulate(self, vectors: Tensor, idf: Tensor) -> Tables:
-        """Tables of some words.
-
-        Args:
-            vectors: float32 [w, V].
-            idf: float32 [w].
-        """
+        """Tables of words with vectors [w, V] and IDF [w]."""
         projected = self.dropout(functional.elu(self.project(vectors)))
         compared = projected if self.sizes.compare_on == "projected" else vectors
         word, other, difference = self._parts()[:3]
@@ -115,18 +106,15 @@ class DeepSenSeNetwork(nn.Module):
         cosine: Tensor,
         present: Tensor,
     ) -> Tensor:
-        """G of words and their counterparts (equations 3 to 10).
+        """G of words and their counterparts (equations 3 to 10): [n, x, g].
 
         Args:
             tables: of all words that occur here.
             words: int64 [n, x], rows of the tables.
             others: int64 [n, y], rows of the words that they attend to.
-            attention: float32 [n, x, y], rows that add up to 1, or 0 where there is nothing.
-            cosine: float32 [n, x, y], of words and others.
+            attention: [n, x, y], rows that add up to 1, or 0 where there is nothing.
+            cosine: [n, x, y], of words and others.
             present: bool [n, y], which of the others are words.
-
-        Returns:
-            float32 [n, x, g].
         """
         before = rows_of(tables.own, words) + attention @ rows_of(tables.other, others)
         parts = self._parts()
@@ -154,13 +142,8 @@ class DeepSenSeNetwork(nn.Module):
     def match(self, tables: Tables, query: Tensor, text: Tensor) -> tuple[Tensor, Tensor]:
         """Attend, compare and aggregate a query and one text each (equations 1 to 14).
 
-        Args:
-            tables: of all words that occur here.
-            query: int64 [n, m], rows of the tables, padded on the right.
-            text: int64 [n, l], likewise.
-
-        Returns:
-            v of the query's words and v of the text's, float32 [n, g] each.
+        Queries [n, m] and texts [n, l] are rows of the tables, padded on the right. Returns v of
+        the query's words and v of the text's, [n, g] each.
         """
         query_present, text_present = query != tables.padding, text != tables.padding
         weights = rows_of(tables.projected, query) @ rows_of(tables.projected, text).transpose(1, 2)
@@ -186,12 +169,7 @@ class DeepSenSeNetwork(nn.Module):
         return means
 
     def classify(self, aggregated: Tensor, features: Tensor) -> Tensor:
-        """L and H (equations 15 and 16), before the sigmoid.
-
-        Args:
-            aggregated: float32 [n, 4 g], v₁ to v₄.
-            features: float32 [n, features], as they are.
-        """
+        """L and H (equations 15 and 16), before the sigmoid, of v₁ to v₄ [n, 4 g] and features."""
         standard = (features - self.feature_mean) / self.feature_scale
         if self.side is not None:
             aggregated = torch.cat([aggregated, self.side(standard)], dim=1)
@@ -245,10 +223,7 @@ class Tables:
 
 
 def rows_of(table: Tensor, words: Tensor) -> Tensor:
-    """Rows of a table that learns: [w, v] and int64 [n, x] → [n, x, v].
-
-    An embedding, since the gradient of indexing is slow on a GPU where padding is frequent.
-    """
+    """Rows of a table that learns: [w, v] and int64 [n, x] → [n, x, v]; faster than indexing."""
     return functional.embedding(words, table)
 
 
@@ -259,14 +234,7 @@ def masked_softmax(weights: Tensor, present: Tensor) -> Tensor:
 
 
 def signals(idf: Tensor, attention: Tensor, cosine: Tensor, present: Tensor) -> Tensor:
-    """The inputs of G beside vectors: float32 [n, x, SIGNALS].
-
-    Args:
-        idf: float32 [n, x], of the words.
-        attention: float32 [n, x, y], see `DeepSenSeNetwork.compare_words`.
-        cosine: float32 [n, x, y].
-        present: bool [n, y].
-    """
+    """The inputs of G beside vectors: [n, x, SIGNALS]; see `DeepSenSeNetwork.compare_words`."""
     if not cosine.shape[2]:
         nothing = torch.zeros_like(idf)
         return torch.stack([nothing, nothing, idf, nothing], dim=2)

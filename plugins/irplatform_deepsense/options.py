@@ -22,9 +22,7 @@ class PairsOptions(Options):
     sentences: int = Field(60_000, gt=0, description="sentences that are read of it, at most")
     epochs: int = Field(1, gt=0, description="times that each is looked at")
     batch_size: int = Field(16, gt=1, description="sentences per step; each sees all their titles")
-    neighbours: int = Field(
-        4, gt=0, description="sentences of the same article that stand together in a batch"
-    )
+    neighbours: int = Field(4, gt=0, description="sentences of an article that share a batch")
     learning_rate: float = Field(0.001, gt=0, description="step size of Adam")
     seed: int = Field(1, ge=0, description="of first weights and order, the same for all members")
 
@@ -38,29 +36,17 @@ class DeepSenSeOptions(Options):
     compare_on: Literal["words", "projected"] = Field(
         "words", description="what is compared: word vectors [paper] or F of them [program]"
     )
-    product: bool = Field(
-        False, description="compare the product of a word and its counterpart too [program]"
-    )
-    signals: bool = Field(
-        True, description="compare cosines of a word and its counterparts, and its IDF, too [ours]"
-    )
-    pooling: Literal["sum", "mean"] = Field(
-        "mean", description="over the words of a text [paper: sum; program: mean]"
-    )
+    product: bool = Field(False, description="compare the product of both words, too [program]")
+    signals: bool = Field(True, description="compare cosines and the IDF of words, too [ours]")
+    pooling: Literal["sum", "mean"] = Field("mean", description="[paper: sum; program: mean]")
     side: tuple[int, int] = Field((32, 16), description="widths of L [program]")
-    classifier: tuple[int, int] = Field(
-        (32, 16), description="widths of H [paper: 32, 16; program: 300, 300]"
-    )
-    shortcut: bool = Field(
-        True, description="add a weighted sum of the side features to the score [ours]"
-    )
+    classifier: tuple[int, int] = Field((32, 16), description="of H [paper; program: 300, 300]")
+    shortcut: bool = Field(True, description="add weighted side features to the score [ours]")
     dropout: float = Field(0.2, ge=0, lt=1, description="in every layer [paper]")
-    query_words: int = Field(100, gt=0, description="words of a sentence that are read [paper]")
-    title_words: int = Field(100, gt=0, description="words of a title that are read [paper]")
-    abstract_words: int = Field(1000, gt=0, description="words of an abstract, likewise [paper]")
-    document_stop_words: bool = Field(
-        False, description="read the stop words of titles and abstracts [paper]"
-    )
+    query_words: int = Field(100, gt=0, description="words read of a sentence [paper]")
+    title_words: int = Field(100, gt=0, description="words read of a title [paper]")
+    abstract_words: int = Field(1000, gt=0, description="words read of an abstract [paper]")
+    document_stop_words: bool = Field(False, description="read stop words of documents [paper]")
     lexical: LexicalNames = Field(
         ALL18,
         description="lexical match features beside the text [program: coverage of title and "
@@ -68,10 +54,10 @@ class DeepSenSeOptions(Options):
     )
     numbers: tuple[str, ...] = Field(
         ("year", "citations", "impact_factor"),
-        description="fields of documents that are numbers, used where the collection has them",
+        description="documents' fields of numbers, if they have them",
     )
     categories: tuple[str, ...] = Field(
-        ("publication_types",), description="fields of documents that are categories, likewise"
+        ("publication_types",), description="documents' fields of categories, if they have them"
     )
     loss: Literal["bce", "hinge", "softmax"] = Field(
         "softmax",
@@ -80,8 +66,8 @@ class DeepSenSeOptions(Options):
     )
     groups: GroupSettings = Field(GroupSettings(), description="how training documents are drawn")
     pairs: PairsOptions = Field(PairsOptions(), description="pre-training on sentences and titles")
-    validation_topics: int = Field(100, gt=0, description="topics that early stopping looks at")
-    validation_depth: int = Field(100, gt=0, description="candidates of each that it looks at")
+    validation_topics: int = Field(100, gt=0, description="topics of early stopping")
+    validation_depth: int = Field(100, gt=0, description="candidates of each")
     loop: LoopSettings = Field(
         LoopSettings(optimizer="adam", learning_rate=0.001, batch_size=128, epochs=6, patience=2),
         description="optimizer and stopping; a batch is counted in documents",

@@ -35,10 +35,8 @@ if TYPE_CHECKING:
     from irplatform_deepsense.options import DeepSenSeOptions, PairsOptions
 
 SENTENCE, TITLE, ARTICLE = "sentence", "cited_title", "citing_id"
-HEAD = 32
-"""Width of the head's hidden layer."""
-HELD_OUT = 50
-"""Of so many articles, the sentences of one validate."""
+HEAD = 32  # width of the head's hidden layer
+HELD_OUT = 50  # of so many articles, the sentences of one validate
 FORMAT = 2
 _WEIGHTS = "deepsense-pairs.safetensors"
 

@@ -30,9 +30,8 @@ _FIELDS = "fields.json"
 class DeepSenSe(NeuralReranker):
     """DeepSenSe: modified decomposable attention over a sentence, a title and an abstract.
 
-    The words of sentence and title, and of sentence and abstract, attend to one another; each is
-    compared with its counterpart; what comes out is pooled, joined with side features, and
-    classified.
+    The words of sentence and title, and of sentence and abstract, attend to one another and are
+    compared; the results are pooled, joined with side features, and classified.
     """
 
     model = "deepsense"
@@ -123,10 +122,7 @@ class DeepSenSe(NeuralReranker):
         (folder / _FIELDS).write_text(content, encoding="utf-8")
 
     def load(self, folder: Path) -> None:
-        """Read the weights, which training on pairs would only forget.
-
-        On another collection than the weights were trained on, its fields are read as that one's.
-        """
+        """Read the weights and how fields are read, which another collection may have others of."""
         columns = self._saved_columns(folder / _FIELDS)
         own = self._features.columns
         if columns is not None and columns.as_json() != own.as_json():

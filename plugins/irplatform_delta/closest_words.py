@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from irplatform_delta.options import Delta2017Options, DeltaOptions
 
 
-FEATURES = 3
-"""Cosine, distance and proximity."""
+FEATURES = 3  # cosine, distance and proximity
 
 
 @dataclass(frozen=True)
@@ -47,12 +46,8 @@ class Words:
 def relate(vectors: Tensor, norms: Tensor, words: Tensor, query: Tensor, unknown: int) -> Words:
     """Find the closest query word of each word, and the Delta features (section 3.2).
 
-    Args:
-        vectors: float32 [rows, V].
-        norms: float32 [rows], their lengths.
-        words: int64 [u], rows of distinct document words.
-        query: int64 [m], rows of the query's words; those without a vector are left out.
-        unknown: the row of UNK.
+    `vectors` are [rows, V], `norms` their lengths; `words` [u] and `query` [m] are rows of them,
+    and `unknown` is that of UNK.
     """
     known = query[query != unknown]
     active = (words != unknown) & (len(known) > 0)
@@ -76,17 +71,10 @@ def relate(vectors: Tensor, norms: Tensor, words: Tensor, query: Tensor, unknown
 
 
 def distinct_rows(padding: int, *rows: Tensor) -> tuple[Tensor, Tensor]:
-    """The distinct rows in some tensors, and the place of every row among them.
+    """The distinct rows in int64 tensors, ascending, and the place of every row among them.
 
-    Marking rows beats sorting: the tensors have far more entries than there are rows.
-
-    Args:
-        padding: the number of rows; an entry of this value stands for none.
-        rows: int64 tensors of any shape, 0 to `padding`.
-
-    Returns:
-        int64 [distinct], the rows in ascending order, without padding; and int64 [padding + 1],
-        the place of each, which for padding is their number.
+    `padding` is the number of rows; an entry of this value stands for none, and its place is the
+    number of distinct rows. Marking rows beats sorting, since entries are many.
     """
     used = torch.zeros(padding + 1, dtype=torch.int64, device=rows[0].device)
     for tensor in rows:
@@ -115,12 +103,7 @@ class Encoded:
 
 
 class Encoder:
-    """Turns topics and candidates into tensors, on one device.
-
-    Attributes:
-        vectors: float32 [rows, V].
-        norms: float32 [rows], their lengths.
-    """
+    """Turns topics and candidates into tensors, on one device; `vectors` are [rows, V]."""
 
     def __init__(
         self,

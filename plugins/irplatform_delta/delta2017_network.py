@@ -54,16 +54,9 @@ class Delta2017Network(nn.Module):
         self.classifier = RelevanceClassifier(sizes.filters + sizes.lexical, classifier_dropout)
 
     def forward(self, vectors: Tensor, words: Words, documents: Tensor, lexical: Tensor) -> Tensor:
-        """Score documents; the first convolution is computed once per word that they have.
+        """Score documents [n, N] as logits [n]; see `DeltaNetwork.tabulated` for the arguments.
 
-        Args:
-            vectors: float32 [rows, V].
-            words: u distinct words, or all words of several queries.
-            documents: int64 [n, N], indexes into `words`; u marks padding, on the right.
-            lexical: float32 [n, L].
-
-        Returns:
-            float32 [n], logits of the probability of relevance.
+        The first convolution is computed once per word that the documents have.
         """
         distinct, place = distinct_rows(len(words.word), documents)
         part = replace(
@@ -108,14 +101,10 @@ class FullConvolutions(nn.Module):
         )
 
     def forward(self, words: Tensor, texts: Tensor) -> Tensor:
-        """Convolve texts; the first convolution is multiplied out once per word, not per place.
+        """Convolve texts: [n, filters], at least 0; all 0 for a text without words.
 
-        Args:
-            words: float32 [u, inputs], of each of u words.
-            texts: int64 [n, N], rows of `words`; u marks padding, on the right.
-
-        Returns:
-            float32 [n, filters], at least 0; all 0 for a text without words.
+        The first convolution is multiplied out once per word [u, inputs], not per place. Texts [n,
+        N] are rows of words; u marks padding, on the right.
         """
         lengths = (texts < len(words)).sum(dim=1)
         first, *further = self._convolutions()
@@ -182,8 +171,7 @@ class RelevanceClassifier(nn.Module):
 class ClassifierTask:
     """Training on samples of either class: cross-entropy and two L2 costs.
 
-    The paper keeps the epoch with the best classification accuracy (section 4.7); here the ranking
-    of the validation topics decides, as for every model.
+    The ranking of validation topics chooses the epoch; in the paper, accuracy does (section 4.7).
     """
 
     def __init__(

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from irplatform_delta.closest_words import Encoded
     from irplatform_delta.network import DeltaNetwork
 
-WORDS = 5
-"""Document words that are listed, per query word."""
-FEATURES = 20
-"""Features that are listed: where there are more, those with the largest gains."""
+WORDS = 5  # document words that are listed, per query word
+FEATURES = 20  # features that are listed: where there are more, those with the largest gains
 
 
 @dataclass(frozen=True)

@@ -35,23 +35,17 @@ class DeltaOptions(Options):
     filters: int = Field(32, gt=0, description="filters of each convolution [paper]")
     convolutions: int = Field(3, gt=0, description="convolution layers, each of width 3 [paper]")
     hidden: int = Field(32, gt=0, description="width of the hidden feed-forward layer")
-    document_words: int = Field(50, gt=0, description="words of a document that are read [paper]")
-    query_words: int | None = Field(
-        None, gt=0, description="words of a query that are read; none reads all"
-    )
-    lexical: LexicalNames = Field(
-        LEX3, description="lexical match features beside the text [paper: Lex3]"
-    )
+    document_words: int = Field(50, gt=0, description="words read of a document [paper]")
+    query_words: int | None = Field(None, gt=0, description="words read of a query; none reads all")
+    lexical: LexicalNames = Field(LEX3, description="lexical match features [paper: Lex3]")
     features: tuple[str, ...] = Field(
         (), description="groups of features beside the lexical ones (`platform features list`)"
     )
     feature_settings: dict[str, dict[str, Any]] = Field(
-        default_factory=dict, description='their options, as "feature_settings.GROUP.OPTION=VALUE"'
+        {}, description='their options, as "feature_settings.GROUP.OPTION=VALUE"'
     )
-    difference: bool = Field(True, description="use the vectors d − q* (ablation of table 6)")
-    delta_features: bool = Field(
-        True, description="use cosine, distance and proximity of d and q* (ablation of table 6)"
-    )
+    difference: bool = Field(True, description="use the vectors d − q* (table 6)")
+    delta_features: bool = Field(True, description="use their cosine and distances (table 6)")
     slope: float = Field(0.1, ge=0, lt=1, description="negative slope of the Leaky ReLU")
     dropout: float = Field(0.1, ge=0, lt=1, description="dropout before the max-pooling")
     l2_convolution: float = Field(1e-5, ge=0, description="L2 coefficient of the convolutions")
@@ -65,18 +59,12 @@ class ClassifierOptions(Options):
     """Options that Delta (2017) and SevMos share; `[paper]` marks a value of BioNLP 2017."""
 
     filters: int = Field(64, gt=0, description="filters of each convolution [paper: 256]")
-    document_words: int = Field(50, gt=0, description="words of a document that are read [paper]")
-    query_words: int | None = Field(
-        None, gt=0, description="words of a query that are read; none reads all [paper: 7]"
-    )
+    document_words: int = Field(50, gt=0, description="words read of a document [paper]")
+    query_words: int | None = Field(None, gt=0, description="words read of a query [paper: 7]")
     dropout: float = Field(0.2, ge=0, lt=1, description="dropout before the max-pooling")
-    classifier_dropout: float = Field(
-        0.2, ge=0, lt=1, description="dropout before and after the classifier's layers"
-    )
+    classifier_dropout: float = Field(0.2, ge=0, lt=1, description="dropout around its layers")
     l2_convolution: float = Field(1e-5, ge=0, description="L2 coefficient of the convolutions")
-    l2_classifier: float = Field(
-        1e-5, ge=0, description="L2 coefficient of the classifier and a similarity"
-    )
+    l2_classifier: float = Field(1e-5, ge=0, description="L2 of classifier and similarity")
     points: PointSettings = Field(PointSettings(), description="how training samples are drawn")
     loop: AdadeltaSettings = Field(AdadeltaSettings(), description="optimizer and stopping")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
@@ -86,9 +74,7 @@ class Delta2017Options(ClassifierOptions):
     """Options of Delta (2017); `[paper]` marks a value of Mohan et al., BioNLP 2017."""
 
     lexical: LexicalNames = Field(OVERLAPS, description="overlap features beside the text [paper]")
-    weighted: bool = Field(
-        False, description="samples count max(1, log(1 + grade)), the paper's models called 'w'"
-    )
+    weighted: bool = Field(False, description="weigh samples by max(1, log(1 + grade)) ['w']")
 
 
 class SevMosOptions(ClassifierOptions):
@@ -96,20 +82,11 @@ class SevMosOptions(ClassifierOptions):
 
     layers: int = Field(3, gt=0, description="convolutions [paper: C1 1, C3 3]")
     width: int = Field(3, gt=0, description="width of each [paper: C1 5, C3 3]")
-    lexical: LexicalNames = Field(
-        ALL18, description="lexical match features beside the text [paper: all 18 in 2018]"
-    )
-    weighted: bool = Field(
-        False, description="samples count by their grade, the variants called 'w'"
-    )
+    lexical: LexicalNames = Field(ALL18, description="lexical match features [paper, 2018]")
+    weighted: bool = Field(False, description="weigh samples by their grade [paper: 'w']")
     weighting: Literal["root", "log"] = Field(
         "root",
         description="how they then count: the grade's square root [paper, 2018] or "
         "max(1, log(1 + grade)) [paper, 2017]",
     )
-    stored_documents: int = Field(
-        1_000_000,
-        ge=0,
-        description="keep the vectors of all documents where there are at most this many; "
-        "otherwise the candidates' are computed per topic",
-    )
+    stored_documents: int = Field(1_000_000, ge=0, description="most documents to store vectors of")

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 class Delta(NeuralReranker):
     """Delta (2018): convolutions over the differences between document and query words.
 
-    For every document word, the vector difference to the closest query word with three similarity
-    features; three convolutions of width 3, max-pooling, and a feed-forward stage that also reads
-    lexical match features. Trained with a pairwise hinge loss.
+    For every document word, the vector difference to the closest query word and three similarity
+    features; three convolutions, max-pooling, and a feed-forward stage that also reads lexical
+    match features. Trained with a pairwise hinge loss.
     """
 
     model = "delta"
@@ -100,10 +100,7 @@ class Delta(NeuralReranker):
         super().save(folder)
 
     def load(self, folder: Path) -> None:
-        """Read the weights; InputError if they belong to a network of other sizes.
-
-        Those of pre-training know no features: `fit` has to follow.
-        """
+        """Read the weights; those of pre-training know no features, so `fit` has to follow."""
         if self._side.width and not self._side.saved_in(folder):
             weights = self.saved_weights(folder, self._identity_with(()))
             load_into(self.network, self.network.widened(weights), folder / self._file)
@@ -173,9 +170,9 @@ class Delta(NeuralReranker):
 class Delta2017(NeuralReranker):
     """Delta (2017): a classifier over the differences between document and query words.
 
-    For every document word, the vector difference to the closest query word with its length and the
-    cosine; three full convolutions of width 3, max-pooling, and a classifier that also reads four
-    overlap features. Trained with cross-entropy; scores are logits of the probability of relevance.
+    For every document word, the vector difference to the closest query word, its length and the
+    cosine; three convolutions, max-pooling, and a classifier that also reads four overlap features.
+    Trained with cross-entropy; scores are logits of the probability of relevance.
     """
 
     model = "delta-2017"
@@ -228,12 +225,11 @@ class Delta2017(NeuralReranker):
 
 
 class SevMos(NeuralReranker):
-    """SevMos: query and document as vectors of their own, compared and classified.
+    """SevMos: query and document as vectors, compared and classified.
 
-    Each goes through its own convolutions and max-pooling; their bilinear similarity, both vectors
-    and lexical match features go to a classifier. Document vectors do not depend on the query: they
-    are computed once for the collection and stored. Scores are logits of the probability of
-    relevance.
+    Each goes through convolutions and max-pooling; their bilinear similarity, both vectors and
+    lexical match features go to a classifier. Document vectors are stored. Scores are logits of the
+    probability of relevance.
     """
 
     model = "sevmos"

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
     Ids = npt.NDArray[np.int32]
 
-_BLOCK = 512
-"""Documents whose vectors are computed at once for validation."""
+_BLOCK = 512  # documents whose vectors are computed at once for validation
 
 
 @dataclass(frozen=True)
@@ -69,16 +68,7 @@ class SevMosNetwork(nn.Module):
         self.register_buffer("lexical_scale", torch.ones(sizes.lexical))
 
     def match(self, query: Tensor, document: Tensor, lexical: Tensor) -> Tensor:
-        """Score pairs of vectors.
-
-        Args:
-            query: float32 [n, filters], x_q of each document's query.
-            document: float32 [n, filters], x_d.
-            lexical: float32 [n, L].
-
-        Returns:
-            float32 [n], logits of the probability of relevance.
-        """
+        """Score pairs of x_q and x_d [n, filters] with features [n, L]: logits of relevance [n]."""
         similarity = (self.similarity(query) * document).sum(dim=1, keepdim=True)
         standard = (lexical - self.lexical_mean) / self.lexical_scale
         logits: Tensor = self.classifier(torch.cat([query, similarity, document, standard], dim=1))
@@ -93,8 +83,7 @@ class SevMosNetwork(nn.Module):
 class Texts:
     """Reads texts as word ids, and makes vectors of them with a convolution stage.
 
-    A word without a vector is UNK, as in the papers. A query's word that the collection lacks may
-    have a vector from another collection.
+    A word without a vector is UNK. A query's word may have one from another collection.
     """
 
     def __init__(

@@ -37,8 +37,7 @@ _PLAN: Mapping[str, int] = {
     "excluded": 2,
 }
 """Articles of each kind about each relation."""
-_UNRELATED = 9
-"""Articles about each disease that concern no gene."""
+_UNRELATED = 9  # articles about each disease that concern no gene
 _STYLES: Mapping[str, tuple[float, float]] = {
     "treatment": (0.5, 0.3),
     "survey": (0.5, 0.3),
@@ -144,12 +143,11 @@ class Article:
     relation: Relation
 
     def grade(self, topic: Relation) -> int | None:
-        """Its relevance to a topic.
+        """Its relevance to a topic: 2, 1, 0, or None (not judged).
 
-        Returns:
-            2 for the treatment of the topic's disease with its variant; 1 for treatment with
-            another variant of the gene, and for prognosis or frequency with the topic's own; 0 for
-            the rest that share disease or gene; None (not judged) for what shares neither.
+        2 for the treatment of the topic's disease with its variant; 1 for treatment with another
+        variant of the gene, and for prognosis or frequency with the topic's own; 0 for the rest
+        that share disease or gene; None for what shares neither.
         """
         about_disease = _is(self.relation.disease, topic.disease)
         about_gene = self.kind != "unrelated" and self.relation.gene == topic.gene

@@ -63,10 +63,7 @@ class Gene:
 
 @dataclass(frozen=True)
 class Disease:
-    """A disease: its name, other names, an abbreviation, the disease it is a kind of ("" if none).
-
-    `heading` is its subject heading, `site` the organ.
-    """
+    """A disease; `parent` is the disease it is a kind of ("" if none), `site` the organ."""
 
     name: str
     synonyms: tuple[str, ...]
@@ -207,11 +204,7 @@ def phrases() -> Mapping[tuple[str, str], tuple[str, ...]]:
 
 
 def write_article(kind: str, relation: Relation, names: Names, rng: Random) -> tuple[str, str]:
-    """Write an article of five to nine sentences.
-
-    Returns:
-        Title and abstract.
-    """
+    """Write title and abstract of an article, five to nine sentences."""
     values = _values(relation, rng)
     values.update(gene=names.gene, finding=names.finding)
     title = _fill(rng.choice(phrases()[kind, "title"]), {**values, "disease": names.disease}, rng)

@@ -44,8 +44,7 @@ _NEAR = 1e-4
 """Cosines this near to a bin's border (in bins) are computed again with more digits: a matrix
 product rounds differently for different numbers of words."""
 _FORMAT = 1
-_BLOCK = 20_000
-"""Words at once."""
+_BLOCK = 20_000  # words at once
 
 
 class DrmmNetwork(nn.Module):
@@ -66,15 +65,12 @@ class DrmmNetwork(nn.Module):
         self.gate = nn.Parameter(torch.zeros(1 if gate == "idf" else dimensions))
 
     def forward(self, counts: Tensor, terms: Tensor, present: Tensor) -> Tensor:
-        """Score documents.
+        """Score documents, between -1 and 1: [n]; 0 without any term.
 
         Args:
-            counts: float32 [n, m, bins], how many words fall into each bin.
-            terms: float32 [n, m, 1] or [n, m, V], what the gate reads.
+            counts: [n, m, bins], how many words fall into each bin.
+            terms: [n, m, 1] or [n, m, V], inputs of the gate.
             present: bool [n, m], False for terms that pad shorter queries.
-
-        Returns:
-            float32 [n], between -1 and 1; 0 without any term.
         """
         logarithms = torch.log1p(counts)
         matched = torch.tanh(self.output(torch.tanh(self.hidden(logarithms))))[:, :, 0]
@@ -223,11 +219,7 @@ class Matches:
 
 @dataclass(frozen=True)
 class Stems:
-    """The stems of a vocabulary, numbered in order of first appearance.
-
-    Mohan et al. (WWW 2018, section 4.3.4) stem with Krovetz's algorithm (SIGIR 1993), Lucene's
-    KStem. A collection's words are stemmed once and kept as a table.
-    """
+    """The stems of a vocabulary by Krovetz's algorithm (SIGIR 1993), Lucene's KStem."""
 
     of_word: Int32  # int32, the stem of each word
     document_frequency: Int32  # int32, in how many documents each stem occurs

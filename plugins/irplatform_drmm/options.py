@@ -27,12 +27,8 @@ class DrmmLoop(LoopSettings):
 class DrmmOptions(Options):
     """Options of DRMM; `[paper]` marks a value of Guo et al., CIKM 2016, or Mohan et al., 2018."""
 
-    document_words: int = Field(
-        200, gt=0, description="words of a document that are read, N [paper: 200 is best]"
-    )
-    bins: int = Field(
-        30, gt=2, le=250, description="bins of a histogram, the last for exact matches [paper]"
-    )
+    document_words: int = Field(200, gt=0, description="words read of a document [paper: 200]")
+    bins: int = Field(30, gt=2, le=250, description="bins, the last of exact matches [paper]")
     hidden: int = Field(5, gt=0, description="width of the hidden layer [paper]")
     gate: Literal["idf", "vectors"] = Field(
         "idf", description="what a query term's weight is learned from: its IDF or its vector"
@@ -41,9 +37,7 @@ class DrmmOptions(Options):
         "krovetz",
         description="how words are conflated [paper: Krovetz]; it needs Java once per collection",
     )
-    keep_stop_words: bool = Field(
-        False, description="read a query's stop words, too [paper: they are removed]"
-    )
+    keep_stop_words: bool = Field(False, description="read stop words of queries, too [paper: no]")
     pairs: PairSettings = Field(PairSettings(), description="how training pairs are drawn")
     loop: DrmmLoop = Field(DrmmLoop(), description="optimizer and stopping")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")

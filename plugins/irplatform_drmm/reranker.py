@@ -21,10 +21,9 @@ _FORMAT = 1
 class Drmm(NeuralReranker):
     """DRMM: histograms of word similarities per query term, weighed by a gate over the terms.
 
-    The cosines of a query term with a document's words are counted in bins, the last for exact
-    matches; the logarithms of the counts go through a small feed-forward network, and the terms'
-    results are summed with softmax weights learned from their IDF (or vectors). Trained with a
-    pairwise hinge loss.
+    The cosines of a query term with a document's words are counted in bins. The logarithms of the
+    counts go through a small network, and the terms' results are summed with softmax weights
+    learned from their IDF (or vectors). Trained with a pairwise hinge loss.
     """
 
     model = "drmm"

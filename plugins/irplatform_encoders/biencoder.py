@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from irplatform_encoders.biencoder_model import Encoder
 
 
-_SENTENCES = 3
-"""Sentences of a document that an explanation has."""
+_SENTENCES = 3  # sentences of a document that an explanation has
 
 
 class BiEncoder(Reranker):
@@ -63,10 +62,7 @@ class BiEncoder(Reranker):
         return Reads(more=depends_on(self.options))
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        """Score documents: cosines, or inner products where the model compares by them.
-
-        A query or a document without text has 0.
-        """
+        """Cosines or inner products, as the model compares; 0 for a text without words."""
         queries = self._encoder.queries([topic.query for topic, _ in batch])
         distinct = list(dict.fromkeys(i for _, documents in batch for i in documents.ids))
         place = {doc_id: number for number, doc_id in enumerate(distinct)}
@@ -154,8 +150,7 @@ class BiEncoderSearch(Retriever):
         return self._opened[1:]
 
 
-_BLOCK = 128
-"""Documents that are encoded before they are kept."""
+_BLOCK = 128  # documents that are encoded before they are kept
 _VECTORS = "vectors.float32"
 _PRESENT = "present.uint8"
 _CHECKS = "checks.uint32"

@@ -59,10 +59,7 @@ def open_classifier(folder: Path) -> Model:
 
 
 def open_to_fine_tune(folder: Path) -> Model:
-    """Open a model to begin with: a classifier, or a language model, which gets a layer on top.
-
-    What is on top of a language model is drawn with torch's seed.
-    """
+    """Open a classifier, or a language model, which gets a random layer on top."""
     model = _open(folder, labels=1)
     body = f"{model.network.base_model_prefix}."
     lacking = sorted(name for name in model.new if name.startswith(body) and "pooler" not in name)

@@ -30,12 +30,10 @@ if TYPE_CHECKING:
     Padded = dict[str, Tensor]
 
 
-_CHARACTERS = 20
-"""Characters per token that fits, more than almost any text has."""
+_CHARACTERS = 20  # characters per token that fits, more than almost any text has
 _FORMATTED_AT_ONCE = 256
 """Pairs that are written into a chat template and padded together: it bounds the memory."""
-_TRAINED_AT_ONCE = 8
-"""Documents of a step that a CPU reads together: reading padding costs it time."""
+_TRAINED_AT_ONCE = 8  # documents of a step that a CPU reads together: reading padding costs it time
 _SCORED_AT_ONCE = 128
 """Documents that all threads read at a time: each takes some tens of megabytes meanwhile."""
 
@@ -65,10 +63,7 @@ class Reader:
             _keep_top_in_float32(model.network)
 
     def encode(self, pairs: Sequence[tuple[str, str]]) -> list[Encoded]:
-        """Pairs of a query and a document's text, cut to fit.
-
-        Of a long text only the beginning is read first, and all of it where that is too short.
-        """
+        """Pairs of a query and a document's text, cut to fit; a long text is read only so far."""
         if self.model.tokenizer.truncation_side != "right":  # the end is what fits
             return self._encoded(pairs)
         limit = _CHARACTERS * self._longest

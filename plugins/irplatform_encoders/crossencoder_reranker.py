@@ -29,16 +29,12 @@ if TYPE_CHECKING:
     from irplatform_encoders.crossencoder_reading import Reader
 
 
-_SATURATED = 10
-"""From this logit on, 32 bits have so few digits for sigmoids that documents tie."""
+_SATURATED = 10  # from this logit on, 32 bits have so few digits for sigmoids that documents tie
 _SHARE = 1e-3
 
 
 class CrossEncoder(Reranker):
-    """A sequence-classification model of the user's, in Hugging Face format.
-
-    It is used as it is: nothing is trained, and nothing is downloaded without being asked for.
-    """
+    """A sequence-classification model of the user's, in Hugging Face format, used as it is."""
 
     Options = CrossEncoderOptions
     citation: ClassVar[str] = (
@@ -85,16 +81,10 @@ class CrossEncoder(Reranker):
 
 
 def probabilities(logits: Tensor) -> Tensor:
-    """The sigmoids of the logits of a topic's documents, in the order of the logits.
+    """The sigmoids of logits [n], in the order of the logits: float64 [n], 0 to 1.
 
     In the 32 bits of a run, all sigmoids of logits above 17 are 1. Where that makes ties, a
     thousandth of a score is the document's place by logit.
-
-    Args:
-        logits: float32 [n].
-
-    Returns:
-        float64 [n], 0 to 1.
     """
     import torch
 
@@ -110,8 +100,7 @@ def probabilities(logits: Tensor) -> Tensor:
 class VanillaBert(NeuralReranker):
     """A transformer of the user's, fine-tuned on lists of documents of the training topics.
 
-    It reads query and document together, as `cross-encoder` does. Begin with a language model or a
-    classifier of your field.
+    It reads query and document together. Begin with a language model or classifier of your field.
     """
 
     model = "vanilla-bert"
@@ -158,10 +147,7 @@ class VanillaBert(NeuralReranker):
         return {"base": self._base}
 
     def fit(self, data: TrainingData) -> None:
-        """Fine-tune on lists of documents, stopping early on validation nDCG@20.
-
-        What ranks already stays as it is where no epoch is better.
-        """
+        """Fine-tune; a classifier stays as it is where no epoch has a better validation nDCG@20."""
         from irplatform_encoders.crossencoder_reading import ListsTask
 
         task = ListsTask(self._reader, self.options, data, self.resources)

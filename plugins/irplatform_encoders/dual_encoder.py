@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from irplatform.text.arrays import Float32
     from irplatform_encoders.options import EncoderOptions
 
-FIRST_SCALE = 20.0
-"""The factor of cosines before the softmax, when training begins."""
+FIRST_SCALE = 20.0  # the factor of cosines before the softmax, when training begins
 UNKNOWN = -1
 FORMAT = 2
 _FILE = "learned.npy"
@@ -132,16 +131,9 @@ class Sizes:
 
 
 class DualNetwork(nn.Module):
-    """Encodes queries and documents.
+    """Encodes queries and documents, from word vectors [words, dimensions] and IDF [words].
 
-    Args:
-        sizes: its shapes.
-        vectors: float32 [words, dimensions], where word vectors start, or what they are.
-        idf: float32 [words].
-
-    Attributes:
-        sparse: whether gradients of word vectors have rows for a batch's words alone: of the same
-            effect, and much faster with many words.
+    `sparse` gives gradients of word vectors rows for a batch's words alone, which is faster.
     """
 
     sparse = True
@@ -199,10 +191,7 @@ class DualNetwork(nn.Module):
         return functional.normalize(means @ projection.T, dim=1)
 
     def _means(self, texts: Bags) -> Tensor:
-        """Weighted means of the texts' word vectors, at length 1.
-
-        Each distinct word is looked up once, so that its gradient has one row.
-        """
+        """Weighted means of the texts' word vectors, at length 1."""
         words, places, offsets = texts.distinct(self.device)
         weights = self.idf[words]
         if self.log_weights is not None:
@@ -251,10 +240,7 @@ class _Rows(dict[str, int]):
 
 
 def inverse_frequencies(index: ForwardIndex, vectors: WordVectors) -> npt.NDArray[np.float32]:
-    """The IDF of every word that has a vector; 0 for UNK.
-
-    A word that the collection lacks counts as the rarest ones do.
-    """
+    """The IDF of every word with a vector: 0 for UNK, the highest where the collection lacks it."""
     idf = index.idf("text").astype(np.float32)
     ids = index.vocabulary.ids(list(vectors.words))
     row_idf = np.full(len(vectors.matrix), idf.max(initial=0.0), dtype=np.float32)
@@ -294,10 +280,9 @@ def joined(first: Bags, second: Bags) -> Bags:
 
 @dataclass(frozen=True)
 class Learned:
-    """Marks of the texts that a model learned from, to keep it from the topics that it saw.
+    """Marks (64 bits of a SHA-256) of the texts that a model learned from.
 
-    A first stage and a stacked reranker score training topics, too, and what a model remembers of
-    them would mislead whatever learns from its scores. A mark is 64 bits of a SHA-256.
+    They keep a model from scoring its training topics for a first stage or a stack.
     """
 
     marks: npt.NDArray[np.uint64]  # uint64, increasing

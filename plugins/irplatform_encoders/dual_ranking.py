@@ -43,8 +43,7 @@ class DualEncoder(TrainableReranker):
     """A small dual encoder: cosine of a query's and a document's vector.
 
     Either is a weighted mean of word vectors, projected; learned by softmax over the documents of a
-    batch, from pairs of texts and from training topics. Document vectors do not depend on the
-    query: they are computed once for the collection and stored.
+    batch, from pairs of texts and from training topics. Document vectors are stored.
     """
 
     Options = DualOptions
@@ -86,10 +85,7 @@ class DualEncoder(TrainableReranker):
         return Reads(pairs=PairsFile(pairs.file, read) if pairs.file else None, check=pairs.check)
 
     def fit(self, data: TrainingData) -> None:
-        """Train on pairs of texts, where there are any, and then on topics.
-
-        Training stops early on the validation topics' nDCG@20, mixed with the first stage.
-        """
+        """Train on pairs of texts, where there are any, and then on topics."""
         from irplatform.training import run_shown
         from irplatform.training.distributed import peers_of
         from irplatform.training.text_pairs import PairsOfTopics
@@ -143,15 +139,13 @@ class DualEncoder(TrainableReranker):
         return self._stored[rows]
 
 
-_TOPICS = 256
-"""Topics that are searched for at once."""
+_TOPICS = 256  # topics that are searched for at once
 
 
 class _Open(NamedTuple):
-    """The models of a search, each with what it learned from, and the index of all documents.
+    """The models of a search with what they learned from, and their index.
 
-    `mark` stands for what they depend on; `vectors` are the word vectors that models of pairs
-    started from.
+    `mark` stands for what they depend on, `vectors` are the word vectors that they started from.
     """
 
     mark: str
@@ -167,10 +161,9 @@ _opened: WeakKeyDictionary[Any, _Open] = WeakKeyDictionary()
 class DualEncoderSearch(Retriever):
     """Nearest documents by the dual encoder's vectors, through FAISS.
 
-    Its models are those that `platform train` made, or are trained on pairs of texts, each on all
-    but a part of the file's sources. Rerankers learn from what a first stage finds for training
-    topics, so a topic is searched with the models that did not learn from it. Scores are means over
-    these models.
+    The models are those of a checkpoint, or are trained on pairs of texts, each without a part of
+    the sources. A topic is searched with the models that did not learn from it, since rerankers
+    learn from what is found for training topics. Scores are means over these models.
     """
 
     Options = DualSearchOptions
@@ -220,10 +213,7 @@ class DualEncoderSearch(Retriever):
         return {"warning": warning}
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
-        """Rank the documents nearest to each topic's query.
-
-        Topics without a known word find nothing.
-        """
+        """Rank the documents nearest to each query; without a known word it finds nothing."""
         from irplatform_encoders.nearest import nearest
 
         opened = self._open(resources)
@@ -312,11 +302,7 @@ def _warning(known: Sequence[Sequence[bool]]) -> str:
 
 
 def shares_of(learned: npt.NDArray[np.bool_]) -> Float32:
-    """How much each model counts for a topic: alike those that did not learn from it, or all.
-
-    Args:
-        learned: bool [topics, models], which models learned from which topics.
-    """
+    """The share of each model in a topic's scores: of those that it is new to, or of all."""
     use = ~learned | learned.all(axis=1, keepdims=True)
     shares: Float32 = (use / use.sum(axis=1, keepdims=True)).astype(np.float32)
     return shares

@@ -46,15 +46,12 @@ if TYPE_CHECKING:
     from irplatform_encoders.dual_encoder import DualNetwork, Reader
     from irplatform_encoders.options import DualOptions, EncoderOptions, PairsOptions
 
-HELD_OUT = 50
-"""Of so many sources, one validates."""
+HELD_OUT = 50  # of so many sources, one validates
 MOST_HELD_OUT = 5_000
-_RANKED_AT_ONCE = 512
-"""Texts that are ranked at once for validation."""
+_RANKED_AT_ONCE = 512  # texts that are ranked at once for validation
 _FEWEST = 2
 _WEIGHTS = "dual-pairs.safetensors"
-_ENCODED_AT_ONCE = 512
-"""Documents that are encoded at once for validation."""
+_ENCODED_AT_ONCE = 512  # documents that are encoded at once for validation
 
 
 def pretrained(
@@ -287,11 +284,7 @@ def _numbered(texts: Sequence[str]) -> Int64:
 
 
 def read_passages(reader: Reader, options: PairsOptions) -> tuple[Bags, Bags, Int64]:
-    """Draw passages of documents that have a title and an abstract, `options.most` at most.
-
-    Returns:
-        Passages, the title of each, and the row of its document in the forward index.
-    """
+    """Draw passages of documents with title and abstract; return them, their titles, and rows."""
     random = np.random.default_rng([options.seed, 2_000_003])
     index = reader.index
     complete = (index.lengths("title") > 0) & (index.lengths("abstract") > 0)

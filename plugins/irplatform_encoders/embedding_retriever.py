@@ -25,18 +25,14 @@ if TYPE_CHECKING:
 _Matrix = npt.NDArray[np.float32]
 
 _FILE = "documents.npy"
-_BLOCK = 20_000
-"""Documents at once: bounds memory while vectors are made and compared."""
-_TOPICS = 256
-"""Topics that are compared with a block at once."""
+_BLOCK = 20_000  # documents at once: bounds memory while vectors are made and compared
+_TOPICS = 256  # topics that are compared with a block at once
 
 
 class EmbeddingOptions(Options):
     """Options of the embedding retriever."""
 
-    idf_power: float = Field(
-        1.0, ge=0, description="words count with their inverse document frequency to this power"
-    )
+    idf_power: float = Field(1.0, ge=0, description="power of the IDF that weighs a word")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors")
 
 

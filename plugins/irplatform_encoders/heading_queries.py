@@ -50,10 +50,8 @@ if TYPE_CHECKING:
 """Grades, by how often an article names the gene."""
 
 MEASURES = ("nDCG@20", "AP", "P@10")
-COMMON = 0.05
-"""Headings of more of the articles, such as *Humans*, say too little to be asked for."""
-_FEWEST = 10
-"""Fewer queries cannot be split."""
+COMMON = 0.05  # headings of more of the articles, such as *Humans*, say too little to be asked for
+_FEWEST = 10  # fewer queries cannot be split
 _ONCE, _MORE_OFTEN = 1, 2
 _OTHER_NAMES = ("preferred", "synonym")
 
@@ -90,16 +88,12 @@ def build_headings(
 
     Args:
         source: a collection whose documents have headings, as the user names it.
-        out: the folder to make; nothing is left of it where this fails.
-        knowledge_bases: names of installed ones that know other names of headings, or genes.
-        queries: how many articles give a query, at most.
+        out: the folder to make.
+        knowledge_bases: installed ones that know other names of headings, or genes.
+        queries: most articles that give a query.
         most_headings: of a query.
-        most_relevant: articles that have all headings; queries that more answer are left out.
+        most_relevant: queries that more articles answer are left out.
         seed: of all choices.
-
-    Raises:
-        InputError: the folder exists, the documents have no headings, a knowledge base is not
-            installed, or too few queries could be made.
     """
     with atomic_folder(out) as folder:
         collection = registry().documents_of(source)
@@ -186,10 +180,7 @@ class _Asked(NamedTuple):
 def _with_gene(
     name: str, headings: Sequence[str], weights: Mapping[str, float], seed: int, genes: NamedGenes
 ) -> _Asked | None:
-    """A disease among an article's headings and a gene that it names, if it has both.
-
-    Common diseases are asked for as well: it is the gene that tells.
-    """
+    """A disease among an article's headings, however common, and a gene that it names, if any."""
     named = genes.mentions(name)
     diseases = {
         each: weights[each] for each in headings if weights[each] and genes.is_disease(each)
@@ -204,10 +195,7 @@ def _with_gene(
 def _sample(
     name: str, weights: Mapping[str, float], seed: int, purpose: str, number: int
 ) -> list[str]:
-    """Some of what an article has: a sample by weight without replacement.
-
-    Those with the smallest exponential variables are taken (Efraimidis and Spirakis, 2006).
-    """
+    """A sample by weight without replacement (Efraimidis and Spirakis, 2006)."""
 
     def arrival(each: str) -> float:
         share = (hash_of(f"{name}\0{each}", seed, purpose) + 1) / 2**64
@@ -259,12 +247,7 @@ def _name(heading: str, query: str, seed: int, knowledge: Knowledge | None) -> s
 
 
 class NamedGenes:
-    """The genes of articles, as the document–concept graph links them.
-
-    Args:
-        graph: of the articles.
-        knowledge: the knowledge bases that it was made from.
-    """
+    """The genes of articles, as the document–concept graph links them."""
 
     def __init__(self, graph: ConceptGraph, knowledge: Knowledge) -> None:
         self._graph = graph
@@ -277,15 +260,7 @@ class NamedGenes:
     def of_corpus(
         cls, corpus: Corpus, names: Sequence[str], knowledge: Knowledge
     ) -> NamedGenes | None:
-        """Those of a corpus, or None where the knowledge bases know no genes, or no diseases.
-
-        The graph is built where it is not in the cache. A notice tells of genes without diseases.
-
-        Args:
-            corpus: the articles.
-            names: the knowledge bases.
-            knowledge: what they say.
-        """
+        """Those of a corpus, or None where the knowledge bases know no genes, or no diseases."""
         if not _knows(knowledge, "gene"):
             return None
         if not _knows(knowledge, "disease"):

@@ -22,13 +22,10 @@ if TYPE_CHECKING:
 
 
 FORMAT = 1
-BLOCK = 4096
-"""Documents that are encoded and added at once."""
+BLOCK = 4096  # documents that are encoded and added at once
 _SAMPLE_PER_CLUSTER = 64
-_LEAST_PER_CLUSTER = 39
-"""Below, FAISS warns that clusters are poor."""
-_EQUAL = 64
-"""More documents than asked for: FAISS cuts through equal ones anywhere."""
+_LEAST_PER_CLUSTER = 39  # below, FAISS warns that clusters are poor
+_EQUAL = 64  # more documents than asked for: FAISS cuts through equal ones anywhere
 _FILE = "vectors.faiss"
 
 
@@ -62,16 +59,7 @@ def build_index(
     exact: bool,
     advance: Callable[[int], None],
 ) -> None:
-    """Write an index of documents.
-
-    Args:
-        folder: where to.
-        count: how many documents.
-        width: numbers of a vector.
-        encode: vectors [n, width] of the documents in some rows.
-        exact: compare all, rather than those of the nearest clusters.
-        advance: told of documents that were added.
-    """
+    """Write an index of documents; `encode` gives the vectors [n, width] of some rows."""
     if exact:
         index: Any = faiss.IndexFlatIP(width)
     else:
@@ -101,15 +89,9 @@ def nearest(
     threads: int,
     doc_ids: Callable[[Int64], Sequence[str]],
 ) -> list[Ranking]:
-    """Per query the documents of the largest inner products; none where the query is all 0.
+    """Per query [width] the documents of the largest inner products; none where it is all 0.
 
-    Args:
-        index: see `open_index`.
-        queries: float32 [n, width].
-        depth: most documents of a query. Of up to 64 that are equal at its end, the order of runs
-            decides, as everywhere.
-        threads: for searching.
-        doc_ids: the ids of documents by their rows.
+    Of up to 64 documents that are equal at the end, the order of runs decides.
     """
     faiss.omp_set_num_threads(threads)
     most = min(depth + _EQUAL, max(index.ntotal, 1))

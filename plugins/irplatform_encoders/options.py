@@ -21,9 +21,7 @@ class NearestOptions(Options):
         description="compare all documents (exact) or those of the nearest clusters (ivf); auto: "
         "ivf from a million documents on",
     )
-    probes: int = Field(
-        64, gt=0, description="clusters that are looked at per query, where index is ivf"
-    )
+    probes: int = Field(64, gt=0, description="clusters that a query looks at, if index is ivf")
 
     def compares_all(self, count: int) -> bool:
         """Return whether all of so many documents are compared."""
@@ -33,12 +31,8 @@ class NearestOptions(Options):
 class ReadingOptions(PretrainedOptions):
     """How pairs of query and document are read."""
 
-    max_length: int = Field(
-        512, gt=8, description="tokens of query and document together; documents are cut to fit"
-    )
-    query_tokens: int = Field(
-        256, gt=0, description="tokens of a query at most, and no more than half of what fits"
-    )
+    max_length: int = Field(512, gt=8, description="tokens of query and document together")
+    query_tokens: int = Field(256, gt=0, description="tokens of a query, at most half of them")
     batch_size: int = Field(32, gt=0, description="documents that are scored at once")
     precision: Literal["float32", "bfloat16"] = Field(
         "float32",
@@ -50,9 +44,7 @@ class ReadingOptions(PretrainedOptions):
 class CrossEncoderOptions(ReadingOptions):
     """Options of the cross-encoder: a sequence-classification model."""
 
-    query_prompt: str | None = Field(
-        None, description="put before a query; the model's own by default, if it has one"
-    )
+    query_prompt: str | None = Field(None, description="put before a query; by default the model's")
     output: Literal["logit", "probability"] = Field(
         "logit",
         description="of models with two labels: the difference of the logits of the second label "
@@ -71,13 +63,9 @@ class FineTuning(Options):
     warmup: float = Field(0.1, ge=0, lt=1, description="share of all steps in which rates rise")
     weight_decay: float = Field(0.01, ge=0, description="of AdamW; biases and norms have none")
     longest_gradient: float = Field(1.0, gt=0, description="longer ones are cut to this norm")
-    batch_size: int = Field(
-        48, gt=0, description="documents of a step, at least one list of them; all are in memory"
-    )
+    batch_size: int = Field(48, gt=0, description="documents of a step, at least one list")
     epochs: int = Field(5, gt=0, description="most epochs; rates reach 0 at the end of the last")
-    patience: int = Field(
-        5, gt=0, description="stop after this many epochs without a better validation measure"
-    )
+    patience: int = Field(5, gt=0, description="stop after so many epochs without a gain")
 
 
 class Pretraining(Options):
@@ -85,29 +73,19 @@ class Pretraining(Options):
 
     learning_rate: float = Field(4e-5, gt=0, description="largest step size of the transformer")
     epochs: int = Field(1, gt=0, description="most epochs")
-    relevant_per_topic: int = Field(
-        1, gt=0, description="most relevant documents of a topic in an epoch"
-    )
-    max_length: int = Field(
-        256, gt=8, description="tokens of query and document together, if fine-tuning has no fewer"
-    )
+    relevant_per_topic: int = Field(1, gt=0, description="relevant documents of a topic per epoch")
+    max_length: int = Field(256, gt=8, description="tokens of both, if fine-tuning has no fewer")
 
 
 class VanillaBertOptions(ReadingOptions):
     """Options of the fine-tuned cross-encoder: a language model or a classifier to begin with."""
 
-    max_length: int = Field(
-        256, gt=8, description="tokens of query and document together; documents are cut to fit"
-    )
-    lists: ListSettings = Field(
-        ListSettings(), description="which lists of documents are learned from"
-    )
+    max_length: int = Field(256, gt=8, description="tokens of query and document together")
+    lists: ListSettings = Field(ListSettings(), description="lists of documents to learn from")
     loop: FineTuning = Field(FineTuning(), description="steps and stopping")
     pretraining: Pretraining = Field(Pretraining(), description="steps of pre-training")
     validation_topics: int = Field(300, gt=0, description="most topics that epochs are judged on")
-    validation_depth: int = Field(
-        100, gt=0, description="candidates of each that are ranked, the first stage's best"
-    )
+    validation_depth: int = Field(100, gt=0, description="best candidates of each to rank")
 
 
 def for_pretraining(options: VanillaBertOptions) -> VanillaBertOptions:
@@ -141,15 +119,11 @@ class BiEncoderOptions(PretrainedOptions):
         "sentence-transformers has not saved and that does not say so itself",
     )
     similarity: Literal["cosine", "dot"] | None = Field(
-        None, description="of vectors; the model's own by default"
+        None, description="of vectors; by default the model's"
     )
-    query_prompt: str | None = Field(
-        None, description="put before a query; the model's own by default, if it has one"
-    )
+    query_prompt: str | None = Field(None, description="put before a query; by default the model's")
     document_prompt: str | None = Field(None, description="put before a document, likewise")
-    max_length: int | None = Field(
-        None, ge=9, description="tokens of a text; the model's own by default, and no more"
-    )
+    max_length: int | None = Field(None, ge=9, description="tokens of a text, if not the model's")
     batch_size: int = Field(32, gt=0, description="texts that are encoded at once on a GPU")
     precision: Literal["float32", "bfloat16", "float16"] = Field(
         "float32",
@@ -162,24 +136,19 @@ class BiEncoderSearchOptions(NearestOptions, BiEncoderOptions):
     """The same with those of the index."""
 
 
-SOURCES = "citing_id"
-"""The column of sources where none is named; a file may lack this one."""
+SOURCES = "citing_id"  # the column of sources where none is named; a file may lack this one
 
 
 class SparseLoop(LoopSettings):
     """How long and with what steps to train."""
 
-    optimizer: Literal["adagrad"] = Field(
-        "adagrad", description="gradient descent method; this one takes sparse gradients of words"
-    )
+    optimizer: Literal["adagrad"] = Field("adagrad", description="takes sparse gradients of words")
 
 
 class PairsOptions(Options):
     """Training on pairs: texts that ask, and texts that they should find."""
 
-    file: Path | None = Field(
-        None, description="TSV file with a header, may be .gz; none trains on topics alone"
-    )
+    file: Path | None = Field(None, description="TSV file with a header, may be .gz")
     passages: int = Field(
         0,
         ge=0,
@@ -218,15 +187,9 @@ class PairsOptions(Options):
 class EncoderOptions(Options):
     """Options of the dual encoder as a reranker and as a retriever."""
 
-    words: Literal["fixed", "learned"] = Field(
-        "learned", description="word vectors: as they are, or where learning starts"
-    )
-    word_weights: Literal["idf", "learned"] = Field(
-        "learned", description="weights of words: their IDF, or where learning starts"
-    )
-    projection: int | None = Field(
-        None, gt=0, description="width of the encoded texts; none keeps that of the word vectors"
-    )
+    words: Literal["fixed", "learned"] = Field("learned", description="word vectors")
+    word_weights: Literal["idf", "learned"] = Field("learned", description="weights of words")
+    projection: int | None = Field(None, gt=0, description="width of texts, if not the vectors'")
     shared: bool = Field(False, description="queries and documents have the same projection")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors to start from")
     pairs: PairsOptions = Field(PairsOptions(), description="training on pairs of texts")
@@ -240,14 +203,9 @@ class DualOptions(EncoderOptions):
         description="how documents of training topics are drawn; those of the other topics of a "
         "batch are negatives, too",
     )
-    validation_topics: int = Field(300, gt=0, description="topics that early stopping looks at")
-    validation_depth: int = Field(100, gt=0, description="candidates of each that it looks at")
-    stored_documents: int = Field(
-        1_000_000,
-        ge=0,
-        description="keep the vectors of all documents where there are at most this many; "
-        "otherwise the candidates' are computed per topic",
-    )
+    validation_topics: int = Field(300, gt=0, description="topics of early stopping")
+    validation_depth: int = Field(100, gt=0, description="candidates of each")
+    stored_documents: int = Field(1_000_000, ge=0, description="most documents to store vectors of")
     loop: SparseLoop = Field(
         SparseLoop(batch_size=768, epochs=10, patience=2),
         description="optimizer and stopping; a batch is counted in documents",

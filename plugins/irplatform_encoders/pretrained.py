@@ -58,9 +58,7 @@ class PretrainedOptions(Options):
         description="`model` may also name a model of the Hugging Face hub, which is downloaded "
         "where it is not in its cache yet",
     )
-    revision: str | None = Field(
-        None, description="commit or tag of a model of the hub; none takes the newest"
-    )
+    revision: str | None = Field(None, description="commit or tag of a model of the hub")
 
 
 def tell_how_slow(resources: Resources, texts: int) -> None:
@@ -75,14 +73,8 @@ def tell_how_slow(resources: Resources, texts: int) -> None:
 def model_folder(system: str, options: PretrainedOptions, kind: str | None = None) -> Path:
     """Return the folder of the model that the options name; download it where they ask for it.
 
-    Args:
-        system: the name of the reranker or retriever, for messages.
-        options: the user's.
-        kind: "CrossEncoder" or "SentenceTransformer"; None takes any model.
-
-    Raises:
-        InputError: there is no model, or it cannot be used.
-        PlatformError: the hub fails.
+    `system` is named in messages. `kind` is "CrossEncoder" or "SentenceTransformer"; None takes any
+    model. Raises InputError for a model that cannot be used, PlatformError where the hub fails.
     """
     if not options.model:
         raise InputError(

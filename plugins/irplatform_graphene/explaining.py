@@ -20,21 +20,12 @@ if TYPE_CHECKING:
     from irplatform_graphene.reading import ConceptInputs, DocumentLinks, EncodedTopic
 
 
-_NEIGHBOURS = 3
-"""Neighbours of a concept that are named."""
-_OTHERS = 8
-"""Concepts that do not match the topic and are listed, those that weigh most."""
+_NEIGHBOURS = 3  # neighbours of a concept that are named
+_OTHERS = 8  # concepts that do not match the topic and are listed, those that weigh most
 
 
 def explain(model: Model, topic: Topic, row: int, features: Float32 | None) -> Mapping[str, object]:
-    """Explain the score of a document.
-
-    Args:
-        model: the model.
-        topic: the topic.
-        row: the document's, of the forward index.
-        features: float32 [1, features], standardized; None for none.
-    """
+    """Explain the score of the document in a row, with its standardized features [1, features]."""
     encoded = model.topics.read(topic)
     rows = np.array([row])
     score = model.scores(encoded, rows, features).item()
@@ -100,19 +91,10 @@ def _changes_without(
     matches: npt.NDArray[np.bool_],
     distance: float,
 ) -> tuple[Float64, Float64, Float64]:
-    """How the score changes without the message of a concept; the others keep their weights.
+    """How the score changes without a concept's message: the others keep their weights.
 
-    Args:
-        model: the model.
-        encoded: the topic.
-        rows: the document's row.
-        links: its concepts.
-        matches: bool [links], which of them match the topic.
-        distance: the score of the vectors alone.
-
-    Returns:
-        float64 [links] without each concept, [links] without the reward of each, and [1] without
-        any reward.
+    Returns float64 [links] without each concept, [links] without the reward of each, and [1]
+    without any reward.
     """
     alphas = np.where(matches, model.options.reward, 1.0).astype(np.float32)
     with torch.no_grad():

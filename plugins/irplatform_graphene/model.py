@@ -35,22 +35,12 @@ _AT_ONCE = 256
 _CONCEPTS_AT_ONCE = 8192
 _SIZES = {"projection", "hidden", "layers", "vector", "filters", "shortcut", "normalized"}
 """Options that are sizes of the network."""
-_SPREAD = 2.0
-"""Standard deviation of scores within a topic, which the losses' scale suits."""
-_LEAST = 0.05
-"""Share of a deviation that the network's own score keeps, to have something to train."""
+_SPREAD = 2.0  # standard deviation of scores within a topic, which the losses' scale suits
+_LEAST = 0.05  # share of a deviation that the network's own score keeps, to have something to train
 
 
 class Model:
-    """Network, readers and stores.
-
-    Attributes:
-        network: the network, untrained at first.
-        reader: of documents.
-        concepts: what concepts and documents read in the graph; None without a graph.
-        topics: reads topics.
-        features: of the last layer.
-    """
+    """The network with its readers and stores; `concepts` is None without a graph."""
 
     def __init__(self, resources: Resources, options: GrapheneOptions) -> None:
         self.options = options
@@ -140,14 +130,7 @@ class Model:
     def scores(
         self, topic: EncodedTopic, rows: Int64, features: Float32 | None, side: Tensor | None = None
     ) -> Tensor:
-        """Scores of documents for a topic, by the weights as they are: float32 [n].
-
-        Args:
-            topic: the topic.
-            rows: the documents' rows of the forward index.
-            features: float32 [n, features], standardized; None for none.
-            side: the documents' sides, where they are at hand.
-        """
+        """Scores of documents for a topic, by the weights as they are: [n]."""
         with torch.no_grad():
             query = self.network.query(*self.reader.topics([topic]))[0]
             side = self.sides(rows) if side is None else side
@@ -216,14 +199,10 @@ def document_vectors(
     messages: Tensor,
     reward: float,
 ) -> Tensor:
-    """v_d of documents for a topic: float32 [n, vector].
+    """v_d of documents for a topic: [n, vector].
 
-    Args:
-        network: the network.
-        side: float32 [n, vector + graph], see `sides`.
-        matched: links to the concepts that match the topic; None without a graph.
-        messages: of all concepts.
-        reward: α.
+    `side` is [n, vector + graph], see `sides`; `matched` links to the concepts that match the
+    topic.
     """
     width = network.sizes.vector
     if matched is None:
@@ -265,19 +244,9 @@ def fit_last_layer(
 ) -> None:
     """Set the weights of features, and the scale of the network's own score where it has one.
 
-    Gradient steps over forty topics learn the topics by heart before they learn what features are
-    worth. A linear model over the network's own score and the features has one optimum, which an L2
-    penalty keeps away from single topics. The weights of features stay there; training goes on with
-    what the network can add.
-
-    Args:
-        network: whose last layer.
-        network_scores: float32 [documents], scores by the network as it is, without features.
-        features: float32 [documents, features], standardized.
-        grades: float64 [documents].
-        offsets: int64 [topics + 1], where the documents of each topic begin.
-        l2: penalty on the squared weights.
-        seed: of the choice of pairs.
+    Gradient steps over forty topics would learn the topics by heart. A linear model over the
+    network's scores [documents] and the standardized features has one optimum, which an L2 penalty
+    keeps away from single topics. The weights of features stay there.
     """
     values = centered(np.hstack([network_scores[:, None], features]), offsets)
     deviation = np.sqrt((values**2).mean(axis=0))

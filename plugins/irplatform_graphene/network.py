@@ -24,8 +24,7 @@ from irplatform.text.forward_index import PADDING
 if TYPE_CHECKING:
     from irplatform.text import ForwardIndex
 
-END = 0
-"""The symbol that ends a title, and begins it."""
+END = 0  # the symbol that ends a title, and begins it
 _IGNORED = -100
 _WIDTH = 3
 _SCALE = 3.0
@@ -34,11 +33,7 @@ _SCALE = 3.0
 
 @dataclass(frozen=True)
 class Sizes:
-    """The shapes of the network, which weights must fit.
-
-    They are options of the same names; `graph` is 0 without a graph, `features` those of the last
-    layer.
-    """
+    """The shapes of the network, which weights must fit: options of the same names."""
 
     dimensions: int
     projection: int
@@ -61,10 +56,7 @@ class Words:
     weights: Tensor  # float32 [texts, N], of words; 0 is padding
 
     def projected(self, project: nn.Module) -> Tensor:
-        """Projected vectors of the words: [texts, N, width].
-
-        An embedding, since the gradient of indexing is slow on a GPU where padding is frequent.
-        """
+        """Projected vectors of the words: [texts, N, width]; faster than indexing."""
         return functional.embedding(self.places, project(self.table))
 
     def means(self) -> Tensor:
@@ -130,11 +122,9 @@ class GrapheneNetwork(nn.Module):
         return 2 * self.sizes.hidden + self.sizes.shortcut * self.sizes.dimensions
 
     def encode(self, words: Words) -> Tensor:
-        """Enc(d), the mean of the hidden states (section 3.2.1).
+        """Enc(d), the mean of the hidden states (section 3.2.1): [n, encoded].
 
-        Returns:
-            float32 [n, encoded], with a shortcut also the weighted mean of the word vectors; 0 for
-            a document without words.
+        A shortcut adds the weighted mean of the word vectors. A document without words has 0.
         """
         present = words.weights > 0
         states = self.encoder(words.projected(self.project), present)
@@ -143,13 +133,9 @@ class GrapheneNetwork(nn.Module):
         return torch.cat([mean, words.means()], dim=1) if self.sizes.shortcut else mean
 
     def messages(self, inputs: Tensor) -> Tensor:
-        """W_d g_c⁽¹⁾ of concepts, with g_c⁽¹⁾ = ReLU(W_c Σ g_c⁽⁰⁾) (equations 2 and 3).
+        """W_d g_c⁽¹⁾ of concepts, with g_c⁽¹⁾ = ReLU(W_c Σ g_c⁽⁰⁾) (equations 2 and 3): [c, graph].
 
-        Args:
-            inputs: float32 [c, V], normalized sums over neighbours, see `ConceptInputs`.
-
-        Returns:
-            float32 [c, graph].
+        `inputs` [c, V] are normalized sums over neighbours, see `ConceptInputs`.
         """
         states = functional.relu(self.concept_layer(self.project(inputs)))
         messages: Tensor = self.document_layer(states)
@@ -164,14 +150,9 @@ class GrapheneNetwork(nn.Module):
         return part
 
     def compose(self, text: Tensor, received: Tensor | None) -> Tensor:
-        """v_d = f_l(Enc(d) ∘ GCN(d)), ∘ being concatenation (equation 4).
+        """v_d = f_l(Enc(d) ∘ GCN(d)), ∘ being concatenation (equation 4): [n, vector].
 
-        Args:
-            text: float32 [n, vector], of `text_part`.
-            received: float32 [n, graph], the weighted sums of messages; None without a graph.
-
-        Returns:
-            float32 [n, vector].
+        `text` is that of `text_part`; `received` [n, graph] sums messages, None without a graph.
         """
         if received is None:
             return text
@@ -179,17 +160,12 @@ class GrapheneNetwork(nn.Module):
         return text + part
 
     def query(self, words: Words, fields: Tensor) -> Tensor:
-        """W v_p: convolution and pooling per field, fusion of the fields (section 4.1).
+        """W v_p [t, vector]: convolution and pooling per field, fusion of the fields (section 4.1).
 
         Pooling is the maximum and the weighted mean; fusion is a weighted mean, of the shortcut a
-        plain one. A field without known words is 0 and takes its share.
-
-        Args:
-            words: of all f distinct fields of some topics; the weights of each add up to 1.
-            fields: int64 [t, F], the fields of each topic; f is padding.
-
-        Returns:
-            float32 [t, vector].
+        plain one. A field without known words is 0 and takes its share. `words` are those of all f
+        distinct fields, with weights that add up to 1; `fields` [t, F] are those of each topic, f
+        is padding.
         """
         present = (words.weights > 0)[:, :, None]
         vectors = words.projected(self.project) * present
@@ -206,15 +182,10 @@ class GrapheneNetwork(nn.Module):
         return vector
 
     def score(self, queries: Tensor, documents: Tensor, features: Tensor | None) -> Tensor:
-        """−‖W v_p − v_d‖₁ (equation 7), plus the weighted features.
+        """−‖W v_p − v_d‖₁ (equation 7), plus the weighted features: [n].
 
-        Args:
-            queries: float32 [n, vector], or [vector] for one.
-            documents: float32 [n, vector].
-            features: float32 [n, features], standardized; None leaves them out.
-
-        Returns:
-            float32 [n], 0 and below without features; higher is better.
+        Queries are [n, vector], or [vector] for one; features are standardized, None leaves them
+        out.
         """
         if self.sizes.normalized:
             queries, documents = (functional.normalize(v, dim=-1) for v in (queries, documents))
@@ -229,8 +200,8 @@ class GrapheneNetwork(nn.Module):
 class BiLSTM(nn.Module):
     """A bidirectional LSTM (Hochreiter & Schmidhuber, 1997) over texts of different lengths.
 
-    Both directions run from left to right over padded texts; the backward one reads the words in
-    reverse. The gradient of torch's packed sequences takes ten times as long on a CPU.
+    The backward one reads the words in reverse: the gradient of torch's packed sequences takes ten
+    times as long on a CPU.
     """
 
     def __init__(self, inputs: int, hidden: int, layers: int) -> None:
@@ -240,12 +211,7 @@ class BiLSTM(nn.Module):
         self.backwards = nn.ModuleList(nn.LSTM(w, hidden, batch_first=True) for w in widths)
 
     def forward(self, words: Tensor, present: Tensor) -> Tensor:
-        """Hidden states: [n, N, inputs] → [n, N, 2·hidden]; what stands at padding is undefined.
-
-        Args:
-            words: float32, padded on the right.
-            present: bool [n, N].
-        """
+        """Hidden states [n, N, 2·hidden] of words [n, N, inputs]; undefined at padding."""
         mirror = _mirror(present)[:, :, None]
         for ahead, back in zip(self.forwards, self.backwards, strict=True):
             onwards, _ = ahead(words)
@@ -261,11 +227,7 @@ def _mirror(present: Tensor) -> Tensor:
 
 
 class TitleVocabulary:
-    """The words that titles are written with.
-
-    Attributes:
-        words: int64 [words], their ids in the index.
-    """
+    """The words that titles are written with, by their ids in the index."""
 
     def __init__(self, index: ForwardIndex, size: int) -> None:
         frequency = np.asarray(index.collection_frequency("title"))
@@ -275,14 +237,9 @@ class TitleVocabulary:
         self._symbol[self.words] = 1 + np.arange(len(self.words))
 
     def symbols(self, titles: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """The targets: words of the vocabulary and an end.
+        """The targets [n, L] of titles [n, L], padded with -1: words of the vocabulary and an end.
 
-        Args:
-            titles: int64 [n, L], ids of words, padded with -1 on the right; a title that fills
-                its row may go on, so that it is not ended.
-
-        Returns:
-            int64 [n, L]; -100 where there is no target.
+        A title that fills its row may go on and has no end. -100 is no target.
         """
         symbols = self._symbol[titles]
         lengths = (titles != PADDING).sum(axis=1)
@@ -294,9 +251,9 @@ class TitleVocabulary:
 class TitleDecoder(nn.Module):
     """An LSTM that writes an article's title from v_d, used in training only (section 3.2.3).
 
-    The paper's is bidirectional, which cannot write from left to right; this one is not. It takes
-    v_d as its first state and at every step, and chooses among the most frequent title words by
-    their projected vectors. The encoder reads the abstract alone, so that words are not copied.
+    The paper's is bidirectional, which cannot write from left to right; this one is not. v_d is its
+    first state and an input of every step. The encoder reads the abstract alone, so that words are
+    not copied.
     """
 
     def __init__(self, vector: int, word: int, hidden: int, vocabulary: int) -> None:
@@ -308,18 +265,11 @@ class TitleDecoder(nn.Module):
         self.bias = nn.Parameter(torch.zeros(vocabulary + 1))
 
     def loss(self, documents: Tensor, words: Tensor, symbols: Tensor) -> Tensor:
-        """The mean cross-entropy of the next word (equation 6).
+        """The mean cross-entropy of the next word (equation 6); 0 without targets.
 
-        Each word follows the one before it in the title; one that is not in the vocabulary is read
-        as END, by which every title begins.
-
-        Args:
-            documents: float32 [n, vector], v_d.
-            words: float32 [vocabulary, word], projected vectors of the vocabulary.
-            symbols: int64 [n, L], see `TitleVocabulary.symbols`.
-
-        Returns:
-            A number; 0 without targets.
+        Each word follows the one before it in the title, or END where that is not in the
+        vocabulary. `documents` [n, vector] are v_d, `words` the projected vectors of the
+        vocabulary.
         """
         table = torch.cat([self.end, words])
         before = functional.pad(symbols[:, :-1], (1, 0), value=END).clamp(min=END)

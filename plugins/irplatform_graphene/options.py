@@ -25,9 +25,7 @@ class DecoderSettings(Options):
     vocabulary: int = Field(4000, gt=0, description="words it chooses from, the most frequent ones")
     hidden: int = Field(64, gt=0, description="width of its LSTM")
     title_words: int = Field(16, gt=0, description="words of a title that are generated")
-    share: float = Field(
-        0.25, gt=0, le=1, description="share of a step's documents whose titles are generated"
-    )
+    share: float = Field(0.25, gt=0, le=1, description="share of documents with written titles")
 
 
 class GrapheneOptions(Options):
@@ -36,15 +34,11 @@ class GrapheneOptions(Options):
     projection: int = Field(64, gt=0, description="word vectors are projected to so many numbers")
     hidden: int = Field(64, gt=0, description="width of the LSTM, in each direction")
     layers: int = Field(1, gt=0, description="layers of the LSTM [paper: 3]")
-    document_words: int = Field(100, gt=0, description="words of a document that are read")
+    document_words: int = Field(100, gt=0, description="words read of a document")
     graph: bool = Field(True, description="use the document–concept graph (ablation)")
     graph_width: int = Field(64, gt=0, description="width of states in the graph")
-    self_loop: float = Field(
-        1.0, ge=0, description="weight of a concept among its neighbours [Kipf and Welling: 1]"
-    )
-    reward: float = Field(
-        1.6, ge=0, description="weight of a concept that matches the query [paper]; 1 for none"
-    )
+    self_loop: float = Field(1.0, ge=0, description="weight of a concept beside its neighbours")
+    reward: float = Field(1.6, ge=0, description="weight of a concept of the query [paper]")
     vector: int = Field(256, gt=0, description="width of the vectors of documents and queries")
     filters: int = Field(128, gt=0, description="filters of the query's convolution")
     shortcut: bool = Field(
@@ -52,9 +46,7 @@ class GrapheneOptions(Options):
         description="IDF-weighted means of word vectors reach the vectors of documents and "
         "queries directly, too [ours]",
     )
-    normalized: bool = Field(
-        True, description="vectors of documents and queries have length 1 [ours]"
-    )
+    normalized: bool = Field(True, description="vectors of texts have length 1 [ours]")
     query_fields: tuple[str, ...] = Field(
         ("disease", "gene", "treatment", "mesh"),
         description="a topic's fields that are read; the whole query where it has none of them",
@@ -62,9 +54,7 @@ class GrapheneOptions(Options):
     query_words: int = Field(32, gt=0, description="words of a field that are read")
     expansion: bool = Field(True, description="read other names of the concepts in a field too")
     expansion_names: int = Field(6, gt=0, description="other names of a concept that are read")
-    narrower: int = Field(
-        1, ge=0, description="steps of is-a below a topic's concepts that match, too"
-    )
+    narrower: int = Field(1, ge=0, description="is-a steps below a topic's concepts that match")
     dropout: float = Field(0.2, ge=0, lt=1, description="of documents' and queries' vectors")
     loss: Literal["hinge", "softmax"] = Field(
         "softmax",
@@ -77,16 +67,10 @@ class GrapheneOptions(Options):
         description="in-batch negatives: so many pairs of the step are drawn for each relevant "
         "document, and it is compared with theirs where they are of other topics",
     )
-    features: tuple[str, ...] = Field(
-        (), description="groups of features that the last layer reads, too [paper: none]"
-    )
-    feature_settings: dict[str, dict[str, Any]] = Field(
-        {}, description="options of these groups, by name"
-    )
+    features: tuple[str, ...] = Field((), description="feature groups in the last layer [ours]")
+    feature_settings: dict[str, dict[str, Any]] = Field({}, description="their options, by name")
     feature_l2: float = Field(3.0, ge=0, description="L2 regularization of the features' weights")
-    tune_encoder: bool = Field(
-        False, description="train a pre-trained encoder further [paper]; otherwise it stays"
-    )
+    tune_encoder: bool = Field(False, description="train a pre-trained encoder further [paper]")
     decoder: DecoderSettings = Field(DecoderSettings(), description="the title decoder")
     pairs: PairSettings = Field(PairSettings(), description="how training pairs are drawn")
     loop: LoopSettings = Field(
@@ -97,17 +81,9 @@ class GrapheneOptions(Options):
         LoopSettings(optimizer="adam", learning_rate=0.002, batch_size=64, epochs=6, patience=2),
         description="the same for pre-training",
     )
-    validation_topics: int = Field(
-        150, gt=0, description="topics that early stopping looks at, at most; 150 in pre-training"
-    )
-    validation_depth: int = Field(
-        500, gt=0, description="candidates of each that it looks at; 50 in pre-training"
-    )
-    stored_documents: int = Field(
-        2_000_000,
-        ge=0,
-        description="collections up to this size have their document vectors stored",
-    )
+    validation_topics: int = Field(150, gt=0, description="for early stopping; 150 in pre-training")
+    validation_depth: int = Field(500, gt=0, description="candidates of each; 50 in pre-training")
+    stored_documents: int = Field(2_000_000, ge=0, description="most documents to store vectors of")
     concepts: ConceptOptions = Field(ConceptOptions(), description="the document–concept graph")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
 

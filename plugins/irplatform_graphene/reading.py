@@ -40,23 +40,14 @@ if TYPE_CHECKING:
 
 _FORMAT = 1
 _FILE = "concepts.npy"
-_AT_ONCE = 64
-"""Numbers of a vector that are summed over neighbours at once, to bound memory."""
+_AT_ONCE = 64  # numbers of a vector that are summed over neighbours at once, to bound memory
 _SAMPLE = 16
-GAP = -1
-"""Separates names, so that no convolution reads across, and pads."""
-_MOST_FIELDS = 24
-"""Of a topic; further headings of an article are not read."""
+GAP = -1  # separates names, so that no convolution reads across, and pads
+_MOST_FIELDS = 24  # of a topic; further headings of an article are not read
 
 
 class TopicReader:
-    """Reads topics, and keeps what it found for a field.
-
-    Args:
-        vectors: word vectors.
-        graph: where concepts and their names are found; None finds none.
-        options: what is read.
-    """
+    """Reads topics, and keeps what it found for a field."""
 
     def __init__(
         self, vectors: WordVectors, graph: ConceptGraph | None, options: GrapheneOptions
@@ -226,14 +217,7 @@ class Reader:
 
 
 class ConceptInputs:
-    """The graph as the network reads it.
-
-    Args:
-        graph: the collection's.
-        vectors: word vectors.
-        self_loop: λ, the weight of a concept among its neighbours.
-        resources: the platform's resources.
-    """
+    """The graph as the network reads it; `self_loop` is λ."""
 
     def __init__(
         self, graph: ConceptGraph, vectors: WordVectors, self_loop: float, resources: Resources
@@ -300,10 +284,7 @@ def refuse_another(graph: ConceptGraph, index: ForwardIndex) -> None:
 
 
 def name_vectors(graph: ConceptGraph, vectors: WordVectors, resources: Resources) -> Float32:
-    """g_c⁽⁰⁾: the mean of the vectors of a concept's name, float32 [concepts, V].
-
-    Where no word of the preferred name has a vector, another name stands in; 0 if none has one.
-    """
+    """g_c⁽⁰⁾ [concepts, V]: the mean of the vectors of a concept's first name with any."""
     means = np.zeros((graph.concept_count, vectors.dimensions), np.float32)
     with resources.progress("reading names", graph.concept_count, "concepts") as advance:
         for concept in range(graph.concept_count):

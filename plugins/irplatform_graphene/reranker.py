@@ -34,11 +34,10 @@ _FEATURES = "feature_"
 class Graphene(TrainableReranker):
     """GRAPHENE: a BiLSTM and a document–concept graph against a convolution over topics' fields.
 
-    A document's vector joins the mean of a BiLSTM's states and what a graph convolution brings from
-    its concepts, of which those that match the topic count more; the score is its distance from the
-    topic's vector. Pre-trained on MeSH-term queries, with titles to write. `graphene` is the
-    published model, trained in our way; `--preset paper` comes nearer to the paper's training.
-    `graphene-features` adds features of an expanded query to the score, which is ours.
+    A document's vector joins the mean of a BiLSTM's states with a graph convolution over its
+    concepts, of which those that match the topic count more; the score is its distance from the
+    topic's vector. `graphene` is the published model, trained in our way; `--preset paper` comes
+    nearer to the paper's training. `graphene-features` adds features of an expanded query.
     """
 
     Options = GrapheneOptions
@@ -112,11 +111,7 @@ class Graphene(TrainableReranker):
             self.model.features.save(folder)
 
     def load(self, folder: Path) -> None:
-        """Read the weights; after pre-training, those of features start as they are.
-
-        Raises:
-            InputError: they belong to a network of other sizes, or some are missing.
-        """
+        """Read the weights; after pre-training, those of features start as they are."""
         from irplatform.training import load_into, load_weights
 
         if (folder / _FORMER).exists():

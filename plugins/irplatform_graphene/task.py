@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from irplatform_graphene.model import Model
     from irplatform_graphene.reading import EncodedTopic
 
-_LARGEST = 80.0
-"""Difference of scores: float32 holds exp of it, added up for all negatives."""
+_LARGEST = 80.0  # difference of scores: float32 holds exp of it, added up for all negatives
 
 
 class GrapheneTask:
@@ -146,17 +145,9 @@ class GrapheneTask:
     def _in_batch_negatives(
         self, topic: Int64, relevant: Int64, random: np.random.Generator
     ) -> tuple[Int64, Int64]:
-        """Pairs and the other pairs whose relevant document is a negative of theirs.
+        """Places of pairs, and of the pairs whose relevant document is a negative of theirs.
 
         `others` pairs are drawn for each with replacement, and not all are usable.
-
-        Args:
-            topic: int64 [n], of each pair of the step.
-            relevant: int64 [n], the row of its relevant document.
-            random: draws them.
-
-        Returns:
-            Places of pairs, and of the pairs whose relevant document is a negative of theirs.
         """
         size = len(topic)
         which = np.repeat(np.arange(size), min(self._options.others, size))
@@ -166,16 +157,7 @@ class GrapheneTask:
         return which[usable], other[usable]
 
     def _of_in_batch_negatives(self, positives: Tensor, negatives: Tensor, which: Tensor) -> Tensor:
-        """The loss of relevant documents against in-batch negatives.
-
-        Args:
-            positives: float32 [n], scores of relevant documents.
-            negatives: float32 [m], scores of negatives.
-            which: int64 [m], the place of the relevant document that each is compared with.
-
-        Returns:
-            Its mean over the n relevant documents, a number of at least 0.
-        """
+        """The mean loss of relevant documents against their negatives."""
         if self._options.loss == "hinge":
             weight = torch.ones_like(negatives)
             return pairwise_hinge(positives[which], negatives, weight, self._options.margin)
@@ -238,13 +220,7 @@ class Step:
 
 
 class BatchDocuments:
-    """The documents of a step, each encoded once for all topics.
-
-    Args:
-        model: whose weights are trained.
-        rows: the documents' rows of the forward index, each once.
-        encoded: float32 [documents, encoded], Enc(d).
-    """
+    """The documents of a step, each encoded once for all topics: Enc(d) [documents, encoded]."""
 
     def __init__(self, model: Model, rows: Int64, encoded: Tensor) -> None:
         self._model = model
@@ -261,13 +237,7 @@ class BatchDocuments:
             self._received = local_links.sums(self._messages)
 
     def vectors(self, topic: Int64, document: Int64, topics: Sequence[EncodedTopic]) -> Tensor:
-        """v_d of documents, each for its topic: float32 [n, vector].
-
-        Args:
-            topic: int64 [n], places among the topics of the step.
-            document: int64 [n], places among its documents.
-            topics: of the step.
-        """
+        """v_d of documents, each for its topic, by their places in the step: [n, vector]."""
         places = torch.from_numpy(document).to(self._text.device)
         if self._model.concepts is None:
             return self._network.compose(self._text[places], None)

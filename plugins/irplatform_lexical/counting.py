@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from itertools import product
-from math import inf
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import PositiveFloat, ValidationInfo, field_validator
+from pydantic import NonNegativeFloat, PositiveFloat  # noqa: TC002 - pydantic reads them
 
 from irplatform.errors import InputError
 from irplatform.plugin import (
@@ -43,7 +42,7 @@ class CountingOptions(Options):
     """The options of every baseline that counts words."""
 
     field: Literal["title", "abstract", "text"] = Field(
-        "text", description="what is read; text is title and abstract"
+        "text", description="text is title and abstract"
     )
 
 
@@ -128,9 +127,7 @@ def dlh13(match: FieldMatch) -> Float64:
         qtf · (tf · log2((tf · avgdl / dl) · (N / F)) + 0.5 · log2(2π · tf · (1 − tf / dl)))
             / (tf + 0.5)
 
-    The second logarithm is Stirling's correction of the binomial coefficient (dl over tf), which is
-    exactly 1 where a field consists of one word alone (tf = dl): the term is 0 there. Words rarer
-    than chance lets expect count against a document.
+    The second logarithm, Stirling's correction, is 0 where a field is one word alone (tf = dl).
     """
     index, field = match.index, match.field
     document, word = np.nonzero(match.frequencies)
@@ -155,10 +152,6 @@ class UQLMOptions(CountingOptions):
     mu: PositiveFloat | Literal["mean-length"] = Field(
         2000.0, description="smoothing, in words; mean-length: the mean length of the field"
     )
-    form: Literal["likelihood", "lucene"] = Field(
-        "likelihood",
-        description="the query's log-likelihood, or Lucene's variant of it; see the docs",
-    )
 
 
 class UQLM(CountingReranker):
@@ -179,43 +172,23 @@ class UQLM(CountingReranker):
         self._mu = mu if mu != MEAN_LENGTH else self._index.average_length(field) or 1.0
 
     def weigh(self, match: FieldMatch) -> Float64:
-        """Log-likelihood (below 0), or Lucene's variant (from 0 on)."""
-        likelihood = self.options.form == "likelihood"
-        weigh = log_likelihood if likelihood else lucene_likelihood
-        return weigh(match, self._words, float(self._mu))
+        return log_likelihood(match, self._words, float(self._mu))
 
 
 def log_likelihood(match: FieldMatch, words: int, mu: float) -> Float64:
-    """Log-likelihood of the query in each document's smoothed language model: float64 [documents].
+    """Log-likelihoods (below 0) of the query in documents' smoothed models: float64 [documents].
 
     Σ qtf · log((tf + μ · p) / (dl + μ)) over all words of the query, with p = (F + 1) / (T + 1), F
-    the word's count in the field over the collection and T the number of all words there. The added
-    1 gives words that the collection lacks a probability, as Lucene's `IndriDirichletSimilarity`.
+    the word's count in the collection and T that of all words (Lucene's
+    `IndriDirichletSimilarity`).
     """
-    background = mu * _probabilities(match, words)
+    counts = match.index.collection_frequency(match.field)[match.known]
+    background = mu * ((counts + 1.0) / (words + 1.0))
     unseen = mu / (words + 1)
     lengths = match.lengths + mu
     known = (np.log(match.frequencies + background) * match.repeats).sum(axis=1)
     constant = match.unknown * np.log(unseen) - len(match.query) * np.log(lengths)
     return np.asarray(known + constant)
-
-
-def lucene_likelihood(match: FieldMatch, words: int, mu: float) -> Float64:
-    """Lucene's `LMDirichletSimilarity`, which `qld` ranks by, on exact lengths.
-
-    Words that the document has count log(1 + tf / (μ · p)) + log(μ / (dl + μ)), at least 0.
-    """
-    background = mu * _probabilities(match, words)
-    shares = np.log1p(match.frequencies / background)
-    shares += np.log(mu / (match.lengths + mu))[:, None]
-    shares[match.frequencies == 0] = 0
-    return np.asarray((np.maximum(shares, 0) * match.repeats).sum(axis=1))
-
-
-def _probabilities(match: FieldMatch, words: int) -> Float64:
-    counts = match.index.collection_frequency(match.field)[match.known]
-    probabilities: Float64 = (counts + 1.0) / (words + 1.0)
-    return probabilities
 
 
 _FILE = "bm25.json"
@@ -224,35 +197,25 @@ _FILE = "bm25.json"
 class MBMOptions(Options):
     """Options of MBM; one value instead of several is not tuned."""
 
-    k1: tuple[float, ...] = Field(
+    k1: tuple[NonNegativeFloat, ...] = Field(
         (0.2, 0.4, 0.6, 0.9, 1.2, 1.6, 2.0, 2.5, 3.0, 4.0),
         min_length=1,
         description="values of k1 to try",
     )
-    b: tuple[float, ...] = Field(
+    b: tuple[Annotated[float, Field(ge=0, le=1)], ...] = Field(
         (0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9, 1.0), min_length=1, description="values of b to try"
     )
     once: bool = Field(True, description="count every word of the query once")
     stop_words: bool = Field(False, description="keep the query's stop words")
     topics: int = Field(500, gt=0, description="training topics to choose on, at most")
 
-    @field_validator("k1", "b")
-    @classmethod
-    def _in_range(cls, values: tuple[float, ...], info: ValidationInfo) -> tuple[float, ...]:
-        most = 1.0 if info.field_name == "b" else inf
-        if not all(0 <= value <= most for value in values):
-            raise ValueError(f"{info.field_name} lies between 0 and {most}")
-        return values
-
 
 class MBM(TrainableReranker):
     """BM25 over title and abstract for cleaned queries, with k1 and b from training topics.
 
-    After the first stage of DeepSenSe, "a modified BM25 algorithm (MBM)", of which the paper gives
-    neither formula nor parameters. Its clean-up spells out Greek letters and drops stop words and
-    punctuation. Every query word counts once (our choice), and k1 and b are the pair of a grid with
-    the best mean nDCG@20 of training topics' candidates. The paper's bounds of 5 to 50 words select
-    sentences for an experiment, and do not apply here.
+    After DeepSenSe's first stage, "a modified BM25 algorithm (MBM)", for which the paper gives no
+    formula. The clean-up spells out Greek letters and drops stop words and punctuation. Every query
+    word counts once (our choice). k1 and b have the best mean nDCG@20 on training topics.
     """
 
     Options = MBMOptions
@@ -273,10 +236,7 @@ class MBM(TrainableReranker):
         return self.options.k1, self.options.b
 
     def fit(self, data: TrainingData) -> None:
-        """Choose k1 and b; of equally good pairs, the one that stands first in the options.
-
-        Where no topic has a relevant document among its candidates, they stay what they are.
-        """
+        """Choose k1 and b, the first in the options of equally good pairs."""
         # Without the first stage's scores, the validator ranks by what it is given alone.
         topics = [replace(topic, first_stage=()) for topic in data.training]
         validator = Validator(topics, limit=self.options.topics)

@@ -41,12 +41,8 @@ class Saturation(Options):
 class BM25Options(Saturation):
     """The options of `bm25`."""
 
-    expand: tuple[str, ...] = Field(
-        (), description="knowledge bases whose names and relations expand the queries"
-    )
-    plan: QueryPlan = Field(
-        default_factory=QueryPlan, description="how a topic becomes a query, where it is expanded"
-    )
+    expand: tuple[str, ...] = Field((), description="knowledge bases that expand the queries")
+    plan: QueryPlan = Field(default_factory=QueryPlan, description="how a topic is expanded")
 
 
 class QLDOptions(Options):
@@ -60,9 +56,7 @@ class RM3Options(Saturation):
 
     fb_terms: int = Field(10, gt=0, description="how many words the feedback adds")
     fb_docs: int = Field(10, gt=0, description="how many documents it takes them from")
-    original_query_weight: float = Field(
-        0.5, ge=0, le=1, description="share of the topic's own words in the expanded query"
-    )
+    original_query_weight: float = Field(0.5, ge=0, le=1, description="share of the original words")
 
 
 def _ready(query: Any, _index: LuceneIndex) -> Any:
@@ -121,33 +115,33 @@ class BM25Retriever(BM25Formula):
     def queries(
         self, topics: Sequence[Topic], resources: Resources
     ) -> Mapping[str, str | QueryBuilder]:
-        if not self._knowledge_bases:
+        if not self.options.expand:
             return super().queries(topics, resources)
         expander = self._expander(resources)
         with resources.progress("expanding queries", len(topics), "topics") as advance:
             queries: dict[str, str | QueryBuilder] = {}
-            for topic in topics:  # here and not while searching: see `querying.compile`
+            for topic in topics:
                 queries[topic.id] = partial(_ready, expander.query(topic))
                 advance(1)
         return queries
 
     def traits(self) -> Traits:
-        names = ", ".join(self._knowledge_bases)
+        names = ", ".join(self.options.expand)
         return replace(super().traits(), remark=f"queries expanded with {names}" if names else "")
 
     def reads(self) -> Reads:
-        if not self._knowledge_bases:
+        if not self.options.expand:
             return Reads()
         folds = query_dependencies(self.options.plan)
-        return Reads(more={"knowledge": open_knowledge(self._knowledge_bases).fingerprint, **folds})
+        return Reads(more={"knowledge": open_knowledge(self.options.expand).fingerprint, **folds})
 
     def check_topics(self, topics: Sequence[Topic]) -> None:
-        if self._knowledge_bases:
+        if self.options.expand:
             check_fields(topics, self.options.plan)
 
     def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
         plan = self.options.plan
-        choice = chosen_on(topics, plan) if self._knowledge_bases else None
+        choice = chosen_on(topics, plan) if self.options.expand else None
         if choice is None:
             return {}
         resources.notice(str(choice))
@@ -155,16 +149,12 @@ class BM25Retriever(BM25Formula):
         return {"plan_chosen_on": choice.as_json(), **warning}
 
     def explain(self, topic: Topic, resources: Resources) -> Mapping[str, object]:
-        if not self._knowledge_bases:
+        if not self.options.expand:
             return super().explain(topic, resources)
         return as_json(self._expander(resources).expression(topic))
 
-    @property
-    def _knowledge_bases(self) -> tuple[str, ...]:
-        return self.options.expand
-
     def _expander(self, resources: Resources) -> Expander:
-        return Expander(resources.index(), self._knowledge_bases, self.options.plan)
+        return Expander(resources.index(), self.options.expand, self.options.plan)
 
 
 class QLDRetriever(LuceneRetriever):

@@ -1,10 +1,9 @@
 """Word Mover's Distance between query and document, the best untrained model of Delta's paper.
 
 Kusner et al. (ICML 2015), as Mohan et al. (WWW 2018, section 4.3.2) use it: Euclidean distances
-between word vectors, stop words kept, best on titles; the score is minus the distance. Words
-without a vector are left out. A document without others comes last, at the longest distance that
-any word could have from the query's; the papers do not cover it. A query without others gives every
-document 0.
+between word vectors, stop words kept; the score is minus the distance. Words without a vector are
+left out. A document without other words comes last, at the longest distance that a word can have
+from the query's. A query without other words gives every document 0.
 """
 
 from __future__ import annotations
@@ -27,25 +26,21 @@ if TYPE_CHECKING:
     from irplatform.text import WordVectors
     from irplatform.text.arrays import Float64, Int64
 
-_MOST_STEPS = 10_000_000
-"""Of the solver; real texts need some thousands."""
-_CHUNK = 128
-"""Words whose distances are computed at once, in the processor's cache."""
+_MOST_STEPS = 10_000_000  # of the solver; real texts need some thousands
+_CHUNK = 128  # words whose distances are computed at once, in the processor's cache
 
 
 class WMDOptions(Options):
     """Options of the Word Mover's Distance; `[paper]` marks a choice of Mohan et al., WWW 2018."""
 
     field: Literal["title", "abstract", "text"] = Field(
-        "text", description="what is read; text is title and abstract"
+        "text", description="text is title and abstract"
     )
     form: Literal["exact", "relaxed"] = Field(
         "exact", description="the distance, or its relaxed lower bound, which is much faster"
     )
     stop_words: bool = Field(True, description="keep stop words [paper]")
-    unit_vectors: bool = Field(
-        False, description="bring word vectors to length 1 before distances are taken"
-    )
+    unit_vectors: bool = Field(False, description="bring word vectors to length 1 first")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors")
 
 
@@ -111,10 +106,7 @@ class WordSpace:
         self._longest = float(np.sqrt(self._squares.max()))
 
     def costs(self, these: Int64, those: Int64) -> Float64:
-        """Distances of words, given as rows of vectors: float64 [these, those].
-
-        In float64, since the difference of two large squares loses half of the digits.
-        """
+        """Distances of words, given as rows of vectors, in 64 bits: [these, those]."""
         left = -2 * self._scale[these][:, None] * self._matrix[these]
         squares = np.empty((len(these), len(those)))
         for start in range(0, len(those), _CHUNK):
@@ -134,10 +126,9 @@ class WordSpace:
 
 
 def exact(weights: Float64, costs: Float64, shared: Int64, texts: Bags) -> Float64:
-    """The Word Mover's Distance of a query to texts, none of which is empty (equation 1).
+    """The Word Mover's Distance of a query to texts, none of which is empty (equation 1): [texts].
 
-    It is the least cost of moving the weights of one text's words to those of the other's. Weight
-    that both texts have on a word stays there, since the cost is a metric (Kantorovich and
+    Weight that both texts have on a word stays there, since the cost is a metric (Kantorovich and
     Rubinstein); a solver for optimal transport moves the rest, text by text.
 
     Args:
@@ -145,9 +136,6 @@ def exact(weights: Float64, costs: Float64, shared: Int64, texts: Bags) -> Float
         costs: [q, w], the distance of each to every word that a text may have.
         shared: [w], which word of the query a word is, or -1.
         texts: the texts, with numbers of words below w.
-
-    Returns:
-        float64 [texts].
     """
     sources = np.tile(weights, (len(texts), 1))
     targets = texts.weights.copy()
@@ -189,19 +177,10 @@ def _least_cost(sources: Float64, targets: Float64, costs: Float64) -> float:
 
 
 def relaxed(weights: Float64, costs: Float64, words: Int64, offsets: Int64) -> Float64:
-    """The relaxed distance (Kusner et al., section 4): a lower bound of the exact one.
+    """The relaxed distance (Kusner et al., section 4), a lower bound of `exact`: [texts].
 
-    Every word moves all of its weight to the nearest word of the other text; of the two directions,
-    the dearer one counts.
-
-    Args:
-        weights: [q], as `exact` takes them.
-        costs: [q, w], likewise.
-        words: the words of all texts, one text behind the other, none of which is empty.
-        offsets: where each text begins; one more than there are texts.
-
-    Returns:
-        float64 [texts].
+    Every word moves all of its weight to the nearest word of the other text; the dearer direction
+    counts. `words` are those of all texts, none of which is empty, `offsets` [texts + 1].
     """
     begins = offsets[:-1]
     nearest = np.minimum.reduceat(np.take(costs, words, axis=1), begins, axis=1)
@@ -227,12 +206,7 @@ class Bags:
 
 
 def make_bags(words: Int64, offsets: Int64) -> Bags:
-    """The bags of texts.
-
-    Args:
-        words: the words of all texts, one text behind the other; those below 0 are left out.
-        offsets: where each text begins; one more than there are texts.
-    """
+    """The bags of texts: `words` of one text behind the other, without those below 0."""
     texts = len(offsets) - 1
     owners = np.repeat(np.arange(texts), np.diff(offsets))
     present = words >= 0

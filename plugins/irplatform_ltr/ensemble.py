@@ -15,7 +15,7 @@ import numpy as np
 from irplatform.errors import InputError
 from irplatform.system.formats import read_own_json
 from irplatform.training.losses import centered
-from irplatform_ltr.learners import MOST_DOCUMENTS, PairwiseLinear, PairwiseNetwork, Table, Trees
+from irplatform_ltr.learners import PairwiseLinear, PairwiseNetwork, Table, Trees
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,13 +27,6 @@ if TYPE_CHECKING:
 
 
 _FILE = "ensemble.json"
-_LAMBDAMART = ("trees", "average")
-"""Values of the option `learner` with LambdaMART among their learners."""
-
-
-def most_documents(options: LtrOptions) -> int | None:
-    """How many documents of a topic the learners can learn from; None for any number."""
-    return MOST_DOCUMENTS if options.learner in _LAMBDAMART else None
 
 
 class Ensemble:
@@ -47,7 +40,7 @@ class Ensemble:
     def of(cls, options: LtrOptions, threads: int = 1) -> Ensemble:
         """The learners that the options name; the number of threads changes no score."""
         learners: dict[str, Learner] = {}
-        if options.learner in _LAMBDAMART:
+        if options.learner in ("trees", "average"):
             learners["lambdamart"] = Trees("lambdarank", options.tree, threads)
         if options.learner == "average":
             learners["regression"] = Trees("regression", options.tree, threads)
@@ -65,16 +58,13 @@ class Ensemble:
             self._scales[name] = deviation or 1.0
 
     def score(self, features: Features) -> Scores:
-        scaled = [
-            learner.score(features) / self._scales[name] for name, learner in self.learners.items()
-        ]
-        return np.asarray(np.sum(scaled, axis=0) / len(scaled))
+        return self._mean({name: each.score(features) for name, each in self.learners.items()})
 
     def contributions(self, features: Features) -> Scores:
-        scaled = [
-            learner.contributions(features) / self._scales[name]
-            for name, learner in self.learners.items()
-        ]
+        return self._mean({n: each.contributions(features) for n, each in self.learners.items()})
+
+    def _mean(self, values: dict[str, Scores]) -> Scores:
+        scaled = [value / self._scales[name] for name, value in values.items()]
         return np.asarray(np.sum(scaled, axis=0) / len(scaled))
 
     def save(self, folder: Path) -> None:
@@ -95,20 +85,14 @@ class Ensemble:
             learner.load(folder, name)
 
 
-_READING = "reading"
-"""The folder of the learners that do not remember."""
+_READING = "reading"  # the folder of the learners that do not remember
 
 
 class Views:
     """Learners that read all features and, where some remember documents, as many without those.
 
-    A model that reads what training topics say of a document finds the other documents less often
-    than one that does not. The mean of both keeps most of what either finds.
-
-    Args:
-        options: the learners, and the share of those that read all.
-        remembers: bool, per feature, whether it remembers.
-        threads: how many to use; they change no score.
+    A model that reads what training topics say of a document finds other documents less often. The
+    mean of both keeps most of what either finds. `remembers` is a bool for each feature.
     """
 
     def __init__(

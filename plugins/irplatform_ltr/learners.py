@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,6 @@ from irplatform.system.formats import read_own_json
 from irplatform.training.losses import centered, pairwise_logistic, pairwise_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     import torch
@@ -40,55 +39,21 @@ class Table:
     offsets: npt.NDArray[np.int64]  # int64 [topics + 1], where each topic begins
 
 
-class Learner(Protocol):
-    """A score of a document's features."""
-
-    def fit(self, table: Table, seed: int) -> None:
-        """Learn; the same for the same table and seed."""
-
-    def score(self, features: Features) -> Scores:
-        """One score per document, higher is better."""
-
-    def contributions(self, features: Features) -> Scores:
-        """The share of each feature in the score, and a constant: [documents, features + 1]."""
-
-    def save(self, folder: Path, name: str) -> None:
-        """Write what was learned."""
-
-    def load(self, folder: Path, name: str) -> None:
-        """Read what `save` wrote."""
+_CLIP = 4.0  # standard deviations
 
 
-_CLIP = 4.0
-"""Standard deviations."""
-
-
+@dataclass(frozen=True)
 class Standard:
-    """Standardizes features, and clips extreme values.
+    """Standardizes features by the deviation within topics, and clips extreme values."""
 
-    The unit is the deviation within topics, since only documents of one topic are compared.
-
-    Attributes:
-        mean: float64 [features].
-        deviation: float64 [features].
-    """
-
-    def __init__(self, mean: Scores, deviation: Scores) -> None:
-        self.mean = mean
-        self.deviation = deviation
+    mean: Scores  # [features]
+    deviation: Scores  # [features]
 
     @classmethod
     def of(cls, table: Table) -> Standard:
         values = table.features.astype(np.float64)
         deviation = np.sqrt((centered(values, table.offsets) ** 2).mean(axis=0))
         return cls(values.mean(axis=0), deviation)
-
-    @classmethod
-    def read(cls, written: Mapping[str, list[float]]) -> Standard:
-        return cls(np.array(written["mean"]), np.array(written["deviation"]))
-
-    def written(self) -> dict[str, list[float]]:
-        return {"mean": self.mean.tolist(), "deviation": self.deviation.tolist()}
 
     def __call__(self, features: Features) -> Scores:
         """float64 [documents, features]; 0 for a feature that did not vary."""
@@ -99,7 +64,8 @@ class Standard:
 
 def write_weights(path: Path, standard: Standard, **weights: Scores) -> None:
     """Write arrays under their names, with means and deviations of the features."""
-    content = {name: values.tolist() for name, values in weights.items()} | standard.written()
+    arrays = {**weights, **vars(standard)}
+    content = {name: values.tolist() for name, values in arrays.items()}
     path.write_text(json.dumps(content), encoding="utf-8")
 
 
@@ -108,26 +74,22 @@ def read_weights(path: Path, kind: str, *names: str) -> tuple[Standard, list[Sco
     try:
         content = read_own_json(path)
         weights = [np.array(content[name], dtype=np.float64) for name in names]
-        return Standard.read(content), weights
+        return Standard(np.array(content["mean"]), np.array(content["deviation"])), weights
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"this is no {kind}.", path=path) from error
+        raise InputError(f"this is not a {kind}.", path=path) from error
 
 
 _HIGHEST_GRADE = 1000
 """The highest label of LambdaMART, whose gains are the labels themselves, not powers of 2."""
-MOST_DOCUMENTS = 10_000
-"""LightGBM's LambdaMART refuses a topic with more."""
-_MANY = 100_000
-"""Documents from which on several threads are used."""
+_MANY = 100_000  # documents from which on several threads are used
 _THREADS = re.compile(r"^\[num_threads: \d+\]$", re.MULTILINE)
 
 
 class Trees:
     """Gradient-boosted trees by LightGBM (Ke et al., NeurIPS 2017).
 
-    LambdaMART (Burges, MSR-TR-2010-82) optimizes nDCG by the order of a topic's documents;
-    regression trees fit grades, centered per topic so that no tree is spent on how many relevant
-    documents a topic has.
+    LambdaMART (Burges, MSR-TR-2010-82) optimizes nDCG. Regression trees fit grades, centered per
+    topic: no tree is spent on how many relevant documents a topic has.
     """
 
     def __init__(
@@ -151,7 +113,7 @@ class Trees:
             free_raw_data=True,
         )
         parameters = self._parameters(seed, int(labels.max()))
-        # On small tables threads wait for one another longer than they work.
+        # On small tables threads wait longer than they work.
         parameters["num_threads"] = self._threads if len(labels) >= _MANY else 1
         self._booster = lightgbm.train(parameters, data, self._options.trees)
 
@@ -212,10 +174,11 @@ def levels(grades: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 class PairwiseLinear:
     """A weighted sum of standardized features (`pairwise_weights`)."""
 
+    _standard: Standard
+    _weights: Scores
+
     def __init__(self, options: LinearOptions) -> None:
         self._options = options
-        self._standard = Standard(np.zeros(0), np.zeros(0))
-        self._weights: Scores = np.zeros(0)
 
     def fit(self, table: Table, seed: int) -> None:
         self._standard = Standard.of(table)
@@ -228,7 +191,7 @@ class PairwiseLinear:
         )
 
     def score(self, features: Features) -> Scores:
-        # Row by row in the same order of additions, however many documents there are.
+        # Not a matrix product, which rounds differently for different numbers of documents.
         return np.asarray(np.einsum("ij,j->i", self._standard(features), self._weights))
 
     def contributions(self, features: Features) -> Scores:
@@ -252,16 +215,17 @@ _PATH = 32
 class PairwiseNetwork:
     """A hidden layer over standardized features, learned from pairs (Burges et al., ICML 2005).
 
-    Half of the features are hidden from each step: with few topics, a network would otherwise rely
-    on whichever fit them best.
+    Each step hides half of the features: with few topics, a network would otherwise rely on the few
+    that fit them best.
     """
+
+    _standard: Standard
+    _hidden: Scores  # [units, features]
+    _bias: Scores  # [units]
+    _out: Scores  # [units]
 
     def __init__(self, options: NetworkOptions) -> None:
         self._options = options
-        self._standard = Standard(np.zeros(0), np.zeros(0))
-        self._hidden: Scores = np.zeros((0, 0))  # [units, features]
-        self._bias: Scores = np.zeros(0)  # [units]
-        self._out: Scores = np.zeros(0)  # [units]
 
     def fit(self, table: Table, seed: int) -> None:
         """Train it with Adam, the learning rate falling to 0 along a cosine."""
@@ -283,7 +247,6 @@ class PairwiseNetwork:
         self._out = out.weight.detach().double().numpy()[0]
 
     def _units(self, standard: Scores) -> Scores:
-        # Row by row in the same order of additions, however many documents there are.
         return np.asarray(np.einsum("ij,kj->ik", standard, self._hidden) + self._bias)
 
     def score(self, features: Features) -> Scores:
@@ -292,10 +255,7 @@ class PairwiseNetwork:
         return np.asarray(np.einsum("ik,k->i", units, self._out))
 
     def contributions(self, features: Features) -> Scores:
-        """Integrated gradients (Sundararajan et al., ICML 2017), from average features on.
-
-        With the constant they add up to the score: its column takes what the steps leave over.
-        """
+        """Integrated gradients (Sundararajan et al., ICML 2017); the constant takes the rest."""
         standard = self._standard(features)
         slope = np.zeros_like(standard)
         for step in (np.arange(_PATH) + 0.5) / _PATH:
@@ -316,8 +276,12 @@ class PairwiseNetwork:
 
     def load(self, folder: Path, name: str) -> None:
         path = folder / f"{name}.json"
-        self._standard, weights = read_weights(path, "network of ours", "hidden", "bias", "out")
+        self._standard, weights = read_weights(path, "network", "hidden", "bias", "out")
         self._hidden, self._bias, self._out = weights
+
+
+Learner = Trees | PairwiseLinear | PairwiseNetwork
+"""Its contributions are [documents, features + 1]: the shares of a score, and a constant."""
 
 
 def _train(

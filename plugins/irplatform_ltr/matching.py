@@ -144,12 +144,8 @@ def _per_document(document: Int64, passage: Passage) -> Float64:
 class ExpansionOptions(Options):
     """Where the names of a topic's concepts come from."""
 
-    knowledge: KnowledgeBases = Field(
-        None, description="knowledge bases, the first one first; all that are installed by default"
-    )
-    plan: QueryPlan = Field(
-        default_factory=QueryPlan, description="how a topic is taken apart and what weighs how much"
-    )
+    knowledge: KnowledgeBases = Field(None, description="knowledge bases; by default all installed")
+    plan: QueryPlan = Field(default_factory=QueryPlan, description="weights of parts of a topic")
 
     def bases(self) -> tuple[str, ...]:
         if self.knowledge is not None:
@@ -157,12 +153,7 @@ class ExpansionOptions(Options):
         return all_installed()
 
     def lacking(self, topics: Sequence[Topic], fields: Sequence[str] = ()) -> str:
-        """A sentence about what features of concepts lack, or "" for nothing.
-
-        Args:
-            topics: the topics.
-            fields: some topic must have one of them; by default a disease or a gene.
-        """
+        """A sentence about what features of concepts lack, or ""; topics need one of the fields."""
         fields = fields or (self.plan.disease.field, self.plan.gene.field)
         if not any(topic.fields.get(name) for topic in topics for name in fields):
             return f"the training topics have no field {' or '.join(fields)}."

@@ -19,9 +19,7 @@ class PoolOptions(Options):
         "candidates",
         description="relevant and rejected documents that the first stage found, or all judged",
     )
-    rejected: int = Field(
-        1000, ge=0, description="most judged documents of grade 0 of a topic, drawn at random"
-    )
+    rejected: int = Field(1000, ge=0, description="judged documents of grade 0, at most")
     unjudged_share: float = Field(
         0.3,
         ge=0,
@@ -72,44 +70,33 @@ class NetworkOptions(Options):
     rate: float = Field(0.003, gt=0, description="Adam's learning rate at first")
     decay: float = Field(0.01, ge=0, description="weight decay")
     epochs: int = Field(40, gt=0, description="times that a topic is seen, at most")
-    steps: int = Field(
-        20_000, gt=0, description="topics that are seen in all, at most, but each once"
-    )
+    steps: int = Field(20_000, gt=0, description="topics seen in all, at most, but each once")
 
 
 class NeighbourOptions(Options):
     """Scores are mixed with those of similar candidates."""
 
-    share: float = Field(
-        0.0,
-        ge=0,
-        lt=1,
-        description="share of the mean score of a document's most similar candidates in its score",
-    )
-    count: int = Field(10, gt=0, description="how many are the most similar, by their words")
+    share: float = Field(0.0, ge=0, lt=1, description="share of similar candidates' mean score")
+    count: int = Field(10, gt=0, description="how many candidates are similar")
 
 
 class LtrOptions(Options):
     """Options of `ltr` and `lexical`."""
 
     features: tuple[str, ...] = Field(
-        DEFAULT_FEATURES, description="groups of features (`platform features list`)"
+        DEFAULT_FEATURES, description="feature groups (`platform features list`)"
     )
     settings: dict[str, dict[str, Any]] = Field(
-        default_factory=dict, description='options of groups, as "settings.GROUP.OPTION=VALUE"'
+        {}, description='options of groups, as "settings.GROUP.OPTION=VALUE"'
     )
-    stack: tuple[str, ...] = Field(
-        (), description="other rerankers, trained out of fold, whose scores are features"
-    )
+    stack: tuple[str, ...] = Field((), description="rerankers to learn from, out of fold")
     learner: Literal["trees", "linear", "network", "average"] = Field(
         "average",
         description="LambdaMART, a pairwise linear model, a pairwise network, or the average of "
         "these and of regression trees",
     )
     folds: int = Field(5, gt=1, description="folds of training topics for features that learn")
-    apart: str = Field(
-        "citing_id", description="topics with the same value of this field are in the same fold"
-    )
+    apart: str = Field("citing_id", description="topics that share this field share a fold")
     hide_judged: bool = Field(
         True,
         description="features that learn do not learn from documents that a fold's own topics "
@@ -129,5 +116,5 @@ class LtrOptions(Options):
     linear: LinearOptions = Field(LinearOptions(), description="the linear model")
     network: NetworkOptions = Field(NetworkOptions(), description="the network")
     neighbours: NeighbourOptions = Field(
-        NeighbourOptions(), description="how near scores are brought to those of similar documents"
+        NeighbourOptions(), description="mixing with similar documents"
     )

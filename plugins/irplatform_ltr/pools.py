@@ -1,8 +1,7 @@
 """The documents of training topics that a model learns from, and scores of similar documents.
 
-Relevant and rejected documents, and a sample of unjudged candidates, which count as not
-relevant: without them a model never sees what most of a ranking consists of. Documents are taken as
-the first stage found them; adding relevant ones that it missed teaches a model that a poor
+Unjudged candidates count as not relevant: without them a model never sees what most of a ranking
+consists of. Relevant documents that the first stage missed would teach a model that a poor
 first-stage score is a good sign.
 """
 
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from irplatform.errors import InputError
 from irplatform.training.samplers import Pool, draw_some
 
 if TYPE_CHECKING:
@@ -25,32 +23,13 @@ if TYPE_CHECKING:
     from irplatform_ltr.options import NeighbourOptions, PoolOptions
 
 
-_FEWEST = 8
-"""Documents of grade 0: one stray judgment must not leave a topic with hardly any."""
+_FEWEST = 8  # documents of grade 0: one stray judgment must not leave a topic with hardly any
 
 
 def pools_of_system(topics: Sequence[LabelledTopic], options: PoolOptions) -> list[Pool]:
-    """The pools of the topics that have something to tell apart, documents by id.
-
-    They are drawn by the topic's id alone, so that all members of a system have the same.
-    """
+    """The pools of the topics with different grades, the same for all members of a system."""
     pools = (_pool(topic, options) for topic in topics)
     return [pool for pool in pools if len(set(pool.grades.tolist())) > 1]
-
-
-def refuse_large_pools(pools: Sequence[Pool], most: int) -> None:
-    """Refuse a topic that is too large for a learner, before any feature is computed."""
-    pool = max(pools, key=lambda pool: len(pool.doc_ids))
-    if (count := len(pool.doc_ids)) <= most:
-        return
-    relevant, unjudged = int((pool.grades > 0).sum()), int((~pool.judged).sum())
-    raise InputError(
-        f"training topic '{pool.labelled.topic.id}' has {count:,} documents to learn from "
-        f"({relevant:,} relevant, {count - relevant - unjudged:,} rejected, {unjudged:,} "
-        f"unjudged); LambdaMART takes {most:,} at most. Lower --rerank-depth, or the options "
-        "pool.rejected or pool.unjudged, or leave pool.relevant at 'candidates'; learner='linear' "
-        "and 'network' take any number."
-    )
 
 
 def _pool(topic: LabelledTopic, options: PoolOptions) -> Pool:
@@ -65,7 +44,7 @@ def _pool(topic: LabelledTopic, options: PoolOptions) -> Pool:
     rejected = sorted(d for d, grade in grades.items() if grade == 0)
     rejected = draw_some(rejected, options.rejected, random)
     most, head = options.unjudged, options.head
-    if rejected:  # the best candidates were judged, then
+    if rejected:  # then the best candidates were judged
         share, head = options.unjudged_share, 0.0
         enough = max(round(len(rejected) * share / (1 - share)), _FEWEST - len(rejected))
         most = min(most, enough)
@@ -79,8 +58,7 @@ def _pool(topic: LabelledTopic, options: PoolOptions) -> Pool:
     return Pool.of(topic, chosen, grades)
 
 
-_ROWS = 256
-"""Documents whose similarities to all others are in memory at once."""
+_ROWS = 256  # documents whose similarities to all others are in memory at once
 
 
 def smoothed(
@@ -88,8 +66,8 @@ def smoothed(
 ) -> Scores:
     """Scores mixed with the mean of the most similar documents' scores (Diaz, CIKM 2005).
 
-    Documents that say the same tend to be relevant to the same topics. The mean is weighted by the
-    cosine of TF-IDF, with 1 + log(tf). A document that shares no word with another keeps its score.
+    The mean is weighted by the cosine of TF-IDF, with 1 + log(tf). A document that shares no word
+    with another keeps its score.
     """
     words = _unit_rows(index, doc_ids)
     result = np.array(scores)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.features import Calculator, Features, Group
+    from irplatform.features import Features, Group
     from irplatform.training.samplers import Pool
     from irplatform_ltr.ensemble import Views
 
@@ -34,9 +34,8 @@ _FILE = "ltr.json"
 class LearningToRank(TrainableReranker):
     """Learning to rank from features: LambdaMART, regression trees, a linear model and a network.
 
-    Features come in groups, which are plugins; a group that topics or documents have nothing to
-    offer for is left out. Features that are learned from judgments, such as scores of other
-    rerankers, are computed out of fold.
+    Features come in groups, which are plugins; a group without data is left out. Features that
+    learn from judgments, such as scores of other rerankers, are computed out of fold.
     """
 
     Options = LtrOptions
@@ -75,9 +74,8 @@ class LearningToRank(TrainableReranker):
     def fit(self, data: TrainingData) -> None:
         from irplatform.features import open_groups
         from irplatform.training.samplers import pool_offsets
-        from irplatform_ltr.ensemble import most_documents
         from irplatform_ltr.learners import Table
-        from irplatform_ltr.pools import pools_of_system, refuse_large_pools
+        from irplatform_ltr.pools import pools_of_system
 
         names, settings = self._groups_and_settings()
         topics = [labelled.topic for labelled in (*data.training, *data.validation)]
@@ -93,8 +91,6 @@ class LearningToRank(TrainableReranker):
             raise InputError(
                 "no training topic has both relevant documents and others among its candidates."
             )
-        if (most := most_documents(self.options)) is not None:
-            refuse_large_pools(pools, most)
         columns: list[list[Features]] = []
         self._groups = []
         for group in groups:
@@ -111,10 +107,7 @@ class LearningToRank(TrainableReranker):
         self._learners.fit(table, self._resources.seed)
 
     def _learned(self, group: Group, data: TrainingData) -> list[Group]:
-        """A group as the learners read it: out of fold where it learns.
-
-        Where it may have seen a topic's documents judged, it comes twice: blind to that, and not.
-        """
+        """Return a group out of fold where it learns; twice where it may see its own judgments."""
         from irplatform.features.cross_fitting import Folding, cross_fitted
 
         if not group.learns:
@@ -141,27 +134,18 @@ class LearningToRank(TrainableReranker):
         return names, settings
 
     def _of_pools(self, group: Group, pools: Sequence[Pool], data: TrainingData) -> list[Features]:
-        """Features of pools.
-
-        Those of validation topics are computed along with them: they are another member's training
-        topics, and the cache then serves all members.
-        """
+        """Features of pools; those of validation topics go to the cache, for other members."""
+        from irplatform.features import Calculator
         from irplatform_ltr.pools import pools_of_system
 
         all_pools = [*pools, *pools_of_system(data.validation, self.options.pool)]
         order = sorted(range(len(all_pools)), key=lambda n: all_pools[n].labelled.topic.id)
-        matrices = self._calculator.compute_all(
+        matrices = Calculator(self._resources).compute_all(
             group, [(all_pools[n].labelled.topic, all_pools[n].doc_ids) for n in order]
         )
         # By place: another collection's validation topics may have the training topics' ids.
         by_place = dict(zip(order, matrices, strict=True))
         return [by_place[n] for n in range(len(pools))]
-
-    @property
-    def _calculator(self) -> Calculator:
-        from irplatform.features import Calculator
-
-        return Calculator(self._resources)
 
     def save(self, folder: Path) -> None:
         from irplatform.features.calculator import save_groups
@@ -206,7 +190,9 @@ class LearningToRank(TrainableReranker):
 
     def features(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Features]:
         """The features of documents, in the order of `feature_names`, one array per topic."""
-        calculator = self._calculator
+        from irplatform.features import Calculator
+
+        calculator = Calculator(self._resources)
         # For topics that are in no fold, both variants of a group are the same.
         distinct = {group.mark: group for group in self._groups}
         matrices = {

@@ -69,10 +69,7 @@ def _clearity_trials(path: Path) -> Iterator[Concept | Relation]:
 
 
 def _indications(path: Path) -> Iterator[Concept | Relation]:
-    """Read PharmacotherapyDB, without the pairs that its curators rejected (category NOT).
-
-    Himmelstein et al., eLife 2017.
-    """
+    """Read PharmacotherapyDB (Himmelstein et al., eLife 2017) without rejected pairs (NOT)."""
     for row in rows(path, ("doid_id", "drugbank_id", "disease", "drug", "category")):
         category = row.needed("category")
         if category not in _CATEGORIES:
@@ -111,9 +108,8 @@ def _is_drug_names(head: Head) -> bool:
 def _drug_names(path: Path) -> Iterator[Concept]:
     """Read the dictionary of drug-named-entity-recognition: variants to canonical names.
 
-    Canonical names that share a DrugBank id are one drug. The names come from MedlinePlus, MeSH,
-    DrugBank's open vocabulary, the NHS, and Wikipedia, in lower case. The `mesh_id` is not read:
-    it is often that of a class of drugs.
+    Canonical names that share a DrugBank id are one drug. The `mesh_id` is often that of a class of
+    drugs and is not read.
     """
     content = load(path, dict)
     variants, data = content.get("drug_variant_to_canonical"), content.get("drug_canonical_to_data")
@@ -170,10 +166,7 @@ def _is_mappings(head: Head) -> bool:
 
 
 def _mappings(path: Path) -> Iterator[Concept]:
-    """Read lines of MESH, id, name, name space, id, name.
-
-    Gyori, Hoyt, Steppi, Bioinformatics Advances 2022.
-    """
+    """Read MESH, id, name, name space, id, name (Gyori et al., Bioinformatics Advances 2022)."""
     lines = lines_of_cells(path, _MAPPING_COLUMNS)
     for number, (space, ui, name, other_space, other_id, _) in lines:
         if space != "MESH" or not ui or not name or not other_id:

@@ -23,7 +23,6 @@ from irplatform_lexical.counting import (
     UQLMOptions,
     dlh13,
     log_likelihood,
-    lucene_likelihood,
 )
 
 FIELDS = ("title", "abstract", "text")
@@ -65,15 +64,6 @@ def plain_uqlm(query, words, of, mu):
     for word in query:
         p = (of.every.count(word) + 1) / (of.words + 1)
         score += math.log((words.count(word) + mu * p) / (len(words) + mu))
-    return score
-
-
-def plain_lucene(query, words, of, mu):
-    score = 0.0
-    for word in query:
-        tf, p = words.count(word), (of.every.count(word) + 1) / (of.words + 1)
-        if tf:
-            score += max(0.0, math.log(1 + tf / (mu * p)) + math.log(mu / (len(words) + mu)))
     return score
 
 
@@ -128,7 +118,6 @@ def test_every_formula_equals_its_plain_form(resources, field, query):
         (BM25(BM25Options(field=field, k1=0, b=0.3)), plain_bm25, (0.0, 0.3)),
         (DLH13(DLH13.Options(field=field)), plain_dlh13, ()),
         (UQLM(UQLMOptions(field=field, mu=7.5)), plain_uqlm, (7.5,)),
-        (UQLM(UQLMOptions(field=field, mu=0.5, form="lucene")), plain_lucene, (0.5,)),
     ]
     for reranker, plain, parameters in systems:
         found = scores(prepared(reranker, resources), " ".join(query))
@@ -256,27 +245,6 @@ def test_the_query_likelihood_is_that_of_lucenes_indri_dirichlet_similarity(leng
         expected = [lucene.score(text.count(word), len(text)) for text in of.texts]
         found = log_likelihood(match_of(index, word), of.words, mu)
         assert found == pytest.approx(expected, rel=1e-6)  # Lucene's scores have 32 bits
-
-
-@pytest.mark.java
-@pytest.mark.parametrize("mu", [10.0, 2000.0])
-def test_the_lucene_form_is_that_of_its_dirichlet_similarity(lengthy, mu):
-    from irplatform.lucene.java import java_class
-
-    index, of, names = lengthy
-    similarity = java_class("org.apache.lucene.search.similarities.LMDirichletSimilarity")(mu)
-    clipped = 0
-    for word in names:
-        lucene = LuceneSimilarity(similarity, of, word)
-        expected = [
-            lucene.score(text.count(word), len(text)) if word in text else 0.0 for text in of.texts
-        ]
-        clipped += sum(
-            score == 0 and word in text for score, text in zip(expected, of.texts, strict=True)
-        )
-        found = lucene_likelihood(match_of(index, word), of.words, mu)
-        assert found == pytest.approx(expected, rel=1e-5, abs=1e-6)
-    assert clipped > 0  # so that the cut at zero was put to the test
 
 
 @pytest.mark.java

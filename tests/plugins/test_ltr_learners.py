@@ -1,14 +1,12 @@
 """Trees, the linear model, the network, and their average."""
 
-import contextlib
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from lightgbm.basic import LightGBMError
 
 from irplatform.errors import InputError
-from irplatform_ltr.ensemble import Ensemble, Views, most_documents
+from irplatform_ltr.ensemble import Ensemble, Views
 from irplatform_ltr.learners import PairwiseLinear, PairwiseNetwork, Standard, Table, Trees, levels
 from irplatform_ltr.options import LinearOptions, LtrOptions, NetworkOptions, TreeOptions
 
@@ -221,7 +219,7 @@ def test_a_damaged_model_is_refused(tmp_path):
     ensemble.fit(_table(), 1)
     ensemble.save(tmp_path)
     held = (tmp_path / "network.json").read_text()
-    for name, message in (("network", "no network"), ("linear", "linear model")):
+    for name, message in (("network", "not a network"), ("linear", "linear model")):
         (tmp_path / f"{name}.json").write_text("{}")
         with pytest.raises(InputError, match=message):
             Ensemble.of(OPTIONS).load(tmp_path)
@@ -260,15 +258,3 @@ def test_there_is_one_view_where_nothing_or_everything_remembers(remembers, shar
     assert views.score(table.features).tolist() == plain.score(table.features).tolist()
     views.save(tmp_path)
     assert not any(path.is_dir() for path in tmp_path.iterdir())
-
-
-def test_only_lambdamart_refuses_large_topics_and_those_alone():
-    assert most_documents(LtrOptions(learner="linear")) is None
-    most = most_documents(LtrOptions(learner="trees"))
-    for size, fits in ((most, True), (most + 1, False)):
-        grades = (np.arange(size) < 3).astype(np.int64)
-        features = np.arange(size, dtype=np.float32)[:, None]
-        table = Table(features, grades, np.array([0, size]))
-        with contextlib.nullcontext() if fits else pytest.raises(LightGBMError):
-            Trees("lambdarank", TreeOptions(trees=1)).fit(table, 1)
-        Trees("regression", TreeOptions(trees=1)).fit(table, 1)

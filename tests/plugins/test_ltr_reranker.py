@@ -162,26 +162,6 @@ def test_wrong_groups_are_refused_before_any_work(options, message):
         chosen("ltr", **options).dependencies()
 
 
-@pytest.mark.parametrize("learner", ["trees", "average"])
-def test_a_topic_too_large_for_lambdamart_is_refused_before_features_are_computed(
-    resources, tmp_path, monkeypatch, learner
-):
-    large, *others = topics_of(range(25))
-    judged = {**large.judgments, **{f"j{n}": 0 for n in range(10_000)}}
-    data = training_data(tmp_path)
-    data = replace(data, training=[replace(large, judgments=judged), *others])
-    everything = {"relevant": "judged", "rejected": 20_000, "unjudged": 0}
-    reranker = prepared(resources, features=("fixed",), learner=learner, pool=everything)
-    monkeypatch.setattr(Fixed, "compute", None)
-    with pytest.raises(InputError) as refused:
-        reranker.fit(data)
-    assert str(refused.value).startswith(
-        f"training topic '{large.topic.id}' has 10,008 documents to learn from (3 relevant, 10,005 "
-        "rejected, 0 unjudged); LambdaMART takes 10,000 at most. Lower --rerank-depth, or the "
-        "options pool.rejected or pool.unjudged"
-    )
-
-
 def test_it_stands_alone_where_it_reads_a_first_stage():
     assert LearningToRank(LtrOptions()).traits().weighs_first_stage
     assert (

@@ -1,9 +1,8 @@
 """A topic's concepts in documents: mentions and distances, evidence that cites them, genes.
 
 Diseases and ordinary words are matched by their stems; genes, variants and drugs as whole words,
-since "mets", for metastases, has the stem of "MET". Both in lower case, as the index has all words:
-the group `genes` tells "MET" from "met". Names come from the query expansion, so that there is one
-place that knows what a topic's concepts are called.
+since "mets", for metastases, has the stem of "MET". The index has all words in lower case: only the
+group `genes` tells "MET" from "met". The names are those of the query expansion.
 """
 
 from __future__ import annotations
@@ -43,8 +42,7 @@ PAIRS = (
 )  # fmt: skip
 """Sets whose distance counts."""
 _NEAR = 15
-_FAR = 400.0
-"""The distance of what is not together."""
+_FAR = 400.0  # the distance of what is not together
 _NOWHERE = 1.5
 _ALTERED = (
     "mutation", "mutant", "mutated", "amplification", "amplified", "alteration", "deletion",
@@ -56,9 +54,9 @@ _ALTERED = (
 class Concepts(KnowledgeFeatures):
     """Mentions of a topic's disease, genes, variants and drugs, and how close they are.
 
-    For each set of names: mentions in the title and in the abstract, density, first and last
-    place; for pairs of sets, least distance, close mentions and their order; how many of the genes
-    and variants are there at all; how many names are used; whether disease and gene both are there.
+    For each set of names: mentions in title and abstract, density, first and last place. For pairs
+    of sets: least distance, close mentions and their order. For all: shares of the genes and
+    variants, names in use, and whether both disease and gene are there.
     """
 
     _index: ForwardIndex
@@ -155,16 +153,14 @@ class Concepts(KnowledgeFeatures):
 
 
 _PMID = re.compile(r"PMID:(\d+)")
-_KINDS = 400
-"""Kinds of the disease that are looked up, as in expanded queries."""
+_KINDS = 400  # kinds of the disease that are looked up, as in expanded queries
 
 
 class Evidence(KnowledgeFeatures):
     """How often knowledge bases cite a document for the topic's genes, variants and disease.
 
-    CIViC's curators say what a variant means in a disease, and which article shows that: an article
-    that a topic of precision medicine asks for, whatever its words. Documents are known by PubMed
-    ids.
+    CIViC's curators say what a variant means in a disease, and which article shows that. Documents
+    are known by PubMed ids.
     """
 
     def names(self) -> tuple[str, ...]:
@@ -220,8 +216,7 @@ def _cited(
 
 _SYMBOL = re.compile(r"(?=.*[A-Z])[A-Z0-9-]{3,8}")
 _WORD = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
-_LATE = 10
-"""Mentions of genes before the topic's first one are counted up to here."""
+_LATE = 10  # mentions of genes before the topic's first one are counted up to here
 Mention = tuple[str, ...]
 """The genes that a symbol in a text may stand for; aliases of several, such as PD1, for any."""
 
@@ -229,9 +224,8 @@ Mention = tuple[str, ...]
 class Genes(KnowledgeFeatures):
     """How often, where and among how many others a document speaks of the topic's genes.
 
-    An article that lists twenty genes says little of each. Symbols are looked for with their
-    capitals: "MET" is a gene, "met" is a word. An alias of several genes is the topic's where one
-    of them is. `concepts` looks for names that are spelled out, and for aliases that are words.
+    An article that lists twenty genes says little of each. Symbols keep their capitals: "MET" is a
+    gene, "met" is a word. An alias of several genes is the topic's where one of them is.
     """
 
     def names(self) -> tuple[str, ...]:
@@ -288,10 +282,9 @@ def _features(
 
 @lru_cache(maxsize=2)
 def _symbols(bases: tuple[str, ...], fingerprint: str) -> Mapping[str, Mention]:
-    """The genes that each way to write a symbol stands for.
+    """The genes that each symbol stands for, read once per process.
 
-    Of the aliases, those with a letter and a digit: words are too often something else, and numbers
-    are. All genes take seconds to read, so they are read once per process.
+    Aliases need a letter and a digit: words and numbers too often mean something else.
     """
     del fingerprint  # knowledge bases that were replaced meanwhile are read anew
     knowledge = open_knowledge(bases)

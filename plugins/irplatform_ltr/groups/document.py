@@ -24,6 +24,7 @@ from irplatform.plugin import (
     Topic,
     Traits,
 )
+from irplatform_ltr.matching import StemmedIndex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
     from irplatform.text.arrays import Float64, Int64
     from irplatform.text.forward_index import Field as TextField
-    from irplatform_ltr.matching import StemmedIndex
 
 
 HEADINGS = (
@@ -62,17 +62,14 @@ class DocumentOptions(Options):
     words: tuple[str, ...] = Field(WORDS, description="words that are looked for, by their stems")
     headings_field: str = Field("mesh", description="the documents' field with their headings")
     year_field: str = Field("year", description="the documents' field with their year")
-    type_field: str = Field(
-        "publication_types", description="the documents' field with publication types"
-    )
+    type_field: str = Field("publication_types", description="documents' field with their types")
 
 
 class DocumentProperties(FeatureGroup):
     """Length, year, publication types, headings and telling words of a document.
 
     A heading counts where its words stand in a row in one of the document's: "Adult" in "Young
-    Adult", too. Lucene's index of the headings is asked, which is much quicker than reading
-    documents; they are read only where they have years or types.
+    Adult", too. Lucene finds headings faster than reading documents would.
     """
 
     Options = DocumentOptions
@@ -84,8 +81,6 @@ class DocumentProperties(FeatureGroup):
         return Traits(packages=("gensim",))
 
     def prepare(self, resources: Resources) -> None:
-        from irplatform_ltr.matching import StemmedIndex
-
         self._resources = resources
         self._stems = StemmedIndex.of(resources)
 
@@ -182,8 +177,7 @@ _BY_ITSELF = re.compile(
     re.IGNORECASE,
 )
 """A number that only sexes stand beside: "F, 34", "52F", "male, age 45"."""
-_UNITS = {"m": 12, "w": 52, "d": 365}
-"""How many of a unit make a year, by its first letter."""
+_UNITS = {"m": 12, "w": 52, "d": 365}  # how many of a unit make a year, by its first letter
 _WRITTEN_AGE = re.compile(r"\b(\d{1,3})[-\s](?:year|yr)s?[-\s]old\b", re.IGNORECASE)
 
 
@@ -243,8 +237,8 @@ class DemographicsOptions(Options):
 class Demographics(FeatureGroup):
     """A document's age groups, stages of life and sexes against the topic's.
 
-    A topic says "82-year-old male" in words that no document repeats. An article tells of its
-    patients in MeSH's age groups and sexes, in words for stages of life, and in written ages.
+    No document repeats "82-year-old male". Articles have MeSH's age groups and sexes, words for
+    stages of life, and written ages.
     """
 
     Options = DemographicsOptions

@@ -1,8 +1,7 @@
 """Retrievers' scores and ranks of documents, over the whole collection and by part of the query.
 
-Each retriever searches as deep as is asked for, independently of the candidates, so that a
-document's features do not depend on the others. What it does not find gets the last score that it
-gave, and a rank twice as deep as it searched.
+Each retriever searches to a fixed depth, so that a document's features do not depend on the other
+candidates. A document that it does not find gets its last score, and a rank twice as deep.
 """
 
 from __future__ import annotations
@@ -40,12 +39,8 @@ if TYPE_CHECKING:
 class FirstStageOptions(Options):
     """Options of the first-stage scores."""
 
-    retrievers: tuple[str, ...] = Field(
-        ("bm25", "rm3"), description="retrievers whose scores are features"
-    )
-    settings: dict[str, dict[str, Any]] = Field(
-        default_factory=dict, description="their options, by name"
-    )
+    retrievers: tuple[str, ...] = Field(("bm25", "rm3"), description="retrievers to take scores of")
+    settings: dict[str, dict[str, Any]] = Field({}, description="their options, by name")
     depth: int = Field(1000, gt=0, description="how many documents they find")
 
 
@@ -105,7 +100,7 @@ class FirstStage(FeatureGroup):
 
 
 def _searches(topics: Iterable[Topic]) -> list[dict[str, Topic]]:
-    """The topics by id, in two searches where those to learn from and to validate on share ids."""
+    """The topics by id; two searches where training and validation topics share ids."""
     searches: list[dict[str, Topic]] = []
     for topic in topics:
         if not any(search.setdefault(topic.id, topic) == topic for search in searches):
@@ -146,11 +141,7 @@ class QueryPartsOptions(ExpansionOptions):
 
 
 class ScoresOfParts(KnowledgeFeatures):
-    """The base of groups whose features are Lucene's scores of queries, as shares of the best, too.
-
-    Attributes:
-        parts: settings of the plan; the score of each one's part of the query is a feature.
-    """
+    """The base of groups of Lucene's scores of queries, for settings of the plan (`parts`)."""
 
     Options = QueryPartsOptions
     options: QueryPartsOptions
@@ -195,10 +186,7 @@ class ScoresOfParts(KnowledgeFeatures):
 
 
 class QueryParts(ScoresOfParts):
-    """Scores of the expanded query and its parts.
-
-    The first stage sums the parts with weights that were set by hand; here they are learned.
-    """
+    """Scores of the expanded query and its parts, which the first stage sums with fixed weights."""
 
     parts = PARTS
 

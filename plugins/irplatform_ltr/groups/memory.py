@@ -1,11 +1,8 @@
 """Training queries as text of the documents that they found relevant.
 
-What people look for when they mean a document says something about it that its own text does not:
-for citing sentences this is how it was cited before, for a search log what was clicked. A
-document is described by the training queries that it is relevant for (document expansion, with real
-queries where doc2query generates them: Nogueira et al., 2019), and by how many there are.
-These features remember and do not read: they say nothing about a document that no training query
-is about, and are a group of their own so that they can be reported apart.
+The training queries that a document is relevant for describe it (document expansion with real
+queries, where doc2query generates them: Nogueira et al., 2019). These features remember and do not
+read: they say nothing about a document that no training query is about.
 """
 
 from __future__ import annotations
@@ -45,16 +42,14 @@ _NAMES = (
 class MemoryOptions(Options):
     """Options of the memory of training queries."""
 
-    idf_power: float = Field(
-        1.0, ge=0, description="words count with their inverse document frequency to this power"
-    )
+    idf_power: float = Field(1.0, ge=0, description="power of the IDF that weighs a word")
 
 
 class CitingText(TrainableFeatureGroup):
     """Similarity of a topic to the training queries that a document is relevant for.
 
-    How many there are, the nearest one, sums and means of similarities (cosine of stems weighted
-    by inverse document frequency), overlap and cosine with the text of all of them.
+    Their number, the nearest one, sums and means of similarities (cosine of stems weighted by IDF),
+    overlap and cosine with the text of all of them.
     """
 
     Options = MemoryOptions
@@ -165,8 +160,6 @@ class CitingText(TrainableFeatureGroup):
                 str(doc_id): [(int(number), float(grade)) for number, grade in pairs]
                 for doc_id, pairs in content["about"].items()
             }
-            if any(not 0 <= n < len(queries) for pairs in about.values() for n, _ in pairs):
-                raise ValueError("a query is missing")
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"this is no memory of training queries: {error}.", path=path

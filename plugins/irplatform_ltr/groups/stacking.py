@@ -1,8 +1,7 @@
 """Scores of other rerankers as features (stacked generalization: Wolpert, Neural Networks 1992).
 
-A reranker that learns is trained along with the model that reads its scores, out of fold (see
-`cross_fitting`). A checkpoint that was trained before is taken as it is, and refused where it has
-seen the topics that are learned from.
+A reranker that learns is trained out of fold, along with the model that reads its scores (see
+`cross_fitting`). A checkpoint is taken as it is, and refused where it has seen the topics.
 """
 
 from __future__ import annotations
@@ -40,9 +39,7 @@ class StackOptions(Options):
     """Options of stacked rerankers."""
 
     rerankers: tuple[str, ...] = Field((), description="names of rerankers")
-    settings: dict[str, dict[str, Any]] = Field(
-        default_factory=dict, description="their options, by name"
-    )
+    settings: dict[str, dict[str, Any]] = Field({}, description="their options, by name")
 
 
 class Stacked(TrainableFeatureGroup):
@@ -131,8 +128,8 @@ class Checkpoints(FeatureGroup):
             if seen := Checkpoint.read(folder).learned(topics):
                 raise InputError(
                     f"this checkpoint was trained on {len(seen)} of the {len(topics)} topics of "
-                    "training and validation, so that its scores of them are no guide to others. "
-                    "Name its reranker in --set ltr.stack=[…]: it is then trained out of fold.",
+                    "training and validation. Name its reranker in --set ltr.stack=[…]: it is then "
+                    "trained out of fold.",
                     path=folder,
                 )
         return ""

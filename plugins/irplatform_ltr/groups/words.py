@@ -12,6 +12,7 @@ from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources
 from irplatform.text import ALL18, VectorOptions, lexical_features
 from irplatform.text.vectors import unit_rows, unit_vectors
 from irplatform.training.neural import vectors_digest
+from irplatform_ltr.matching import StemmedIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from irplatform.text import ForwardIndex
     from irplatform.text.arrays import Float32, Int64
-    from irplatform_ltr.matching import StemmedIndex
 
 
 class LexicalOptions(Options):
@@ -55,15 +55,11 @@ class StemmedMatches(LexicalMatches):
     """The same over Porter stems, so that "mutations" is met by "mutation"."""
 
     def prepare(self, resources: Resources) -> None:
-        from irplatform_ltr.matching import StemmedIndex
-
         self._index = StemmedIndex.of(resources)
 
 
-_AT_ONCE = 1 << 24
-"""Similarities of query words and documents' words in memory at once."""
-_CLOSE = 0.7
-"""A cosine from which on a word counts as matched."""
+_AT_ONCE = 1 << 24  # similarities of query words and documents' words in memory at once
+_CLOSE = 0.7  # a cosine from which on a word counts as matched
 
 
 class EmbeddingOptions(Options):
@@ -76,9 +72,8 @@ class EmbeddingOptions(Options):
 class EmbeddingSimilarities(FeatureGroup):
     """Cosines of mean vectors with title, abstract and text; soft matches of query words.
 
-    Texts are means of unit vectors weighted by inverse document frequency. The soft match of a
-    query is the mean over its words, by the same weights, of the greatest cosine to a word of the
-    document.
+    Texts are means of unit vectors weighted by IDF. A query's soft match is the mean over its words
+    (weighted alike) of the greatest cosine to a word of the document.
     """
 
     Options = EmbeddingOptions
@@ -126,7 +121,7 @@ class EmbeddingSimilarities(FeatureGroup):
             np.concatenate([titles[0], abstracts[0]]), return_inverse=True
         )
         vectors = self._unit[self._rows[document_words]]
-        # Not a matrix product: how that rounds depends on how many documents there are.
+        # Not a matrix product, which rounds differently for different numbers of documents.
         near = np.einsum("qd,wd->qw", words[first], vectors)
         title_places, abstract_places = np.split(inverse, [len(titles[0])])
         title = _Side(title_places, titles[1])
@@ -174,7 +169,7 @@ class _Side:
 
 
 def _of_size(documents: Int64, lengths: Int64, most: int) -> Iterator[Int64]:
-    """Parts of documents with about so many words together; a longer one is a part of its own."""
+    """Split documents into parts of about so many words."""
     part = np.cumsum(lengths) // max(most, 1)
     yield from np.split(documents, np.flatnonzero(np.diff(part)) + 1) if len(documents) else ()
 
@@ -185,7 +180,7 @@ def _soft(best: Float32, weights: Float32) -> list[Float32]:
     if total <= 0:
         return [np.zeros(best.shape[1], np.float32)] * 3
     share = weights / total
-    # Documents first, so that the sum over query words is made in one way for any number of them.
+    # Documents first: sums over query words do not depend on the number of documents.
     near = np.ascontiguousarray(best.T)
     close = (near >= _CLOSE).astype(np.float32)
     mean, matched = (np.einsum("nq,q->n", values, share) for values in (near, close))
@@ -205,8 +200,7 @@ class FieldsOptions(Options):
 class LuceneFields(FeatureGroup):
     """Lucene's scores of title, abstract and both: two settings of BM25, query likelihood.
 
-    BM25 is also given as a share of the best document's score in the collection, which makes
-    topics comparable.
+    BM25 comes as a share of the collection's best score, too, which makes topics comparable.
     """
 
     Options = FieldsOptions
