@@ -15,9 +15,7 @@ class PairsOptions(Options):
     """Pre-training on pairs of a sentence and a title that it cites."""
 
     file: Path | None = Field(
-        None,
-        description="TSV file with a header and columns `sentence` and `cited_title` (`citing_id` "
-        "is used where it is there), may be .gz; none does not pre-train",
+        None, description="TSV file of sentences and titles that they cite, may be .gz"
     )
     sentences: int = Field(60_000, gt=0, description="sentences that are read of it, at most")
     epochs: int = Field(1, gt=0, description="times that each is looked at")
@@ -47,11 +45,7 @@ class DeepSenSeOptions(Options):
     title_words: int = Field(100, gt=0, description="words read of a title [paper]")
     abstract_words: int = Field(1000, gt=0, description="words read of an abstract [paper]")
     document_stop_words: bool = Field(False, description="read stop words of documents [paper]")
-    lexical: LexicalNames = Field(
-        ALL18,
-        description="lexical match features beside the text [program: coverage of title and "
-        "abstract]",
-    )
+    lexical: LexicalNames = Field(ALL18, description="lexical match features [program: coverage]")
     numbers: tuple[str, ...] = Field(
         ("year", "citations", "impact_factor"),
         description="documents' fields of numbers, if they have them",
@@ -60,9 +54,7 @@ class DeepSenSeOptions(Options):
         ("publication_types",), description="documents' fields of categories, if they have them"
     )
     loss: Literal["bce", "hinge", "softmax"] = Field(
-        "softmax",
-        description="cross-entropy per document [paper: bce], hinge loss of pairs, or "
-        "cross-entropy of the relevant one among its negatives",
+        "softmax", description="cross-entropy [paper: bce; ours: among the negatives] or hinge loss"
     )
     groups: GroupSettings = Field(GroupSettings(), description="how training documents are drawn")
     pairs: PairsOptions = Field(PairsOptions(), description="pre-training on sentences and titles")

@@ -22,7 +22,7 @@ from irplatform.text.tokenizer import tokenize
 from irplatform.training.losses import square_root
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from irplatform.data import Topic
     from irplatform.text.forward_index import ForwardIndex
@@ -142,39 +142,20 @@ class Encoder:
         return torch.from_numpy(array).to(self.device)
 
 
-class ClosestPools:
-    """The encoded pools of all training topics, one after the other."""
-
-    words: Words  # all topics' words in relation to their query
-    documents: Tensor  # int32 [documents, N], indexes into `words`
-    lexical: Tensor  # float32 [documents, L]
-
-    def __init__(self) -> None:
-        self._encoded: list[Encoded] = []
-
-    def add(self, encoded: Encoded) -> None:
-        """Append a topic's documents; 32 bits hold any index and halve the memory."""
+def joined(topics: Iterable[Encoded]) -> Encoded:
+    """The candidates of several topics, one behind the other, in 32-bit integers."""
+    parts = []
+    for encoded in topics:  # at once: 32 bits halve the memory
         words = encoded.words
         words = replace(words, word=words.word.int(), closest=words.closest.int())
-        self._encoded.append(replace(encoded, words=words, documents=encoded.documents.int()))
-
-    def finish(self) -> None:
-        parts = [encoded.words for encoded in self._encoded]
-        sizes = torch.tensor([len(part.word) for part in parts])
-        total = int(sizes.sum())
-        documents = []
-        for encoded, start, size in zip(
-            self._encoded, (sizes.cumsum(0) - sizes).tolist(), sizes.tolist(), strict=True
-        ):
-            # A topic's padding index is its number of words; after joining, the number of all.
-            padding = encoded.documents == size
-            documents.append((encoded.documents + start).masked_fill_(padding, total))
-        self.words = Words(
-            torch.cat([part.word for part in parts]),
-            torch.cat([part.closest for part in parts]),
-            torch.cat([part.features for part in parts]),
-            torch.cat([part.active for part in parts]),
-        )
-        self.documents = torch.cat(documents)
-        self.lexical = torch.cat([encoded.lexical for encoded in self._encoded])
-        self._encoded.clear()
+        parts.append(replace(encoded, words=words, documents=encoded.documents.int()))
+    total = sum(len(part.words.word) for part in parts)
+    documents, start = [], 0
+    for part in parts:
+        # A topic's padding is its number of words; after joining, the number of all.
+        padding = part.documents == (size := len(part.words.word))
+        documents.append((part.documents + start).masked_fill_(padding, total))
+        start += size
+    names = ("word", "closest", "features", "active")
+    words = Words(*(torch.cat([getattr(part.words, name) for part in parts]) for name in names))
+    return Encoded(words, torch.cat(documents), torch.cat([part.lexical for part in parts]))

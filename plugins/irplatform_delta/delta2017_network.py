@@ -19,14 +19,14 @@ from torch.nn import functional
 
 from irplatform.training import Points, PointSampler, Validator, pool_starts
 from irplatform.training.losses import weighted_cross_entropy
-from irplatform_delta.closest_words import ClosestPools, distinct_rows
+from irplatform_delta.closest_words import distinct_rows, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Literal
 
     from irplatform.plugin import TrainingData
-    from irplatform_delta.closest_words import Encoder, Words
+    from irplatform_delta.closest_words import Encoded, Encoder, Words
     from irplatform_delta.options import ClassifierOptions, Delta2017Options
 
 LAYERS = 3
@@ -211,11 +211,13 @@ class Delta2017Task(ClassifierTask):
         self.module = network
         self._encoder = encoder
         self._options = options
-        self._pools = ClosestPools()
-        for pool in self._sampler.pools:
-            self._pools.add(encoder.encode(pool.labelled.topic, pool.doc_ids))
-            advance(1)
-        self._pools.finish()
+
+        def encoded() -> Iterator[Encoded]:
+            for pool in self._sampler.pools:
+                yield encoder.encode(pool.labelled.topic, pool.doc_ids)
+                advance(1)
+
+        self._pools = joined(encoded())
         self._measure = Validator(data.validation).reading(encoder.encode, advance)
 
     def loss(self, batch: Points) -> Tensor:

@@ -16,14 +16,14 @@ from torch.nn import functional
 
 from irplatform.training import Pairs, PairSampler, Validator, pool_starts
 from irplatform.training.losses import learn_standardization, pairwise_hinge
-from irplatform_delta.closest_words import FEATURES, ClosestPools, Words, distinct_rows
+from irplatform_delta.closest_words import FEATURES, Words, distinct_rows, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from irplatform.features import SideFeatures
     from irplatform.plugin import TrainingData
-    from irplatform_delta.closest_words import Encoder
+    from irplatform_delta.closest_words import Encoded, Encoder
     from irplatform_delta.options import DeltaOptions
 
 
@@ -201,13 +201,14 @@ class DeltaTask:
         self._options = options
         self._sampler = PairSampler(data.training, options.pairs, seed)
         self._starts = pool_starts(self._sampler.pools)
-        self._pools = ClosestPools()
         features = side.fit(data, self._sampler.pools)
-        for pool, values in zip(self._sampler.pools, features, strict=True):
-            encoded = encoder.encode(pool.labelled.topic, pool.doc_ids)
-            self._pools.add(encoded.with_features(values))
-            advance(1)
-        self._pools.finish()
+
+        def encoded() -> Iterator[Encoded]:
+            for pool, values in zip(self._sampler.pools, features, strict=True):
+                yield encoder.encode(pool.labelled.topic, pool.doc_ids).with_features(values)
+                advance(1)
+
+        self._pools = joined(encoded())
         self._measure = Validator(data.validation).reading(
             lambda topic, doc_ids: encoder.encode(topic, doc_ids).with_features(
                 side.matrix(topic, doc_ids)

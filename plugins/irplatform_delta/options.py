@@ -85,8 +85,6 @@ class SevMosOptions(ClassifierOptions):
     lexical: LexicalNames = Field(ALL18, description="lexical match features [paper, 2018]")
     weighted: bool = Field(False, description="weigh samples by their grade [paper: 'w']")
     weighting: Literal["root", "log"] = Field(
-        "root",
-        description="how they then count: the grade's square root [paper, 2018] or "
-        "max(1, log(1 + grade)) [paper, 2017]",
+        "root", description="by the grade's root [paper, 2018] or by max(1, log(1 + grade)) [2017]"
     )
     stored_documents: int = Field(1_000_000, ge=0, description="most documents to store vectors of")

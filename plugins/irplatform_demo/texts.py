@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -86,11 +86,11 @@ class Drug:
 class Relation:
     """Drugs that act on a disease with a variant of a gene."""
 
-    gene: Gene  # the gene
-    variant: str  # the variant, as in a topic: "V600E", "amplification"
+    gene: Gene
+    variant: str  # as in a topic: "V600E", "amplification"
     kind: str  # of variant; decides how it can be put into words
-    disease: Disease  # the disease
-    drugs: tuple[Drug, ...]  # the drugs, best known first
+    disease: Disease
+    drugs: tuple[Drug, ...]  # best known first
     topics: str  # "train" or "test" where this is a topic, else ""
 
 
@@ -98,23 +98,14 @@ class Relation:
 def genes() -> Mapping[str, Gene]:
     """All genes by symbol."""
     rows = read_table("genes.tsv")
-    return {r["symbol"]: Gene(r["symbol"], _several(r["synonyms"]), r["heading"]) for r in rows}
+    return {r["symbol"]: Gene(**{**r, "synonyms": _several(r["synonyms"])}) for r in rows}
 
 
 @cache
 def diseases() -> Mapping[str, Disease]:
     """All diseases by name."""
-    return {
-        r["name"]: Disease(
-            r["name"],
-            _several(r["synonyms"]),
-            r["abbreviation"],
-            r["parent"],
-            r["heading"],
-            r["site"],
-        )
-        for r in read_table("diseases.tsv")
-    }
+    rows = read_table("diseases.tsv")
+    return {r["name"]: Disease(**{**r, "synonyms": _several(r["synonyms"])}) for r in rows}
 
 
 @cache
@@ -140,7 +131,7 @@ def relations() -> tuple[Relation, ...]:
     )
 
 
-def read_table(name: str) -> Iterator[dict[str, str]]:
+def read_table(name: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of one of this package's tables."""
     text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
     yield from csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)

@@ -34,8 +34,7 @@ class DrmmOptions(Options):
         "idf", description="what a query term's weight is learned from: its IDF or its vector"
     )
     stemmer: Literal["krovetz", "none"] = Field(
-        "krovetz",
-        description="how words are conflated [paper: Krovetz]; it needs Java once per collection",
+        "krovetz", description="conflation of words [paper: Krovetz], which needs Java once"
     )
     keep_stop_words: bool = Field(False, description="read stop words of queries, too [paper: no]")
     pairs: PairSettings = Field(PairSettings(), description="how training pairs are drawn")

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -208,13 +209,19 @@ class Reader:
     def __init__(self, index: ForwardIndex, vectors: WordVectors) -> None:
         self.index = index
         self._row_of_word = vectors.align_known(index.vocabulary)
-        self._row_of_piece = _Rows(vectors)
+
+        @cache
+        def row_of_piece(piece: str) -> int:
+            (row,) = vectors.rows([normalize(piece)])
+            return UNKNOWN if row == vectors.unk else int(row)
+
+        self._row_of_piece = row_of_piece
 
     def texts(self, texts: Iterable[str]) -> Bags:
         words: list[int] = []
         ends = [0]
         for text in texts:
-            rows = map(self._row_of_piece.__getitem__, pieces(text))
+            rows = map(self._row_of_piece, pieces(text))
             words += [row for row in rows if row != UNKNOWN]
             ends.append(len(words))
         return Bags(np.array(words, dtype=np.int64), np.array(ends, dtype=np.int64))
@@ -224,19 +231,6 @@ class Reader:
         ids, offsets = self.index.tokens(rows, field)
         words = self._row_of_word[ids]
         return Bags(*without(words, offsets, words == UNKNOWN))
-
-
-class _Rows(dict[str, int]):
-    """The row of every piece of text; each distinct one is looked up once."""
-
-    def __init__(self, vectors: WordVectors) -> None:
-        super().__init__()
-        self._vectors = vectors
-
-    def __missing__(self, piece: str) -> int:
-        (row,) = self._vectors.rows([normalize(piece)])
-        self[piece] = entry = UNKNOWN if row == self._vectors.unk else int(row)
-        return entry
 
 
 def inverse_frequencies(index: ForwardIndex, vectors: WordVectors) -> npt.NDArray[np.float32]:
@@ -278,51 +272,39 @@ def joined(first: Bags, second: Bags) -> Bags:
     return Bags(np.concatenate([first.words, second.words]), offsets)
 
 
-@dataclass(frozen=True)
-class Learned:
+class Learned(frozenset[int]):
     """Marks (64 bits of a SHA-256) of the texts that a model learned from.
 
     They keep a model from scoring its training topics for a first stage or a stack.
     """
 
-    marks: npt.NDArray[np.uint64]  # uint64, increasing
-
     @classmethod
     def of(cls, queries: Iterable[str] = (), sources: Iterable[str] = ()) -> Learned:
         """Marks of these queries, and of sources all of whose pairs were learned from."""
-        return cls._of(_marks(map(query_mark, queries), sources))
+        return cls(_marks(map(query_mark, queries), sources))
 
     @classmethod
     def of_topics(cls, topics: Iterable[Topic]) -> Learned:
-        """Marks of topics, by whichever they are known again."""
-        return cls._of(_marks((mark for topic in topics for mark in topic_marks(topic)), ()))
-
-    @classmethod
-    def _of(cls, marks: set[int]) -> Learned:
-        return cls(np.array(sorted(marks), dtype=np.uint64))
-
-    def __or__(self, other: Learned) -> Learned:
-        return Learned(np.union1d(self.marks, other.marks))
+        """All marks of topics."""
+        return cls(_marks((mark for topic in topics for mark in topic_marks(topic)), ()))
 
     def knows(self, topic: Topic, group: str) -> bool:
         """Return whether it learned from a topic's query, or its source in the field `group`."""
-        marks = _marks(topic_marks(topic), topic.values(group))
-        return bool(np.isin(np.array(list(marks), dtype=np.uint64), self.marks).any())
+        return not self.isdisjoint(_marks(topic_marks(topic), topic.values(group)))
 
     def save(self, folder: Path) -> None:
-        np.save(folder / _FILE, self.marks, allow_pickle=False)
+        np.save(folder / _FILE, np.array(sorted(self), dtype=np.uint64), allow_pickle=False)
 
     @classmethod
     def load(cls, folder: Path) -> Learned:
         try:
-            marks = np.load(folder / _FILE, allow_pickle=False)
+            return cls(np.load(folder / _FILE, allow_pickle=False).tolist())
         except (OSError, ValueError) as error:
             raise InputError("cannot be read as marks of texts.", path=folder / _FILE) from error
-        return cls(marks.astype(np.uint64))
 
 
 def mark(kind: str, text: str) -> int:
-    """Stands for a query or a source, whatever its white space."""
+    """The mark of a query or a source, whatever its white space."""
     content = f"{kind} {' '.join(text.split())}"
     return int.from_bytes(hashlib.sha256(content.encode()).digest()[:8], "little")
 

@@ -97,11 +97,13 @@ class DualEncoder(TrainableReranker):
             without = PairsOfTopics.of([*topics, *data.unseen], self.options.pairs.group)
             encoder, learned = pretrained(self._resources, self.options, without)
             self.encoder.network.load_state_dict(encoder.network.state_dict())
-            self.learned |= learned
+            self.learned = Learned(self.learned | learned)
         self.encoder.network.sparse = peers_of(data.workspace).sparse_gradients
         task = TopicsTask(self.encoder, self.options, data, self._resources.seed)
         run_shown(task, self.options.loop, self._resources, data.workspace)
-        self.learned |= Learned.of_topics(labelled.topic for labelled in data.training)
+        self.learned = Learned(
+            self.learned | Learned.of_topics(labelled.topic for labelled in data.training)
+        )
         self._stored = None
 
     def save(self, folder: Path) -> None:

@@ -18,8 +18,7 @@ class NearestOptions(Options):
 
     index: Literal["auto", "exact", "ivf"] = Field(
         "auto",
-        description="compare all documents (exact) or those of the nearest clusters (ivf); auto: "
-        "ivf from a million documents on",
+        description="compare all documents, or the nearest clusters (auto: from a million on)",
     )
     probes: int = Field(64, gt=0, description="clusters that a query looks at, if index is ivf")
 
@@ -36,8 +35,7 @@ class ReadingOptions(PretrainedOptions):
     batch_size: int = Field(32, gt=0, description="documents that are scored at once")
     precision: Literal["float32", "bfloat16"] = Field(
         "float32",
-        description="in which most is computed; bfloat16 is faster on GPUs, and on some processors "
-        "with native arithmetic (portable arithmetic on the CPU has none)",
+        description="bfloat16 is faster on GPUs, and on some processors with native arithmetic",
     )
 
 
@@ -47,9 +45,7 @@ class CrossEncoderOptions(ReadingOptions):
     query_prompt: str | None = Field(None, description="put before a query; by default the model's")
     output: Literal["logit", "probability"] = Field(
         "logit",
-        description="of models with two labels: the difference of the logits of the second label "
-        "and the first, or the second's probability; of models with one label: its logit, or the "
-        "sigmoid of it",
+        description="logit of relevance (of two labels: second minus first), or probability",
     )
 
 
@@ -108,15 +104,11 @@ class BiEncoderOptions(PretrainedOptions):
     """Options of the bi-encoder: a sentence-transformers model."""
 
     query_model: str | None = Field(
-        None,
-        description="another model for queries, where queries and documents have one each "
-        "(MedCPT); a folder, or a name of the hub like `model`",
+        None, description="another model for queries (MedCPT has one), as `model` names it"
     )
     query_revision: str | None = Field(None, description="commit or tag of that one")
     pooling: Literal["mean", "cls"] | None = Field(
-        None,
-        description="how words' vectors become a text's, for a transformer that "
-        "sentence-transformers has not saved and that does not say so itself",
+        None, description="makes a text's vector of its words', if the model's files do not say how"
     )
     similarity: Literal["cosine", "dot"] | None = Field(
         None, description="of vectors; by default the model's"
@@ -127,8 +119,7 @@ class BiEncoderOptions(PretrainedOptions):
     batch_size: int = Field(32, gt=0, description="texts that are encoded at once on a GPU")
     precision: Literal["float32", "bfloat16", "float16"] = Field(
         "float32",
-        description="of the network's numbers; the shorter ones are faster on GPUs, and bfloat16 "
-        "on some processors with native arithmetic (portable arithmetic on the CPU has none)",
+        description="short ones are faster on GPUs; bfloat16 on some processors, natively",
     )
 
 
@@ -150,18 +141,13 @@ class PairsOptions(Options):
 
     file: Path | None = Field(None, description="TSV file with a header, may be .gz")
     passages: int = Field(
-        0,
-        ge=0,
-        description="passages of each document's abstract that should find its title, as pairs "
-        "beside those of the file or without one",
+        0, ge=0, description="pairs per document: a passage of the abstract and the title"
     )
     passage_words: int = Field(24, gt=0, description="words of a passage")
     query: str = Field("sentence", description="its column of texts that ask")
     text: str = Field("cited_title", description="its column of texts that they should find")
     group: str = Field(
-        SOURCES,
-        description="its column that says which pairs are of one source, where it is there; pairs "
-        "of the sources of topics, named so in the topics' fields, are left out",
+        SOURCES, description="its column of sources; pairs of the sources of topics are left out"
     )
     marker: str = Field("[CIT]", description="what is cut from texts that ask")
     most: int = Field(500_000, gt=1, description="pairs of the file, and passages, at most")
@@ -200,8 +186,7 @@ class DualOptions(EncoderOptions):
 
     groups: GroupSettings = Field(
         GroupSettings(inside=2, outside=0, relevant="judged", groups_per_topic=3),
-        description="how documents of training topics are drawn; those of the other topics of a "
-        "batch are negatives, too",
+        description="how documents of training topics are drawn, for a batch of topics",
     )
     validation_topics: int = Field(300, gt=0, description="topics of early stopping")
     validation_depth: int = Field(100, gt=0, description="candidates of each")
@@ -216,13 +201,8 @@ class DualSearchOptions(NearestOptions, EncoderOptions):
     """Options of the retriever, which needs a trained model: `checkpoint`, or pairs."""
 
     checkpoint: Path | None = Field(
-        None,
-        description="folder of `platform train --reranker dual-encoder`; the model is then as "
-        "it was trained, whatever the options of the encoders say",
+        None, description="folder of `platform train --reranker dual-encoder`, taken as it is"
     )
     folds: int = Field(
-        3,
-        gt=1,
-        description="models that are trained on the file of pairs, each without a part of its "
-        "sources; topics of these sources are searched with it",
+        3, gt=1, description="models trained on pairs, each without a part of the sources"
     )

@@ -42,14 +42,12 @@ class GrapheneOptions(Options):
     vector: int = Field(256, gt=0, description="width of the vectors of documents and queries")
     filters: int = Field(128, gt=0, description="filters of the query's convolution")
     shortcut: bool = Field(
-        True,
-        description="IDF-weighted means of word vectors reach the vectors of documents and "
-        "queries directly, too [ours]",
+        True, description="add IDF-weighted means of word vectors to both vectors [ours]"
     )
     normalized: bool = Field(True, description="vectors of texts have length 1 [ours]")
     query_fields: tuple[str, ...] = Field(
         ("disease", "gene", "treatment", "mesh"),
-        description="a topic's fields that are read; the whole query where it has none of them",
+        description="fields of a topic to read; the query where it has none",
     )
     query_words: int = Field(32, gt=0, description="words of a field that are read")
     expansion: bool = Field(True, description="read other names of the concepts in a field too")
@@ -57,15 +55,11 @@ class GrapheneOptions(Options):
     narrower: int = Field(1, ge=0, description="is-a steps below a topic's concepts that match")
     dropout: float = Field(0.2, ge=0, lt=1, description="of documents' and queries' vectors")
     loss: Literal["hinge", "softmax"] = Field(
-        "softmax",
-        description="hinge loss with a margin [paper], or cross-entropy of the relevant one",
+        "softmax", description="hinge loss [paper], or cross-entropy of the relevant one"
     )
     margin: float = Field(1.0, gt=0, description="difference of scores that costs nothing")
     others: int = Field(
-        32,
-        ge=0,
-        description="in-batch negatives: so many pairs of the step are drawn for each relevant "
-        "document, and it is compared with theirs where they are of other topics",
+        32, ge=0, description="in-batch negatives that are drawn for a relevant document"
     )
     features: tuple[str, ...] = Field((), description="feature groups in the last layer [ours]")
     feature_settings: dict[str, dict[str, Any]] = Field({}, description="their options, by name")

@@ -25,7 +25,7 @@ from irplatform_graphene.network import Links, TitleDecoder, TitleVocabulary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.plugin import LabelledTopic, TrainingData
+    from irplatform.plugin import TrainingData
     from irplatform.text.arrays import Float32, Int64
     from irplatform_graphene.model import Model
     from irplatform_graphene.reading import EncodedTopic
@@ -48,16 +48,12 @@ class GrapheneTask:
         self.module = nn.ModuleDict({"network": network})
         if self._titles is not None:
             self.module["decoder"] = self._titles.decoder
-        self._learn_from(data)
-        self._validate_on(data.validation)
-
-    def _learn_from(self, data: TrainingData) -> None:
         self._sampler = PairSampler(data.training, self._options.pairs, self._seed)
         pools = self._sampler.pools
         self._starts = pool_starts(pools)
-        index = self._model.reader.index
+        index = model.reader.index
         self._rows = index.rows([doc_id for pool in pools for doc_id in pool.doc_ids])
-        self._topics = [self._model.topics.read(each.topic) for each in self._sampler.topics]
+        self._topics = [model.topics.read(each.topic) for each in self._sampler.topics]
         # All judged relevant: one that the first stage missed can be in another topic's pool.
         relevant = [
             [doc_id for doc_id, grade in topic.judgments.items() if grade > 0]
@@ -66,10 +62,18 @@ class GrapheneTask:
         owners = np.repeat(np.arange(len(pools)), [len(doc_ids) for doc_ids in relevant])
         rows = index.rows([doc_id for doc_ids in relevant for doc_id in doc_ids])
         self._relevant = np.unique(self._named(owners, rows))
-        features = np.concatenate(self._model.features.fit(data, pools))
-        self._features = torch.from_numpy(features).to(self._model.device)
+        features = np.concatenate(model.features.fit(data, pools))
+        self._features = torch.from_numpy(features).to(model.device)
         if features.any():  # otherwise no group applies
             self._fit_last_layer(features)
+        self._validator = Validator(
+            data.validation, self._options.validation_topics, self._options.validation_depth
+        )
+        labelled = self._validator.topics
+        self._validation_topics = [model.topics.read(each.topic) for each in labelled]
+        candidates = [(each.topic, each.candidates) for each in labelled]
+        self._validation = model.features.matrices(candidates) if labelled else []
+        self._candidates = self._validator.candidate_rows(index)
 
     def _named(self, topics: Int64, rows: Int64) -> Int64:
         return topics * self._model.reader.index.count + rows
@@ -90,16 +94,6 @@ class GrapheneTask:
             l2=self._options.feature_l2,
             seed=self._seed,
         )
-
-    def _validate_on(self, topics: Sequence[LabelledTopic]) -> None:
-        self._validator = Validator(
-            topics, self._options.validation_topics, self._options.validation_depth
-        )
-        labelled = self._validator.topics
-        self._validation_topics = [self._model.topics.read(each.topic) for each in labelled]
-        topics_and_candidates = [(each.topic, each.candidates) for each in labelled]
-        self._validation = self._model.features.matrices(topics_and_candidates) if labelled else []
-        self._candidates = self._validator.candidate_rows(self._model.reader.index)
 
     def batches(self, epoch: int) -> list[Step]:
         pairs = self._sampler.epoch(epoch).batches(self._options.loop.batch_size)

@@ -16,30 +16,21 @@ class PoolOptions(Options):
     """Which documents of a training topic are learned from."""
 
     relevant: Literal["candidates", "judged"] = Field(
-        "candidates",
-        description="relevant and rejected documents that the first stage found, or all judged",
+        "candidates", description="documents that the first stage found, or all judged"
     )
     rejected: int = Field(1000, ge=0, description="judged documents of grade 0, at most")
     unjudged_share: float = Field(
-        0.3,
-        ge=0,
-        lt=1,
-        description="share of unjudged candidates among a topic's documents of grade 0, where it "
-        "has judged ones",
+        0.3, ge=0, lt=1, description="share of unjudged ones beside judged ones of grade 0"
     )
     unjudged: int = Field(40, ge=0, description="most unjudged candidates of a topic")
     head: float = Field(
         0.0,
         ge=0,
         le=1,
-        description="where a topic has no judged documents of grade 0: share of the unjudged "
-        "candidates that are drawn from the first stage's best; the others from all the rest",
+        description="share of unjudged ones from the first stage's best, if none is judged 0",
     )
     head_depth: int = Field(
-        60,
-        gt=0,
-        description="how many are the first stage's best; with fewer, trees learn that a document "
-        "just below them is relevant, for lack of others there",
+        60, gt=0, description="number of the first stage's best; too few mislead trees"
     )
 
 
@@ -92,24 +83,18 @@ class LtrOptions(Options):
     stack: tuple[str, ...] = Field((), description="rerankers to learn from, out of fold")
     learner: Literal["trees", "linear", "network", "average"] = Field(
         "average",
-        description="LambdaMART, a pairwise linear model, a pairwise network, or the average of "
-        "these and of regression trees",
+        description="LambdaMART, a pairwise model, or the average of all and of regression trees",
     )
     folds: int = Field(5, gt=1, description="folds of training topics for features that learn")
     apart: str = Field("citing_id", description="topics that share this field share a fold")
     hide_judged: bool = Field(
-        True,
-        description="features that learn do not learn from documents that a fold's own topics "
-        "judge; with false they are learned a second time from these, too, and what they then say "
-        "counts as remembered: for topics that share relevant documents with the training topics",
+        True, description="hide a fold's judged documents from features that learn; false: do both"
     )
     memory_share: float = Field(
         0.5,
         gt=0,
         le=1,
-        description="where features remember documents, the share of the learners that read them; "
-        "the others read all else, so that documents which no training topic is about are not "
-        "pushed out",
+        description="share of the learners that read remembered features; the others do not",
     )
     pool: PoolOptions = Field(PoolOptions(), description="the documents that are learned from")
     tree: TreeOptions = Field(TreeOptions(), description="the trees")
