@@ -266,14 +266,6 @@ def test_a_damaged_vector_is_made_again(resources, bit):
     assert np.array_equal(np.fromfile(path, np.float32).reshape(-1, 2), expected)
 
 
-def test_a_store_without_checksums_is_used_as_it_is(resources):
-    ids = list(resources.texts)
-    store = _store(resources, _lengths)
-    expected = store.of(ids)
-    (store._folder / "checks.uint32").unlink()  # of an earlier version
-    assert np.array_equal(_store(resources, _lengths).of(ids), expected)
-
-
 def test_what_was_encoded_before_an_interruption_stays(resources, monkeypatch):
     monkeypatch.setattr("irplatform_encoders.biencoder._BLOCK", 16)
     calls = []
