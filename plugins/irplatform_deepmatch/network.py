@@ -1,13 +1,9 @@
 """DeepMatch, convolutions over the interactions of query and document words, and its training.
 
 An interaction is the cosine of two words' vectors, and 1 for the same word. A word without a vector
-is similar to itself only; query words that the collection lacks are left out.
-
-Zhao et al. (CIKM 2019, baselines) say no more than that it "convolves on object-object interaction
-matrix and predicts if two objects are related". The rest is chosen, after the closest published
-models (ARC-II, Hu et al., NIPS 2014; MatchPyramid, Pang et al., AAAI 2016): two stages of
-convolution and pooling, the second pooling a dynamic one, which brings queries of any length to the
-same number of rows.
+is similar to itself only; query words that the collection lacks are left out. Zhao et al. (CIKM
+2019) give no details. The rest follows ARC-II (Hu et al., NIPS 2014) and MatchPyramid (Pang et al.,
+AAAI 2016): two stages of convolution and pooling, the second of them dynamic.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """Side features (equation 15): lexical matches, and what the fields of documents say.
 
-The paper lists publication year, article type, journal impact factor and citation count; the
-authors' program adds how much of the sentence title and abstract cover, of which the 18 lexical
-match features are the fuller form. A field is used where the collection has it. Fields do not
-depend on the topic: they are read once and stored, as a matrix that is written batch by batch.
-
-A number becomes log(1 + x) where it is a count, and the mean of the others where a document has
-none; a category becomes a column of 0 and 1 for each of its most frequent values.
+The paper lists publication year, article type, journal impact factor and citation count. A field is
+used where the collection has it. A count x becomes log(1 + x); a missing number, the mean; a
+category, a column of 0 and 1 for each frequent value. Fields are read once and stored.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """The network of DeepSenSe, modified decomposable attention (Lo et al., equations 1 to 16).
 
-F sees one word at a time. G's layer, before its ELU, is linear in a word x and its counterpart x′:
-W [x ; x′ ; x − x′] = (W₁ + W₃) x + (W₂ − W₃) x′, where x′ is a weighted mean of words. So F and
-both halves of G are multiplied out once per word of the vocabulary (`tabulate`), and counterparts
-are means of table rows.
-
-The paper lists the hidden sizes [500, 300, 32, 16]; we read them as those of F, G and H. It says
-"max pooling" once and sums in equations 11 to 14: we follow the equations.
+G's layer, before its ELU, is linear in a word x and its counterpart x′, a weighted mean of words:
+W [x ; x′ ; x − x′] = (W₁ + W₃) x + (W₂ − W₃) x′. So F and both halves of G are multiplied out once
+per word of the vocabulary (`tabulate`). We read the paper's sizes [500, 300, 32, 16] as those of F,
+G and H, and sum where it once says "max pooling" (equations 11 to 14).
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Pre-training of DeepSenSe's F and G on citing sentences and the titles that they cite.
 
-Titles are known of far more cited articles than abstracts are judged. A sentence is compared with
-all titles of its batch, of which its own must score highest (softmax over in-batch negatives); what
-else it cites is no negative. Sentences of an article stand together, so that some negatives are of
-its subject. The score is a small head on v₁ and v₂ that is thrown away: H learns from documents.
+A sentence's own title must score highest among all titles of its batch (softmax over in-batch
+negatives); other titles that it cites are not negatives. Sentences of an article stand together, so
+that some negatives are of its subject. A small head on v₁ and v₂ scores, and is thrown away.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """DeepSenSe, scoring by topic and training.
 
-How a document word attends to the query, and so all of its G (equations 4, 6, 8 and 10), depends on
-that word and the query alone: it is computed once per distinct word of the candidates, and a text's
-v₂ or v₄ is a sum of rows. Only how the query attends to a text (equations 3 and 5) is computed per
-document, in batches of similar length.
+G of a document word (equations 4, 6, 8 and 10) depends on that word and the query alone: it is
+computed once per distinct word of the candidates. Only how the query attends to a text (equations 3
+and 5) is computed per document, in batches of similar length.
 """
 
 from __future__ import annotations

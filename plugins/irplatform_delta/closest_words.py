@@ -1,9 +1,7 @@
 """Document words beside the closest query word, the input of both Delta models.
 
-For each document word, the query word whose vector is nearest by Euclidean distance, with the
-cosine, distance and proximity of the two (Mohan et al., BioNLP 2017, section 4.3; WWW 2018, section
-3.2). These depend on the two words alone, so they are computed once per distinct word of a topic's
-candidates.
+The closest query word has the nearest vector by Euclidean distance (Mohan et al., BioNLP 2017,
+section 4.3; WWW 2018, section 3.2). It is looked for once per distinct word of the candidates.
 """
 
 from __future__ import annotations

@@ -2,10 +2,7 @@
 
 Three convolutions read the difference features of each document word, [d_i − q*_i ; |d_i − q*_i| ;
 cos(d_i, q*_i)]; their maximum and overlap features go to a classifier. The paper skips words
-without a vector ("UNK"); here they stay as zeros, so that the words on either side do not become
-neighbours.
-
-SevMos shares the convolutions, the classifier and the training on samples of either class.
+without a vector; here they are zeros, so that their neighbours stay apart. SevMos shares the parts.
 """
 
 from __future__ import annotations

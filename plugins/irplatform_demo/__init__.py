@@ -1,9 +1,7 @@
 """The `demo` collection: small, synthetic, and there without a network.
 
-It lets anybody try the platform at once, and it has something to learn: articles that answer a
-topic often name its disease and gene by synonyms and abbreviations, and articles that repeat its
-words are often about cells, mice, assays or excluded patients. Its scores mean nothing outside the
-demo.
+Articles that answer a topic often name its disease and gene by synonyms; articles that repeat its
+words are often about cells, mice, assays or excluded patients. So there is something to learn.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """The facts of the demo collection, and the words that its articles put them into.
 
-Facts are tables in this package. Names, synonyms and relations follow HGNC, MeSH, the Disease
-Ontology and CIViC; all sentences come from this package. An article names its disease, gene and
-variant plainly, in short or by other names. A search by words finds only the plain ones. Articles
-about treatment often use other names; those that are no answer use the topic's words.
+Names, synonyms and relations follow HGNC, MeSH, the Disease Ontology and CIViC; the sentences come
+from this package. Articles about treatment often use other names than the topics.
 """
 
 from __future__ import annotations

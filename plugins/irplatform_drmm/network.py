@@ -1,13 +1,9 @@
 """DRMM: matching histograms, network and training (Guo et al., CIKM 2016, section 4).
 
 Cosines of a query term and all words of a document fall into bins of equal width over [-1, 1), and
-exact matches into a bin of their own. A cosine depends on two words alone, so the terms' cosines
-with the candidates' distinct words are one matrix product; a histogram is then a lookup and a
-count.
-
-Where the paper is silent: a stem's vector is the mean of its words' vectors, each counted as often
-as the word occurs; a word without a vector matches exactly or not at all; query words that the
-collection lacks are left out, also where vectors from elsewhere have them.
+exact matches into a bin of their own. Where the paper is silent: a stem's vector is the mean of its
+words' vectors by frequency; a word without a vector matches exactly or not at all; query words that
+the collection lacks are left out.
 """
 
 from __future__ import annotations

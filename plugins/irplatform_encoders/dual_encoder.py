@@ -1,17 +1,12 @@
 """The dual encoder: a weighted mean of word vectors and a projection for either side.
 
-A text is the mean of its words' vectors e(w), each with the weight idf(w)·exp(a(w)); a document is
-a mixture of its title's and its abstract's, both at length 1. Queries and documents are projected,
-and compared by cosine:
-
     m(text) = Σ idf(w)·exp(a(w))·e(w)
     q = P m(query)      d = R [ g·m(title)/|m(title)| + (1 − g)·m(abstract)/|m(abstract)| ]
     s = cos(q, d)
 
-Before training a(w) = 0, g = ½ and P = R (an orthogonal map), and s is the cosine of weighted
-centroids. The two-tower model with softmax over the documents of a batch is that of Karpukhin et
-al. (EMNLP 2020, section 3); averages of learned word vectors as encoders are those of Wieting et
-al. (ICLR 2016, section 3).
+At first a(w) = 0, g = ½ and P = R (orthogonal). The two towers and their softmax over a batch are
+those of Karpukhin et al. (EMNLP 2020, section 3); averages of learned word vectors as encoders are
+those of Wieting et al. (ICLR 2016, section 3).
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """The training of the dual encoder, on pairs of texts and then on topics.
 
 Each text must find its own among all texts of its batch, and each topic its relevant document
-(in-batch negatives: Karpukhin et al., EMNLP 2020, section 3.2); texts and documents that are right,
-too, are no negatives. Pairs come from a file, and from the collection's documents, where a few
-words of an abstract must find the title (the inverse cloze task: Lee, Chang and Toutanova, ACL
-2019, section 4): they teach words of documents that no other pair is about.
+(in-batch negatives: Karpukhin et al., EMNLP 2020, section 3.2). Pairs come from a file, and from
+documents: a few words of an abstract must find its title (the inverse cloze task: Lee, Chang and
+Toutanova, ACL 2019, section 4).
 """
 
 from __future__ import annotations

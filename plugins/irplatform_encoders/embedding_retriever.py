@@ -1,8 +1,7 @@
 """Retrieval by the mean word vectors of queries and documents.
 
-Every text is the mean of the unit vectors of its words, weighted by their inverse document
-frequency; documents are ranked by cosine, exactly (no approximate index). Document vectors are kept
-in the cache, memory-mapped.
+A text is the mean of its words' unit vectors, weighted by IDF. Documents are ranked by cosine,
+exactly; their vectors are stored.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
 """`platform headings`: a few MeSH headings as a query, or a disease and a gene.
 
-All articles that have these headings are relevant: the indexers, who read the articles, judged.
-Unlike a query of all headings (`collections.derived`), a query is as short as a person's, and
-can use other words than the headings'. The folder is in BEIR layout and searches the documents of
-its source.
-
-Genes are no headings. Where the knowledge bases know some, an article that names one asks for it
-and for a disease among its headings, as topics of TREC Precision Medicine do, unless another has
-asked for these two already.
+All articles with these headings are relevant. Unlike a query of all headings
+(`collections.derived`), a query is as short as a person's, and can use other words. Where the
+knowledge bases know genes, an article that names one asks for it and for a disease among its
+headings, as topics of TREC Precision Medicine do, each pair once.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """GRAPHENE with all that it reads, and how it scores.
 
 A document's side is the share of Enc(d) in v_d, and the sum of its concepts' messages with α = 1.
-Sides are computed once and stored; for a topic only the messages of matching concepts are added,
-(α − 1) times. Tests compare this with the equations over all nodes of the graph.
+Sides are stored; a topic adds (α − 1) times the messages of matching concepts.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""The network of GRAPHENE: document and query encoders, graph module, title decoder.
-
-Zhao, Su, Sboner and Wang, CIKM 2019, sections 3.2 and 4.
+"""The network of GRAPHENE (Zhao, Su, Sboner and Wang, CIKM 2019, sections 3.2 and 4).
 
 Documents send no messages, so a concept's first layer reads a constant of the collection
-(`ConceptInputs`), and only concepts of the documents at hand are computed. A document's state after
-the second layer is one weighted sum of its concepts' messages; the reward adds (α − 1) times the
-messages of those that match the query (section 3.2.2). All but that is computed once per document.
+(`ConceptInputs`). A document's state after the second layer is one weighted sum of its concepts'
+messages; the reward adds (α − 1) times those that match the query (section 3.2.2).
 """
 
 from __future__ import annotations

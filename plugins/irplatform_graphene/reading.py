@@ -1,14 +1,9 @@
 """Topics, documents and concepts as GRAPHENE reads them (Zhao et al., CIKM 2019).
 
-Each field of a topic (disease, gene, treatment), and each heading of a MeSH-term query, is a text
-of its own, followed by other names of the concepts in it. The paper takes these names from the
-knowledge bases of its table 2; here they come from those that the graph is made of (section 4.1).
-
-The graph is a constant of the collection. A concept starts as the mean of its name's word vectors.
-Its first layer reads the normalized sum over itself and its neighbours, D^-½ (A + λI) D^-½ X (Kipf
-and Welling, ICLR 2017, equation 2, with λ = 1), which depends on no weight: it is computed once and
-cached. A document's links weigh (1 + ln count) · IDF and add up to 1; without weights, as in the
-paper, long articles and concepts such as "Patients" drown the others.
+Each field of a topic is a text, followed by other names of the concepts in it (section 4.1). A
+concept starts as the mean of its name's word vectors. Its first layer reads the sum over its
+neighbours, D^-½ (A + λI) D^-½ X (Kipf and Welling, ICLR 2017, equation 2), which depends on no
+weight and is cached. A document's links weigh (1 + ln count) · IDF and add up to 1.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The training of GRAPHENE: L = β L_graph + γ L_rank (Zhao et al., CIKM 2019, equation 10).
 
-L_rank is a hinge loss with a margin; equation 9 has none, which equal vectors satisfy. A relevant
-document is compared with one of lower grade of its topic and (our choice, `others`) with in-batch
-negatives: relevant documents of other topics in the step that are not relevant to its own. L_graph
-is the cross-entropy of titles (section 3.2.3), while the encoder is trained.
+L_rank is a hinge loss; equation 9 has no margin, which equal vectors satisfy. A relevant document
+is compared with one of lower grade of its topic and (our choice, `others`) with relevant documents
+of other topics in the step. L_graph is the cross-entropy of titles (section 3.2.3).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Baselines that score a document by how often it has each word of the query.
 
-`revdocid`, BM25, DLH13 and query likelihood learn nothing; MBM chooses BM25's two numbers. Words
-are those of the forward index, neither stemmed nor stopped, and the statistics of a field are those
-of the whole collection (Mohan et al., WWW 2018, section 4.3.1).
+Words are neither stemmed nor stopped, and the statistics of a field are those of the whole
+collection (Mohan et al., WWW 2018, section 4.3.1).
 """
 
 from __future__ import annotations

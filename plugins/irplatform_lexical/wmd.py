@@ -1,9 +1,8 @@
-"""Word Mover's Distance between query and document, the best untrained model of Delta's paper.
+"""Word Mover's Distance between query and document (Kusner et al., ICML 2015).
 
-Kusner et al. (ICML 2015), as Mohan et al. (WWW 2018, section 4.3.2) use it: Euclidean distances
-between word vectors, stop words kept; the score is minus the distance. Words without a vector are
-left out. A document without other words comes last, at the longest distance that a word can have
-from the query's. A query without other words gives every document 0.
+As in Mohan et al. (WWW 2018, section 4.3.2): Euclidean distances, stop words kept; the score is
+minus the distance. Words without a vector are left out. A document without other words comes last;
+a query without other words gives every document 0.
 """
 
 from __future__ import annotations

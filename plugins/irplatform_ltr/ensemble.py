@@ -1,8 +1,7 @@
 """Learners averaged, and averaged once more with learners that remember no documents.
 
 Each learner's scores are divided by their standard deviation among the training documents of a
-topic, so that all have the same say. The factors are learned once, and so a document's score does
-not depend on the others.
+topic. So all have the same say, and a document's score does not depend on the others.
 """
 
 from __future__ import annotations
