@@ -55,7 +55,7 @@ class Encoded:
     query: Tensor  # int64 [m], rows of the vectors
     words: Tensor  # int64 [u], rows of the vectors: the documents' distinct words
     titles: Texts  # the titles, in places of `words`
-    abstracts: Texts  # the abstracts, likewise
+    abstracts: Texts  # the abstracts, in places of `words`
     features: Tensor  # float32 [n, features]
 
 

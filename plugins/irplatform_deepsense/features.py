@@ -205,7 +205,7 @@ def _numbers(documents: Sequence[Document], names: Sequence[str]) -> npt.NDArray
 
 
 def _number(document: Document, name: str) -> float:
-    """The number in a field, the year of a date; NaN where there is none."""
+    """The number in a field, the year of a date; NaN without one."""
     values = [year_of(document)] if name == YEAR else document.values(name)
     try:
         number = float(values[0])

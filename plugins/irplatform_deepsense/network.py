@@ -196,7 +196,7 @@ class Tables:
 
     projected: Tensor  # float32 [w + 1, f], F of each word
     own: Tensor  # float32 [w + 1, g], what the word itself adds to G, bias included
-    other: Tensor  # float32 [w + 1, g], what it adds as somebody's counterpart
+    other: Tensor  # float32 [w + 1, g], what it adds as a counterpart
     compared: Tensor  # float32 [w + 1, c], what is compared: the vector, or F of it
     unit: Tensor  # float32 [w + 1, V], the vector at length 1
     idf: Tensor  # float32 [w + 1], scaled IDF

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - likewise
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads it
 from pathlib import Path  # noqa: TC003 - pydantic reads it
 from typing import Any, Literal
 

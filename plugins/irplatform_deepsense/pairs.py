@@ -172,7 +172,7 @@ class PairsTask:
         return table.masked_fill(self._encoder.tensor(cited), torch.finfo(table.dtype).min)
 
     def validate(self) -> float:
-        """How many sentences have their own title first in their batch, 0 to 1."""
+        """The share of sentences with their own title first in their batch, 0 to 1."""
         hits, count = 0, 0
         for batch in self._cut(self._validation):
             best = self._scores(batch).argmax(dim=1)

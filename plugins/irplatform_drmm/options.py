@@ -18,7 +18,7 @@ they are trained once, and unjudged candidates are learned from, too."""
 
 
 class DrmmLoop(LoopSettings):
-    """How long and with what steps to train; its epochs are short."""
+    """Steps and stopping; epochs are short."""
 
     learning_rate: float = Field(0.05, gt=0, description="step size")
     epochs: int = Field(20, gt=0, description="most epochs")

@@ -159,7 +159,7 @@ class Reader:
         return padded
 
     def forward(self, padded: Padded) -> Tensor:
-        """How relevant the documents are, [n]: a logit, or of two the second minus the first."""
+        """Logits of relevance [n]; of two labels, the second minus the first."""
         model: Any = self.model
         ahead = self._device.startswith("cuda")  # a GPU computes while texts are read
         inputs = {

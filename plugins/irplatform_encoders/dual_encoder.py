@@ -80,7 +80,7 @@ class Encoder:
             return _array(self.network.queries(self.reader.texts(texts)))
 
     def documents(self, rows: Int64) -> Float32:
-        """Vectors of documents, which are named by their rows of the forward index, likewise."""
+        """Vectors of documents in rows of the forward index, likewise."""
         with torch.inference_mode():
             return _array(self.encode(rows))
 
@@ -121,9 +121,9 @@ class Sizes:
     words: int  # rows of the word vectors, that of UNK included
     dimensions: int  # their length
     projection: int  # length of an encoded text
-    learned_words: bool  # whether word vectors are learned
-    learned_weights: bool  # whether weights of words are
-    shared: bool  # whether queries and documents have the same projection
+    learned_words: bool  # learn word vectors
+    learned_weights: bool  # learn weights of words
+    shared: bool  # one projection for queries and documents
 
 
 class DualNetwork(nn.Module):

@@ -114,7 +114,7 @@ class DualEncoder(TrainableReranker):
         self.learned.save(folder)
 
     def load(self, folder: Path) -> None:
-        """Read what `save` wrote; InputError if it belongs to a network of other sizes."""
+        """Read what `save` wrote; InputError for a network of other sizes."""
         from irplatform.training import load_into, load_weights
         from irplatform_encoders.dual_encoder import Learned
 

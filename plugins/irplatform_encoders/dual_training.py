@@ -235,7 +235,7 @@ def read_pairs(options: PairsOptions, reader: Reader, without: PairsOfTopics | F
     """Read a file of pairs, where one is given, and passages where they are wanted."""
     text_pairs = pairs_of_file(options, without) if options.file is not None else []
     numbers: dict[str, int] = {}
-    # Without a source, a query is one of its own.
+    # A query without a source is a source.
     group = [numbers.setdefault(pair.group or pair.query, len(numbers)) for pair in text_pairs]
     asking = _numbered([pair.query for pair in text_pairs])
     found = _numbered([pair.text for pair in text_pairs])

@@ -14,7 +14,7 @@ _EXACT_BELOW = 1_000_000
 
 
 class NearestOptions(Options):
-    """How documents' vectors are searched."""
+    """The search of documents' vectors."""
 
     index: Literal["auto", "exact", "ivf"] = Field(
         "auto",
@@ -28,7 +28,7 @@ class NearestOptions(Options):
 
 
 class ReadingOptions(PretrainedOptions):
-    """How pairs of query and document are read."""
+    """The reading of pairs of query and document."""
 
     max_length: int = Field(512, gt=8, description="tokens of query and document together")
     query_tokens: int = Field(256, gt=0, description="tokens of a query, at most half of them")
@@ -85,7 +85,7 @@ class VanillaBertOptions(ReadingOptions):
 
 
 def for_pretraining(options: VanillaBertOptions) -> VanillaBertOptions:
-    """The options of pre-training, which has steps and lists of its own."""
+    """The options of pre-training, with other steps and lists."""
     own = options.pretraining
     steps = {"learning_rate": own.learning_rate, "epochs": own.epochs}
     return options.model_copy(
@@ -114,7 +114,9 @@ class BiEncoderOptions(PretrainedOptions):
         None, description="of vectors; by default the model's"
     )
     query_prompt: str | None = Field(None, description="put before a query; by default the model's")
-    document_prompt: str | None = Field(None, description="put before a document, likewise")
+    document_prompt: str | None = Field(
+        None, description="put before a document; by default the model's"
+    )
     max_length: int | None = Field(None, ge=9, description="tokens of a text, if not the model's")
     batch_size: int = Field(32, gt=0, description="texts that are encoded at once on a GPU")
     precision: Literal["float32", "bfloat16", "float16"] = Field(
@@ -131,7 +133,7 @@ SOURCES = "citing_id"  # the column of sources where none is named; a file may l
 
 
 class SparseLoop(LoopSettings):
-    """How long and with what steps to train."""
+    """Steps and stopping."""
 
     optimizer: Literal["adagrad"] = Field("adagrad", description="takes sparse gradients of words")
 

@@ -91,7 +91,7 @@ def _changes_without(
     matches: npt.NDArray[np.bool_],
     distance: float,
 ) -> tuple[Float64, Float64, Float64]:
-    """How the score changes without a concept's message: the others keep their weights.
+    """Changes of the score without a concept's message; the others keep their weights.
 
     Returns float64 [links] without each concept, [links] without the reward of each, and [1]
     without any reward.

@@ -236,7 +236,7 @@ class TitleVocabulary:
     def symbols(self, titles: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The targets [n, L] of titles [n, L], padded with -1: words of the vocabulary and an end.
 
-        A title that fills its row may go on and has no end. -100 is no target.
+        A title that fills its row may go on and has no end. -100 is ignored.
         """
         symbols = self._symbol[titles]
         lengths = (titles != PADDING).sum(axis=1)

@@ -38,7 +38,7 @@ _FILE = "concepts.npy"
 _AT_ONCE = 64  # numbers of a vector that are summed over neighbours at once, to bound memory
 _SAMPLE = 16
 GAP = -1  # separates names, so that no convolution reads across, and pads
-_MOST_FIELDS = 24  # of a topic; further headings of an article are not read
+_MOST_FIELDS = 24  # of a topic; further headings of an article are ignored
 
 
 class TopicReader:

@@ -78,7 +78,7 @@ class Graphene(TrainableReranker):
 
     @property
     def _reads_graph(self) -> bool:
-        """Whether documents or topics are read in the concept graph."""
+        """Return whether documents or topics need the concept graph."""
         return self.options.graph or self.options.expansion
 
     def prepare(self, resources: Resources) -> None:
@@ -185,7 +185,7 @@ class Graphene(TrainableReranker):
         if none_to_reward and not self._told_unknown:
             self._told_unknown = True
             self._resources.notice(
-                f"topic {topic.id}: the knowledge bases know no concept in it, so that none of its "
-                "documents' concepts is rewarded; other such topics are not told."
+                f"topic {topic.id}: the knowledge bases know no concept in it, so that no concept "
+                "of its documents is rewarded. Other such topics get no notice."
             )
         return encoded

@@ -70,11 +70,11 @@ class LuceneRetriever(Retriever):
         return Traits(seeded=False, limits_dates=True)
 
     def similarity(self) -> Similarity:
-        """How documents are scored."""
+        """The formula of the scores."""
         raise NotImplementedError(f"{type(self).__name__} does not define similarity()")
 
     def feedback(self) -> RM3 | None:
-        """How queries are expanded, if they are."""
+        """The feedback that expands queries; None for none."""
         return None
 
     def queries(

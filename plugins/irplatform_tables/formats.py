@@ -49,7 +49,7 @@ def _cancer_commons(path: Path) -> Iterator[Concept | Relation]:
 def _clearity(path: Path) -> Iterator[Concept | Relation]:
     for row in rows(path, ("gene_name", "entrez_gene_id", "drug_name", "reported_drug_response")):
         if not row.value("entrez_gene_id") or not row.value("drug_name"):
-            continue  # biomarkers that are no gene, classes of drugs
+            continue  # biomarkers other than genes, classes of drugs
         drug = drug_of(row.value("drug_name"), *parts(row.value("drug_trade_name"), ","))
         gene = gene_of(row.value("entrez_gene_id"), row.needed("gene_name"))
         evidence = map(row.value, ("drug_class", "reported_drug_response"))
@@ -194,8 +194,8 @@ def _doid(path: Path) -> Iterator[Concept | Relation]:
             isinstance(v, list) for v in (synonyms, xrefs)
         ):
             raise InputError(
-                f"{place} ({concept_id}): 'relations' is no object, or 'synonyms' or 'xrefs' no "
-                "list.",
+                f"{place} ({concept_id}): 'relations' is not an object, or 'synonyms' or 'xrefs' "
+                "not a list.",
                 path=path,
             )
         same = [

@@ -157,7 +157,7 @@ _KINDS = 400  # kinds of the disease that are looked up, as in expanded queries
 
 
 class Evidence(KnowledgeFeatures):
-    """How often knowledge bases cite a document for the topic's genes, variants and disease.
+    """Citations of a document by knowledge bases for the topic's genes, variants and disease.
 
     CIViC's curators say what a variant means in a disease, and which article shows that. Documents
     are known by PubMed ids.
@@ -222,7 +222,7 @@ Mention = tuple[str, ...]
 
 
 class Genes(KnowledgeFeatures):
-    """How often, where and among how many others a document speaks of the topic's genes.
+    """A document's mentions of the topic's genes: how many, where, and among how many others.
 
     An article that lists twenty genes says little of each. Symbols keep their capitals: "MET" is a
     gene, "met" is a word. An alias of several genes is the topic's where one of them is.

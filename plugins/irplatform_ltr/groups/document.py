@@ -144,7 +144,7 @@ class DocumentProperties(FeatureGroup):
         return [*np.log1p(text), *(title > 0).astype(np.float64)]
 
     def _table(self, rows: Int64, field: TextField, wanted: Int64) -> Float64:
-        """How often each wanted stem occurs in a field: [wanted, documents]."""
+        """Counts of the wanted stems in a field: [wanted, documents]."""
         words, offsets = self._stems.tokens(rows, field)
         # Two words may have one stem.
         stems, place_of = np.unique(wanted, return_inverse=True)
@@ -199,8 +199,8 @@ _BABY = _words("newborn|neonate|infant")
 class Person:
     """The person that a topic is about."""
 
-    age: float | None  # in years; None where it is not told
-    sex: str  # "female", "male", or "" where it is not told
+    age: float | None  # in years; None if unknown
+    sex: str  # "female", "male", or "" if unknown
 
     @classmethod
     def read(cls, text: str) -> Person:

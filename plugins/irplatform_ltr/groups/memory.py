@@ -162,6 +162,6 @@ class CitingText(TrainableFeatureGroup):
             }
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
-                f"this is no memory of training queries: {error}.", path=path
+                f"this is not a memory of training queries: {error}.", path=path
             ) from error
         self._learn(queries, about)
