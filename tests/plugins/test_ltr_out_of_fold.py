@@ -110,7 +110,7 @@ def test_topics_that_judge_the_same_documents_leave_nothing_to_learn_from(
     reranker = prepared(resources, features=("fixed", "judgments"))
     with pytest.raises(InputError, match="no training topic has two"):
         reranker.fit(data)
-    with pytest.raises(InputError, match="'judgments' are learned out of fold"):
+    with pytest.raises(InputError, match="'judgments' have nothing relevant to learn from"):
         reranker.fit(replace(data, training=same, validation=also_same))
 
 
