@@ -18,12 +18,13 @@ from irplatform.collections.toml import COLLECTION_FILE, declared_files
 from irplatform.errors import InputError
 from irplatform.experiment.settings import RunSettings, settings_of
 from irplatform.options import flat
-from irplatform.system.digests import digests, folder_digests
+from irplatform.system.digests import digests, file_digest, fingerprint, folder_digests
 from irplatform.system.reading import is_ordinary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from irplatform.data import Collection, Qrels
     from irplatform.experiment.plan import RunPlan
 
 _NOT_RECORDED = frozenset({"command", "force", "resume", "run_dir", "threads"})
@@ -160,3 +161,17 @@ def _existing(value: object) -> Path | None:
         path = Path(value).expanduser()
         return path.absolute() if path.exists() or is_collection(path) else None
     return value.absolute() if isinstance(value, Path) and value.exists() else None
+
+
+def describe_data(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:
+    """Return the name of a collection and fingerprints of its parts, for metadata."""
+    topics = [topic.describe() for topic in collection.topics]
+    judged = {q: dict(grades) for q, grades in (qrels or {}).items()}
+    sampled = collection.sampled_qrels
+    return {
+        "name": collection.id,
+        "documents": collection.corpus.fingerprint,
+        "topics": fingerprint({"topics": topics}),
+        "qrels": fingerprint(judged) if judged else None,
+        **({"sampled qrels": file_digest(sampled)} if sampled is not None else {}),
+    }

@@ -17,6 +17,7 @@ from irplatform.evaluation.measures import beyond
 from irplatform.evaluation.sampled import read_sampled_qrels
 from irplatform.evaluation.scoring import Evaluation, evaluate, mean_evaluation
 from irplatform.evaluation.topics import without_judgments, without_relevant, without_results
+from irplatform.experiment.calls import describe_data
 from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
 from irplatform.reports.run_report import RunReport, SystemResult
@@ -32,7 +33,6 @@ from irplatform.runs.folder import (
 from irplatform.runs.metadata import accelerator_name, run_metadata
 from irplatform.runs.names import alone_name
 from irplatform.system.console import notice
-from irplatform.system.digests import file_digest, fingerprint
 from irplatform.system.progress import added
 from irplatform.system.writing import atomic_write
 
@@ -380,20 +380,6 @@ class Recorder:
             topics = counted(len(empty), "topic")
             notice(f"{run.name} finds nothing for {topics}: {listing(empty, _SHOWN)}")
         return warning
-
-
-def describe_data(collection: Collection, qrels: Qrels | None) -> dict[str, Any]:
-    """The name of the collection and fingerprints of its parts, for metadata."""
-    topics = [topic.describe() for topic in collection.topics]
-    judged = {q: dict(grades) for q, grades in (qrels or {}).items()}
-    sampled = collection.sampled_qrels
-    return {
-        "name": collection.id,
-        "documents": collection.corpus.fingerprint,
-        "topics": fingerprint({"topics": topics}),
-        "qrels": fingerprint(judged) if judged else None,
-        **({"sampled qrels": file_digest(sampled)} if sampled is not None else {}),
-    }
 
 
 def _cut_short(measures: Sequence[str], depth: int | None, reranked: int | None) -> list[str]:

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 from irplatform.collections.inspection import refuse_broken, warning_of_abstracts
 from irplatform.errors import InputError
 from irplatform.evaluation.measures import measures_of
-from irplatform.experiment.calls import call_of, command_text, inputs_of, neural_systems
+from irplatform.experiment.calls import (
+    call_of,
+    command_text,
+    describe_data,
+    inputs_of,
+    neural_systems,
+)
 from irplatform.experiment.campaigns import describe_folder
 from irplatform.experiment.learning import (
     declared_pretraining,
@@ -26,7 +32,7 @@ from irplatform.experiment.plan import (
     resolve,
     resolve_training,
 )
-from irplatform.experiment.recorder import Recorder, describe_data
+from irplatform.experiment.recorder import Recorder
 from irplatform.experiment.settings import RunSettings, as_path, one_reranker, settings_of
 from irplatform.plugin.hooks import RunEvent
 from irplatform.registry.loading import registry
@@ -93,24 +99,28 @@ def run(
         # Other runs in the folder are refused before torch is loaded.
         recorder.plan(planned_runs(plan, recorder.data), force=settings.force)
         plan = plan.on_device()
-        resources = plan.resources
         recorder.plan(planned_runs(plan, recorder.data), force=settings.force)
         with _underway(plan, recorder):
-            recorder.warn(refuse_broken_corpus(plan.collection, plan.qrels, resources))
-            candidates = retrieve(plan)
-            recorder.add_retrieved(candidates, resources)
-            training = retrieve_training(plan)
-            recorder.warn(*warnings_of_training(plan, candidates, training))
-            fusion = choose_fusion(plan, training)
-            candidates = candidates.fused(fusion)
-            recorder.add_fused(candidates, resources)
-            learning = learning_plan(plan, training, fusion)
-            for choice in plan.rerankers:
-                runs = rerank_with_seeds(choice, candidates, learning, resources, settings.seeds)
-                recorder.add_reranked(choice.name, runs)
+            recorder.warn(refuse_broken_corpus(plan.collection, plan.qrels, plan.resources))
+            _rank(plan, recorder)
             report = recorder.report()
             describe_folder(plan.run_dir, recorder.runs)
             return report
+
+
+def _rank(plan: RunPlan, recorder: Recorder) -> None:
+    """Rank the topics with the first stage of a plan, learn, rerank, and record all runs."""
+    candidates = retrieve(plan)
+    recorder.add_retrieved(candidates, plan.resources)
+    training = retrieve_training(plan)
+    recorder.warn(*warnings_of_training(plan, candidates, training))
+    fusion = choose_fusion(plan, training)
+    candidates = candidates.fused(fusion)
+    recorder.add_fused(candidates, plan.resources)
+    learning, seeds = learning_plan(plan, training, fusion), plan.settings.seeds
+    for choice in plan.rerankers:
+        runs = rerank_with_seeds(choice, candidates, learning, plan.resources, seeds)
+        recorder.add_reranked(choice.name, runs)
 
 
 def _recorder(plan: RunPlan) -> Recorder:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import irplatform
 from irplatform.errors import InputError, PlatformError, counted, listing
-from irplatform.experiment.calls import content_digest, settings_from
+from irplatform.experiment.calls import content_digest, describe_data, settings_from
 from irplatform.experiment.plan import planned_runs, resolve
-from irplatform.experiment.recorder import describe_data
 from irplatform.experiment.systems import refuse_silent_downloads
 from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
