@@ -285,17 +285,17 @@ def _prepared(resources, prepare):
         (
             lambda r: r.reranker("delta", {"nope": 1}),
             InputError,
-            "'nope' is no option of reranker 'delta'.",
+            "'nope' is not an option of reranker 'delta'.",
         ),
         (
             lambda r: r.reranker("revdocid", {"nope": 1}),
             InputError,
-            "'nope' is no option of reranker 'revdocid'.",
+            "'nope' is not an option of reranker 'revdocid'.",
         ),
         (
             lambda r: r.feature_group("lexical", {"nope": 1}),
             InputError,
-            "'nope' is no option of feature group 'lexical'.",
+            "'nope' is not an option of feature group 'lexical'.",
         ),
         (
             lambda r: r.forward_index().rows(["nope"]),
@@ -310,7 +310,7 @@ def _prepared(resources, prepare):
     ],
 )
 def test_a_wrong_request_of_a_plugin_names_it(resources, monkeypatch, prepare, kind, told):
-    monkeypatch.setattr("irplatform.collection_resources.is_strange", lambda module: True)
+    monkeypatch.setattr("irplatform.collection_resources.is_third_party", lambda module: True)
     with pytest.raises(kind) as refused:
         _prepared(resources, prepare)
     assert refused.value.exit_code == kind.exit_code

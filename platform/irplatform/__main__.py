@@ -1,6 +1,6 @@
-"""Where the `platform` command begins, and `python -m irplatform`, which is the same.
+"""The start of the `platform` command, and of `python -m irplatform`.
 
-Nothing is imported before Ctrl-C is looked after: the modules of the command line take a while.
+Other modules are imported in `main`, where Ctrl-C is caught.
 """
 
 import locale
@@ -9,17 +9,17 @@ import sys
 
 
 def speak_utf_8() -> None:
-    """Begin again where the locale has another encoding: names of files, and Java, go by it."""
+    """Restart with UTF-8 if the locale has another encoding, which file names and Java use."""
     if os.name == "nt" or locale.nl_langinfo(locale.CODESET).upper() == "UTF-8":
         return
     wanted = {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
-    if wanted.items() <= os.environ.items():  # a system without that locale
+    if wanted.items() <= os.environ.items():  # the system lacks this locale
         return
     os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, **wanted})
 
 
 def main() -> None:
-    """Run the command line; see `irplatform.cli.main`. Ctrl-C ends it quietly meanwhile."""
+    """Run the command line (`irplatform.cli.main`)."""
     try:
         speak_utf_8()
         from irplatform.cli.main import main as run
@@ -29,7 +29,7 @@ def main() -> None:
             run()
         except SystemExit as end:
             if end.code in INTERRUPTED:
-                finish()  # and no more: libraries may take seconds to tidy up
+                finish()  # the exit of libraries may take seconds
                 os._exit(int(end.code or 0))
             raise
         finally:

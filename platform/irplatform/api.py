@@ -1,15 +1,13 @@
-"""What the command line calls and a notebook imports.
+"""The functions of the command line, also for notebooks.
 
-`run` takes a collection to scored runs; `train`, `tune`, `evaluate_runs`, `compare_runs`,
-`check_runs`, `fuse_runs`, `write_bioasq_answers`, `agree_sources`, `search` and `index` do its
-parts on their own, and `explain` says why a document stands where it does. `open_reranker` and
-`open_retriever` rank topics and documents of another program. `verify` and `rerun` show that a run
-is what its metadata say, and `cite` prints what it used.
+`run` takes a collection to scored runs. The others do parts of it, `explain` explains scores, and
+`open_reranker` and `open_retriever` rank topics and documents of another program. `verify` and
+`rerun` show that a run is what its metadata say, and `cite` prints what it used.
 """
 
 from irplatform.system.console import waiting
 
-with waiting("starting"):  # from a cold disk this takes seconds
+with waiting("starting"):  # takes seconds from a cold disk
     from irplatform.experiment.cite import cite
     from irplatform.experiment.compare import compare_runs
     from irplatform.experiment.evaluate import (

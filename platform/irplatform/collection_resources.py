@@ -1,7 +1,4 @@
-"""The resources of retrievers and rerankers: index, forward index, word vectors, documents.
-
-Everything is built at first use, kept in the cache, and shared by all plugins of the process.
-"""
+"""The resources of retrievers and rerankers: indexes, word vectors, documents, cached folders."""
 
 from __future__ import annotations
 
@@ -12,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from irplatform.data import Documents
 from irplatform.errors import PlatformError, one_line
-from irplatform.registry.code_digests import is_strange, module_of, source_digest
+from irplatform.registry.code_digests import is_third_party, module_of, source_digest
+from irplatform.registry.loading import registry
 from irplatform.system import console
 from irplatform.system.cache import OWN_KINDS, Artifact, artifact
 from irplatform.system.progress import Stopwatch
@@ -34,18 +32,12 @@ if TYPE_CHECKING:
 
 _KIND = re.compile(r"[a-z0-9][a-z0-9-]*")
 _HARDLY_ANY = 0.05
-"""Share of a collection's text below which vectors are hardly of its words: those of a general
-English corpus have more than nine tenths of it."""
+"""Share of a collection's text; published English vectors cover more than nine tenths."""
 
 
 @dataclass
 class UsageLog:
-    """A record of what work used and of its notices.
-
-    Attributes:
-        artifacts: fingerprints of what it used.
-        notices: the lines that it showed.
-    """
+    """The fingerprints of artifacts that work used, and the notices that it showed."""
 
     artifacts: dict[str, str] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
@@ -62,7 +54,7 @@ class _Opened:
     notices: set[str] = field(default_factory=set)
     log: UsageLog | None = None
     compared: set[str] = field(default_factory=set)
-    """Fingerprints of the vectors whose share of the collection's words was shown."""
+    """Fingerprints of the vectors whose coverage was shown."""
 
 
 @dataclass
@@ -70,17 +62,13 @@ class CollectionResources:
     """The resources of one corpus; implements `plugin.Resources`.
 
     Attributes:
-        corpus: the documents.
         device: "cpu", "cuda" or "mps".
-        seed: of everything random.
         threads: for searching, reading documents and tokenizing.
-        source: where word vectors come from.
-        model_threads: of torch on the CPU.
-        resume: go on from what an interrupted training, reranking or building left.
-        stopwatch: times the stages index, retrieve, forward_index, vectors, concepts, train and
-            rerank.
-        artifacts: fingerprints of what was used, for the metadata of runs.
-        vectors_used: folders of the word vectors that were asked for, by `VectorSource.key`.
+        source: the source of word vectors.
+        model_threads: threads of torch on the CPU.
+        resume: continue an interrupted training, reranking or building.
+        artifacts: fingerprints of artifacts in use, for the metadata of runs.
+        vectors_used: folders of word vectors in use, by `VectorSource.key`.
     """
 
     corpus: Corpus
@@ -99,35 +87,27 @@ class CollectionResources:
 
     @property
     def system_seed(self) -> int:
-        """Of what the members of a system share, which have seeds of their own."""
+        """The seed of everything that the members of a system share."""
         return self.seed if self._system_seed is None else self._system_seed
 
     def of_member(self, number: int) -> CollectionResources:
-        """The same for a member of a system: its own seed, and what vectors it uses."""
+        """Return the resources of a member of a system, with its own seed."""
         return replace(self, seed=self.seed + number, _system_seed=self.seed, vectors_used={})
 
     def with_vectors(self, ready: Mapping[str, Path]) -> CollectionResources:
-        """The same with vectors that a checkpoint brings before all others."""
+        """Return the resources with a checkpoint's vectors."""
         source = replace(self.source, ready=ready)
         return replace(self, source=source, vectors_used={}, _vectors={})
 
     def unopened(self) -> CollectionResources:
-        """The same with nothing open yet, to be sent to another process.
-
-        Notices that were shown here are not shown there again.
-        """
+        """Return the resources with nothing open, for another process."""
         opened = _Opened(notices=set(self._opened.notices), compared=set(self._opened.compared))
         return replace(
-            self,
-            stopwatch=Stopwatch(),
-            artifacts={},
-            vectors_used={},
-            _opened=opened,
-            _vectors={},
+            self, stopwatch=Stopwatch(), artifacts={}, vectors_used={}, _opened=opened, _vectors={}
         )
 
     def index_artifact(self) -> Artifact:
-        """The folder of the Lucene index, built if it is not there; opening it starts Java."""
+        """Return the folder of the Lucene index, built if missing; opening it starts Java."""
         if self._opened.index_artifact is None:
             from irplatform.lucene import build_index
 
@@ -137,7 +117,7 @@ class CollectionResources:
         return self._opened.index_artifact
 
     def index(self) -> LuceneIndex:
-        """The Lucene index."""
+        """Return the Lucene index."""
         index_artifact = self.index_artifact()
         if self._opened.index is None:
             from irplatform.lucene import LuceneIndex
@@ -146,7 +126,7 @@ class CollectionResources:
         return self._opened.index
 
     def forward_index(self) -> ForwardIndex:
-        """Token ids and lexical statistics."""
+        """Return token ids and lexical statistics."""
         if self._opened.forward_index is None:
             from irplatform.text import ForwardIndex, build_forward_index
             from irplatform.text.forward_index import FORWARD_INDEX_FORMAT
@@ -157,21 +137,18 @@ class CollectionResources:
                     self.corpus.name,
                     {"corpus": self.corpus.fingerprint, "format": FORWARD_INDEX_FORMAT},
                     lambda folder: build_forward_index(
-                        self.corpus,
-                        folder,
-                        workers=self.threads,
-                        total=self.corpus.size_hint(),
+                        self.corpus, folder, workers=self.threads, total=self.corpus.size_hint()
                     ),
                 )
                 self._opened.forward_index = ForwardIndex.open(index_artifact.path), index_artifact
             for vectors, vectors_artifact in self._vectors.values():
-                self._tell_coverage(vectors, vectors_artifact.fingerprint)
+                self._show_coverage(vectors, vectors_artifact.fingerprint)
         index, index_artifact = self._opened.forward_index
         self._note("forward_index", index_artifact.fingerprint)
         return index
 
     def vectors(self, options: VectorOptions | None = None) -> WordVectors:
-        """Word vectors: a checkpoint's, imported, or trained on this corpus with these options."""
+        """Return word vectors: a checkpoint's, imported, or trained on this corpus."""
         from irplatform.text import VectorOptions, WordVectors
 
         options = options or VectorOptions()
@@ -180,17 +157,14 @@ class CollectionResources:
             with self.stopwatch.timed("vectors"):
                 vectors_artifact = self.source.open(self.corpus, options)
                 self._vectors[key] = (WordVectors.open(vectors_artifact.path), vectors_artifact)
-            self._tell_coverage(self._vectors[key][0], vectors_artifact.fingerprint)
+            self._show_coverage(self._vectors[key][0], vectors_artifact.fingerprint)
         vectors, vectors_artifact = self._vectors[key]
         self._note("vectors", vectors_artifact.fingerprint)
         self.vectors_used[key] = vectors_artifact.path
         return vectors
 
-    def _tell_coverage(self, vectors: WordVectors, mark: str) -> None:
-        """Tell how many of the collection's words have a vector, where vectors are published ones.
-
-        It waits until something needs both the vectors and the forward index.
-        """
+    def _show_coverage(self, vectors: WordVectors, mark: str) -> None:
+        """Show how much of the collection published vectors cover, once both are open."""
         imported = vectors.facts.get("source") == "imported"
         if not imported or self._opened.forward_index is None or mark in self._opened.compared:
             return
@@ -207,7 +181,7 @@ class CollectionResources:
         )
 
     def concepts(self, options: ConceptOptions | None = None) -> ConceptGraph:
-        """The document–concept graph."""
+        """Return the document–concept graph."""
         from irplatform.concepts import ConceptOptions
         from irplatform.concepts.build import concept_graph
         from irplatform.concepts.graph import ConceptGraph
@@ -223,7 +197,7 @@ class CollectionResources:
         return graph
 
     def documents(self, doc_ids: Sequence[str]) -> Documents:
-        """Documents by id, read from the index when first looked at."""
+        """Return documents by id, read from the index at first use."""
         return Documents(doc_ids, lambda ids: self.index().documents(ids, threads=self.threads))
 
     def artifact(
@@ -236,14 +210,14 @@ class CollectionResources:
         resumable: bool = False,
         filled_later: bool = False,
     ) -> Path:
-        """A cached folder of something made from this corpus and, mostly, these word vectors.
+        """Return a cached folder of something made from this corpus, perhaps with word vectors.
 
         Raises:
-            PlatformError: the kind is no name for a folder, or another plugin's.
+            PlatformError: the kind cannot name a folder, or the platform uses it.
         """
         made_from: dict[str, object] = {"corpus": self.corpus.fingerprint}
         maker = module_of(build)
-        if is_strange(maker):
+        if is_third_party(maker):
             if not _KIND.fullmatch(kind) or kind in OWN_KINDS:
                 raise PlatformError(
                     f"'{kind}' cannot be the kind of an artifact of {maker}: use lower-case "
@@ -254,20 +228,19 @@ class CollectionResources:
             made_from["vectors"] = self.source.describe()
         depends_on = {**made_from, "of": dict(depends_on)}
         with without_peers():
-            resumes = resumable and self.resume
             return artifact(
                 kind,
                 self.corpus.name,
                 depends_on,
                 build,
-                resumable=resumes,
+                resumable=resumable and self.resume,
                 filled_later=filled_later,
             ).path
 
     def progress(
         self, label: str, total: int, unit: str = ""
     ) -> AbstractContextManager[Callable[[int], None]]:
-        """A progress display on stderr."""
+        """Show progress on stderr."""
         return console.progress(label, total, unit)
 
     def notice(self, message: str) -> None:
@@ -281,7 +254,7 @@ class CollectionResources:
 
     @contextmanager
     def record(self) -> Iterator[UsageLog]:
-        """Record what a block uses and its notices, to be replayed with cached results."""
+        """Record the artifacts and notices of a block, to replay them with cached results."""
         outer, self._opened.log = self._opened.log, UsageLog()
         try:
             yield self._opened.log
@@ -289,7 +262,7 @@ class CollectionResources:
             self._opened.log = outer
 
     def replay(self, used: UsageLog) -> None:
-        """Replay the fingerprints and notices that were recorded with a cached result."""
+        """Replay the artifacts and notices of a cached result."""
         for name, fingerprint in used.artifacts.items():
             self._note(name, fingerprint)
         for message in used.notices:
@@ -301,9 +274,7 @@ class CollectionResources:
             self._opened.log.artifacts[name] = fingerprint
 
     def reranker(self, name: str, settings: Mapping[str, object] | None = None) -> Reranker:
-        """Another reranker, prepared."""
-        from irplatform.registry.loading import registry
-
+        """Return another reranker, prepared."""
         registration = registry().reranker(name)
         reranker = registration.create(settings or {})
         with registration.plugin_call("preparing"):
@@ -311,12 +282,11 @@ class CollectionResources:
         return reranker
 
     def checkpoint(self, folder: Path) -> Sequence[Reranker]:
-        """The members of a checkpoint, with the word vectors that it brings.
+        """Return the members of a checkpoint, with its word vectors.
 
         Raises:
-            InputError: it is none, or its reranker is not installed.
+            InputError: the folder is not a checkpoint, or its reranker is not installed.
         """
-        from irplatform.registry.loading import registry
         from irplatform.training.checkpoints import Checkpoint
 
         checkpoint = Checkpoint.read(folder)
@@ -327,17 +297,13 @@ class CollectionResources:
         )
 
     def retriever(self, name: str, settings: Mapping[str, object] | None = None) -> Retriever:
-        """A retriever."""
-        from irplatform.registry.loading import registry
-
+        """Return a retriever."""
         return registry().retriever(name).create(settings or {})
 
     def feature_group(
         self, name: str, settings: Mapping[str, object] | None = None
     ) -> FeatureGroup:
-        """A group of features, prepared; the members of a system share what it learns."""
-        from irplatform.registry.loading import registry
-
+        """Return a feature group, prepared; the members of a system share what it learns."""
         registration = registry().feature_group(name)
         group = registration.create(settings or {})
         with registration.plugin_call("preparing"):

@@ -1,4 +1,4 @@
-"""Documents, topics, training data, corpora and collections: the data of the whole platform."""
+"""Documents, topics, training data, corpora and collections."""
 
 from __future__ import annotations
 
@@ -14,11 +14,8 @@ from typing import TYPE_CHECKING, overload
 if TYPE_CHECKING:
     from pathlib import Path
 
-
 FieldValue = str | tuple[str, ...]
-"""A field of a document or topic: text, or several values (MeSH headings, say)."""
-
-
+"""A field of a document or topic: text, or several values such as MeSH headings."""
 _NO_FIELDS: Mapping[str, FieldValue] = MappingProxyType({})
 
 
@@ -27,20 +24,20 @@ def _values(field: FieldValue | None) -> tuple[str, ...]:
 
 
 def _anew(original: Document | Topic | LabelledTopic) -> tuple[object, ...]:
-    """How to make its like in another process; read-only mappings cannot be sent."""
+    """The result of `__reduce__`; read-only mappings cannot be sent to another process."""
     values = (getattr(original, attribute.name) for attribute in dataclass_fields(original))
     return type(original), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An article: what a collection holds and a reranker reads.
+    """An article of a collection.
 
     Attributes:
         id: unique in its collection.
         title: may be empty.
-        abstract: its abstract; without one, whatever text the collection has.
-        fields: everything else, by name; read-only, for all systems share the documents.
+        abstract: its abstract, or other text of the collection.
+        fields: everything else, by name; read-only, since all systems share the documents.
     """
 
     id: str
@@ -61,7 +58,7 @@ class Document:
         return f"{self.title} {self.abstract}".strip()
 
     def values(self, name: str) -> tuple[str, ...]:
-        """The values of a field, one text or several; none if it is missing."""
+        """Return the values of a field; none if it is missing."""
         return _values(self.fields.get(name))
 
 
@@ -71,9 +68,8 @@ class Topic:
 
     Attributes:
         id: unique in its collection.
-        query: the words that go to the first stage.
-        fields: the parts that it was given in, by name (disease, gene, demographic…); read-only,
-            for all systems share the topics.
+        query: the words for the first stage.
+        fields: its parts by name (disease, gene, demographic…); read-only.
     """
 
     id: str
@@ -87,16 +83,16 @@ class Topic:
         return _anew(self)
 
     def values(self, name: str) -> tuple[str, ...]:
-        """The values of a field, one text or several; none if it is missing."""
+        """Return the values of a field; none if it is missing."""
         return _values(self.fields.get(name))
 
     def describe(self) -> list[object]:
-        """The whole topic as JSON: what is computed for a topic depends on it."""
+        """Return the whole topic as JSON, for cache keys."""
         return [self.id, self.query, dict(self.fields)]
 
 
 class Documents(Sequence[Document]):
-    """A topic's candidates, best first: their ids at once, their texts in a batch at first use."""
+    """A topic's candidates, best first; texts are read in a batch at first use."""
 
     def __init__(
         self, ids: Sequence[str], fetch: Callable[[Sequence[str]], Sequence[Document]]
@@ -107,17 +103,17 @@ class Documents(Sequence[Document]):
 
     @classmethod
     def of(cls, documents: Sequence[Document]) -> Documents:
-        """Documents that are at hand already."""
+        """Return documents whose texts are in memory."""
         by_id = {document.id: document for document in documents}
         return cls([d.id for d in documents], lambda ids: [by_id[i] for i in ids])
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The candidates' ids, best of the first stage first."""
+        """The candidates' ids, best first."""
         return self._ids
 
     def part(self, which: slice) -> Documents:
-        """Some of the documents, read on their own."""
+        """Return some of the documents, which are read apart."""
         return Documents(self.ids[which], self._fetch)
 
     def __len__(self) -> int:
@@ -142,11 +138,11 @@ class LabelledTopic:
 
     Attributes:
         topic: the topic.
-        candidates: ids of the documents that the first stage found, best first.
-        judgments: document id to grade, read-only. Candidates that are not in it were not judged;
-            judged documents need not be candidates. A grade is a whole number; a level, as of
-            clicks, is a float and may have decimals.
-        first_stage: the first stage's scores of the candidates, if they are known.
+        candidates: ids of documents of the first stage, best first.
+        judgments: document id to grade, read-only; also of documents that are not candidates.
+            Candidates that are not in it were not judged. A grade is a whole number; a level of
+            clicks is a float.
+        first_stage: the first stage's scores of the candidates, if known.
     """
 
     topic: Topic
@@ -155,7 +151,6 @@ class LabelledTopic:
     first_stage: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        # A fold learns from judgments that others are scored by
         object.__setattr__(self, "judgments", MappingProxyType(self.judgments))
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -164,12 +159,9 @@ class LabelledTopic:
 
 @dataclass(frozen=True, slots=True)
 class TextPair:
-    """A pair of texts to learn from, besides judged topics.
+    """A pair of texts to learn from: `query` should find `text`.
 
-    Attributes:
-        query: a text that asks.
-        text: a text that it should find.
-        group: the source that brought them together, such as a citing article; "" for none.
+    `group` is the source of the pair, such as a citing article, or "".
     """
 
     query: str
@@ -185,12 +177,9 @@ class TrainingData:
         training: topics to learn from.
         validation: topics to stop early and choose on. Training, validation and evaluated topics
             are disjoint.
-        workspace: a folder that survives a kill; an interrupted `fit` is called again with what it
-            left there.
-        unseen: topics of the fold that is held out, in cross-validation and where features are
-            learned out of fold. If you learn from other data, such as pairs of a file, leave out
-            what belongs to these topics. Otherwise empty: a reranker does not know which topics of
-            another collection it will score.
+        workspace: a folder that survives a kill; an interrupted `fit` finds its files there again.
+        unseen: topics of the held-out fold, if there is one. If you learn from other data, such as
+            pairs of a file, leave out pairs about these topics.
     """
 
     training: Sequence[LabelledTopic]
@@ -199,7 +188,6 @@ class TrainingData:
     unseen: Sequence[Topic] = ()
 
     def __post_init__(self) -> None:
-        # Other members learn from the same topics
         for name in ("training", "validation", "unseen"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
@@ -207,39 +195,36 @@ class TrainingData:
 Qrels = Mapping[str, Mapping[str, float]]
 """Topic id to document id to grade; 0 and below is not relevant.
 
-A grade is a whole number. A float is a level, as of clicks: it may have decimals, and its gain in
-nDCG of training and tuning is 2^level - 1.
+A float is a level of clicks; its gain in nDCG of training and tuning is 2^level - 1.
 """
 
 
 class Corpus(ABC):
     """The documents of a collection, as a stream that can be started again.
 
-    Collections that search the same documents share one corpus (equal fingerprints), hence one
-    index.
+    Collections whose corpora have equal fingerprints share one index.
     """
 
     name: str
     fields: tuple[str, ...]
     """Names of the documents' fields beside title and abstract."""
     finds_fields: bool = False
-    """Whether these names are found in the documents, and so are no part of the fingerprint."""
+    """These names are read from the documents, and are not part of the fingerprint."""
 
     @property
     @abstractmethod
     def fingerprint(self) -> str:
-        """Stands for the content of all documents."""
+        """The identity of the content of all documents."""
 
     @property
     def texts_fingerprint(self) -> str:
-        """Stands for ids, titles and abstracts, if it is known without the fields."""
+        """The identity of ids, titles and abstracts, if known without the fields."""
         return self.fingerprint
 
     def same_documents(self, other: Corpus) -> bool:
-        """Whether another corpus has the same ids, titles and abstracts.
+        """Return whether another corpus has the same ids, titles and abstracts.
 
-        Judgments of one are then judgments of the other's documents. Fields may differ: training
-        topics are searched in the evaluated collection's corpus, and the partner's is never read.
+        Judgments of one then hold for the other. Fields may differ.
         """
         return (
             self.fingerprint == other.fingerprint
@@ -251,40 +236,36 @@ class Corpus(ABC):
         """Stream the documents; InputError names the file and line of one that cannot be read."""
 
     def count(self) -> int | None:
-        """How many documents there are, if that is known without reading them."""
+        """Return the number of documents, if known without reading them."""
         return None
 
     def size_hint(self) -> int | None:
-        """About how many there are, to show progress."""
+        """Return the approximate number of documents, for progress."""
         return self.count()
 
     def problems(self) -> Sequence[str]:
-        """What is wrong with claims about the documents, in sentences.
-
-        Known once all documents have been read; before that there is nothing.
-        """
+        """Return what is wrong with the description of the documents, once all are read."""
         return ()
 
 
 @dataclass(frozen=True)
 class Collection:
-    """A test collection: a corpus, its topics and judgments, and what no file format says.
+    """A test collection: a corpus, its topics and judgments, and its defaults.
 
     Attributes:
         id: its name, unique among collections; used in paths and tables.
         title: what it is, in a line.
-        corpus: its documents.
-        load_topics: reads the topics as a list, in the collection's order.
+        load_topics: reads the topics, in the collection's order.
         load_qrels: reads the judgments; None if there are none.
         measures: ir-measures' names of the default measures.
-        training: resolves the collection that trains rerankers for this one, if it names one.
-        validation: resolves the collection whose topics validate while training on *this* one, if
-            it names one (a folder's `dev` split for its `train` split).
+        training: resolves the collection that trains rerankers for this one.
+        validation: resolves the collection that validates training on *this* one.
         sampled_qrels: a 5-column file for infNDCG and infAP.
-        note: what readers of its scores must know, shown above every table.
+        note: a remark above every table of scores.
         expand: the knowledge bases that its queries are expanded with by default.
-        plan: changes to the default plan of expanded queries, as a file of it would hold.
-        parts: the collections that it joins, see `joined`; usually none.
+        plan: changes to the default plan of expanded queries, as in a plan's file.
+        parts: the collections that it joins, see `joined`.
+        metadata: further facts for `collections show`: source, licence, downloads.
     """
 
     id: str
@@ -301,27 +282,22 @@ class Collection:
     plan: Mapping[str, object] = field(default_factory=dict)
     parts: tuple[Collection, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
-    """Further facts for `collections show`: source, licence, what would be downloaded."""
 
     @cached_property
     def topics(self) -> tuple[Topic, ...]:
-        """The topics, which are read once."""
+        """The topics, read once."""
         return tuple(self.load_topics())
 
 
 MOST_BYTES = 32_766
-"""Of a term of Lucene's, in UTF-8; it bounds the ids of documents."""
+"""The size of a Lucene term in UTF-8, which bounds document ids."""
 _MARK = "\ufeff"
-"""A byte order mark, which programs take off the beginning of a file."""
+"""A byte order mark, which programs remove from the beginning of a file."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def fault(identifier: str) -> str:
-    """Why a text cannot be the id of a topic or document, to follow it in a sentence; "" if it can.
-
-    TREC's files have ids in columns, and programs that read them, such as trec_eval, end a text at
-    some control characters.
-    """
+    """Return why a text cannot be an id in TREC's files, as the end of a sentence, or ""."""
     if not identifier:
         return "is empty"
     if identifier.split() != [identifier]:
@@ -329,8 +305,8 @@ def fault(identifier: str) -> str:
     if _CONTROL.search(identifier):
         return "has a control character in it, which run files cannot hold"
     if _MARK in identifier:
-        return "has a byte order mark in it, which programs take off files"
-    # No character takes more than four bytes: what is short need not be encoded.
+        return "has a byte order mark in it, which programs remove from files"
+    # A character has at most four bytes.
     if len(identifier) > MOST_BYTES // 4:
         size = len(identifier.encode("utf-8", "surrogatepass"))
         if size > MOST_BYTES:
@@ -339,9 +315,9 @@ def fault(identifier: str) -> str:
 
 
 def main_headings(value: FieldValue | None) -> list[str]:
-    """MeSH headings without their qualifiers and the stars of major topics, each once.
+    """Return MeSH headings without qualifiers and stars, each once.
 
-    They come as several texts or as one with semicolons; `*Melanoma / drug therapy` is *Melanoma*.
+    `*Melanoma / drug therapy` is *Melanoma*. A single text has semicolons between headings.
     """
     if value is None:
         return []

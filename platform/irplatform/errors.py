@@ -1,8 +1,7 @@
-"""Errors and their words, as users see them.
+"""Errors that users see, and the words of messages.
 
-A `PlatformError` is a failure that was expected and can be explained; the command line prints its
-text and exits with `exit_code`. An `InputError` is the user's to mend: it says what is wrong,
-where, and what to do. Anything else that reaches the top is a bug and shows a traceback.
+The command line prints a `PlatformError` in a line and exits with its `exit_code`. Any other
+exception that reaches the top is a bug and shows a traceback.
 """
 
 from __future__ import annotations
@@ -19,22 +18,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MOST_LISTED = 12
-"""More names than this help nobody."""
-_SHORT = 3
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Control characters, except tabs and line breaks, and what turns the direction of text around."""
+"""Control characters, except tabs and line breaks, and marks of the direction of text."""
 _LONGEST_LINE = 4_000
-"""Characters of a line that are shown: values may have 10 MB."""
+"""Characters of a line that are shown."""
 _QUOTES = Repr()
 _QUOTES.maxstring = _QUOTES.maxother = 60
 
 
 class PlatformError(Exception):
-    """A failure with an explanation (exit code 1).
-
-    Attributes:
-        names_plugin: whether the message names the plugin.
-    """
+    """A failure with an explanation (exit code 1); `names_plugin`: the message names the plugin."""
 
     exit_code = 1
     names_plugin = False
@@ -44,8 +37,8 @@ class InputError(PlatformError):
     """Wrong usage or bad input (exit code 2).
 
     Args:
-        message: what is wrong and what to do, in a sentence or two; kept without the place.
-        path: the file at fault, if there is one.
+        message: what is wrong and what to do, in a sentence or two.
+        path: the file at fault.
         line: its line, counted from 1.
     """
 
@@ -62,7 +55,7 @@ class InputError(PlatformError):
 
 
 class ChangedFileError(InputError):
-    """A file has changed since the work began: anything made from it must go."""
+    """A file changed since the work began: everything made from it is removed."""
 
 
 class PluginError(PlatformError):
@@ -75,14 +68,11 @@ _NO_SPACE = re.compile(
     r"No space left on device|Disk quota exceeded|database or disk is full"
     r"|^\d+ requested and \d+ written$"
 )
-"""Texts of errors without a number; the last one is numpy's."""
+"""Texts of errors without an errno; the last one is numpy's."""
 
 
 def lacks_space(error: BaseException) -> bool:
-    """Whether an error says that a disk, or a user's quota, is full.
-
-    numpy, safetensors, SQLite and Java say it in words.
-    """
+    """Return whether an error says that a disk or a quota is full."""
     if isinstance(error, OSError) and error.errno:
         return error.errno in {errno.ENOSPC, errno.EDQUOT}
     return not isinstance(error, PlatformError) and bool(_NO_SPACE.search(in_words(error)))
@@ -93,14 +83,12 @@ _NO_MEMORY = re.compile(
     r"|bad_alloc|memory allocation|can't start new thread|Could not reserve enough space",
     re.IGNORECASE,
 )
-
-
 _TORCHS_WORDS = ("out of memory", "can't allocate memory", "not enough memory", "alloc_failed")
-"""Torch's words where memory is missing, on GPUs and on CPUs."""
+"""Torch's words for missing memory, on GPUs and CPUs."""
 
 
 def lacks_resources(error: BaseException) -> bool:
-    """Whether an error says that memory, or the number of processes, is used up."""
+    """Return whether an error says that memory, or the number of processes, is used up."""
     if isinstance(error, MemoryError):
         return True
     if isinstance(error, OSError) and error.errno:
@@ -109,15 +97,13 @@ def lacks_resources(error: BaseException) -> bool:
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Whether an error says that memory ran out; torch's is a `RuntimeError`."""
-    if isinstance(error, RuntimeError):
-        message = in_words(error).lower()
-        return any(words in message for words in _TORCHS_WORDS)
-    return isinstance(error, MemoryError)
+    """Return whether an error says that memory ran out; torch's is a `RuntimeError`."""
+    words = in_words(error).lower() if isinstance(error, RuntimeError) else ""
+    return isinstance(error, MemoryError) or any(each in words for each in _TORCHS_WORDS)
 
 
 def show_traceback(error: BaseException) -> None:
-    """Print the whole traceback if `IRPLATFORM_TRACEBACK` is set, for authors of plugins."""
+    """Print the traceback if `IRPLATFORM_TRACEBACK` is set, for authors of plugins."""
     if os.environ.get("IRPLATFORM_TRACEBACK", "0") not in ("", "0"):
         import traceback
 
@@ -125,34 +111,34 @@ def show_traceback(error: BaseException) -> None:
 
 
 def check_least(option: str, value: float, least: int) -> None:
-    """Refuse a number below the least; in the option's name, `_` stands for `-`."""
+    """Refuse an option's number below the least."""
     if value < least:
         raise InputError(f"--{option.replace('_', '-')} is {value}; it must be at least {least}.")
 
 
 def in_a_line(error: BaseException) -> str:
-    """An error's kind and text in a line: "OSError: no licence file"."""
+    """Return an error's kind and text in a line: "OSError: no licence file"."""
     text = unstopped(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def unstopped(told: object) -> str:
-    """A text of others in a line without its full stop, to go on with a sentence of ours."""
+    """Return an error or text in a line, without its full stop."""
     return one_line(in_words(told)).removesuffix(".")
 
 
 def one_line(text: str) -> str:
-    """A text without its line breaks: each message is a line."""
+    """Return a text without its line breaks."""
     return printable(" ".join(filter(None, map(str.strip, text.splitlines()))))
 
 
 def printable(text: str) -> str:
-    """A text with its control characters as escapes: a terminal would obey them."""
+    """Return a text with its control characters as escapes."""
     return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def for_display(text: str) -> str:
-    """A text for people: printable, and long lines cut in the middle."""
+    """Return a printable text, with long lines cut in the middle."""
     return "\n".join(map(_shortened, printable(text).split("\n")))
 
 
@@ -164,7 +150,7 @@ def _shortened(line: str) -> str:
 
 
 def in_words(told: object) -> str:
-    """An object as text; "" if its `__str__` fails."""
+    """Return an object as text; "" if its `__str__` fails."""
     try:
         return str(told)
     except Exception:
@@ -172,78 +158,52 @@ def in_words(told: object) -> str:
 
 
 def quoted(value: object) -> str:
-    """A plugin's answer, as Python writes it; of long ones, beginning and end."""
+    """Return a value as Python writes it; of a long one, beginning and end."""
     return _QUOTES.repr(value)
 
 
 def listing(names: Iterable[str], most: int = 5) -> str:
-    """The first few names: "1, 2, 3, 4, 5, …"."""
+    """Return the first few names: "1, 2, 3, 4, 5, …"."""
     shown = list(islice(names, most + 1))
     return ", ".join([*shown[:most], *(["…"] if len(shown) > most else [])])
 
 
 def counted(number: int, noun: str) -> str:
-    """A number of things: "1 topic", "1,204 topics"; the noun's plural ends in s."""
+    """Return a number of things: "1 topic", "1,204 topics"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def unknown(
     kind: str, name: str, known: Iterable[str], *, of: str = "", hint: str = ""
 ) -> InputError:
-    """An error for an unknown name, with the nearest right one.
+    """Return an error for an unknown name of a kind ("measure"), with the nearest right one.
 
-    Args:
-        kind: what the name should have named: "reranker", "measure".
-        name: as it was given.
-        known: all right names.
-        of: what it should have been a part of: "'k2' is no option of bm25"; without it, "unknown
-            option 'k2'".
-        hint: what else to do, appended as it is.
+    `of` is the whole that should have it: "'k2' is not an option of bm25".
     """
-    names = _ordered(known)
+    # Numbers first and by size
+    names = sorted(known, key=lambda n: (0, int(n), "") if n.isdecimal() else (1, 0, n))
     if guess := did_you_mean(name, names):
         suggestion = f" {guess}"
-    elif len(names) > _MOST_LISTED and (holding := _holding(name, names)):
-        suggestion = f" The nearest: {', '.join(holding[:3])}."
     else:
         suggestion = f" Known: {listing(names, _MOST_LISTED)}." if names else ""
-    problem = f"'{name}' is no {kind} of {of}" if of else f"unknown {kind} '{name}'"
+    article = "an" if kind[0] in "aeiou" else "a"
+    problem = f"'{name}' is not {article} {kind} of {of}" if of else f"unknown {kind} '{name}'"
     return InputError(f"{problem}.{suggestion}{' ' + hint if hint else ''}")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The question for the nearest right name, or "" if none is near."""
+    """Return a question with the nearest right name, or ""."""
     near = nearest(name, known)
     return f"Did you mean '{near}'?" if near else ""
 
 
-def _ordered(names: Iterable[str]) -> list[str]:
-    """In alphabetical order, numbers first and by size."""
-    return sorted(names, key=lambda name: (0, int(name), "") if name.isdecimal() else (1, 0, name))
-
-
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The right name with nearly the same spelling, or "".
-
-    Numbers have none: 19 is spelled nearly like 99. Names of up to three letters may differ in one
-    letter.
-    """
+    """Return the right name with nearly the same spelling, or "", as for all numbers."""
     if name.isdecimal():
         return ""
     import difflib
 
     lowered = {right.lower(): right for right in known}
-    near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
-    if not near and len(name) <= _SHORT:
-        near = [
-            right
-            for right in lowered
-            if len(right) == len(name)
-            and sum(a != b for a, b in zip(name.lower(), right, strict=True)) == 1
-        ]
+    cutoff = 0.6 if len(name) > 3 else 0.5  # k2 is near k1
+    near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=cutoff)
     return lowered[near[0]] if near else ""
-
-
-def _holding(name: str, known: Iterable[str]) -> list[str]:
-    """Names that contain a name of more than a few letters, as vanilla-bert contains bert."""
-    return [right for right in known if len(name) >= _SHORT and name.lower() in right.lower()]

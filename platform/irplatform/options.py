@@ -1,8 +1,4 @@
-"""Typed options of systems: declared, set by name, explained in words.
-
-Users know neither Python nor pydantic. So types are put into words ("number above 0, or
-'mean-length'"), and messages about values say what to write.
-"""
+"""Typed options of systems: set by name, and explained without words of Python or pydantic."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict
 
 from irplatform.errors import InputError, unstopped
 from irplatform.system.formats import TOMLError, parse_toml
@@ -42,16 +38,15 @@ _SHOULD_BE = {
     "string": "text",
     "dict": "a table of settings",
 }
-"""By the beginning of pydantic's names of problems: `int_parsing`, `int_type`."""
+"""Beginning of a pydantic problem (`int_parsing`, `int_type`) → the expected value."""
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 class Options(BaseModel):
-    """Base of every typed declaration of options.
+    """Base of every declaration of options.
 
-    Declare each as an annotated attribute with a default and `Field(description="…")`. It can then
-    be set with `--set name=value` or from a TOML file; it is validated, documented by `platform
-    rerankers show`, and recorded beside every run.
+    An option is an annotated attribute with a default and `Field(description="…")`. `--set` and
+    TOML files set it, `platform rerankers show` documents it, and every run records it.
     """
 
     model_config = ConfigDict(
@@ -62,20 +57,11 @@ class Options(BaseModel):
         allow_inf_nan=False,  # JSON holds neither
     )
 
-    @field_validator("*", mode="before")
-    @classmethod
-    def _truth_is_no_number(cls, value: object, info: ValidationInfo) -> object:
-        """Refuse true for a number: pydantic would take it for 1."""
-        declared = cls.model_fields[str(info.field_name)]
-        if isinstance(value, bool) and is_number(declared.annotation):
-            raise ValueError(f"it takes: {type_in_words(declared.annotation, declared.metadata)}")
-        return value
-
 
 def read_value(written: str, *, text: bool = False) -> object:
-    """Read a value after `--set` or `--over` as TOML, so that it has its type; all else is text.
+    """Read a value after `--set` or `--over` as TOML, or as text.
 
-    For an option that takes `text`, numbers, switches and dates stay text, and quotes are removed.
+    For an option that takes `text`, numbers, switches and dates stay text.
     """
     try:
         value: object = parse_toml(f"value = {written}")["value"]
@@ -85,7 +71,7 @@ def read_value(written: str, *, text: bool = False) -> object:
 
 
 def setting_names(options: type[Options], prefix: str = "") -> Iterator[str]:
-    """Names of options, and "loop.epochs" where one has parts."""
+    """Yield names of options, "loop.epochs" for a part of one."""
     for name, field in options.model_fields.items():
         kind = field.annotation
         if isinstance(kind, type) and issubclass(kind, Options):
@@ -95,7 +81,7 @@ def setting_names(options: type[Options], prefix: str = "") -> Iterator[str]:
 
 
 def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
-    """Nested settings by their full names: `{"loop": {"epochs": 3}}` is `{"loop.epochs": 3}`."""
+    """Return nested settings by full names: `{"loop": {"epochs": 3}}` is `{"loop.epochs": 3}`."""
     settings: dict[str, object] = {}
     for name, value in table.items():
         if isinstance(value, dict):
@@ -122,13 +108,9 @@ def settings_of(
     of_name: Container[str] = (),
     beneath: Mapping[str, object] | None = None,
 ) -> tuple[set[str], dict[str, object]]:
-    """The settings that a system takes: which keys were used, and the nested values.
+    """Return the keys of settings that a system takes, and the nested values.
 
-    Args:
-        registration: the system.
-        settings: all that were given.
-        of_name: options of all systems with its name, which are left to those that have them.
-        beneath: values that the settings change, as JSON holds them.
+    Options in `of_name` belong to other systems of this name. Settings change the values `beneath`.
     """
     paths = {key: path for key in settings if (path := _path_of(key, registration, of_name))}
     with_parts = {path[0] for path in paths.values() if len(path) > 1}
@@ -150,7 +132,7 @@ def settings_of(
 
 
 def _path_of(key: str, registration: HasOptions, of_name: Container[str]) -> list[str]:
-    """Where in a system's options a setting belongs, as ["loop", "epochs"]; [] for nowhere."""
+    """The place of a setting in a system's options, such as ["loop", "epochs"], or []."""
     names = registration.option_names()
     path = path_within(key, registration.name, names)
     by_name = key.startswith(f"{registration.name}.")
@@ -158,12 +140,9 @@ def _path_of(key: str, registration: HasOptions, of_name: Container[str]) -> lis
 
 
 def path_within(key: str, system: str, names: Container[str]) -> list[str]:
-    """A setting's name as a path in a system's options, without the system's own name.
+    """Return a setting's name, such as "delta.loop.epochs", without the system's name.
 
-    Args:
-        key: the setting's name, such as "delta.loop.epochs".
-        system: the system's name, which may have dots in it.
-        names: of its options; a path that begins with one of them has no system's name.
+    `names` are the system's options. The system's name may contain dots.
     """
     if key.partition(".")[0] in names:
         return key.split(".")
@@ -173,7 +152,7 @@ def path_within(key: str, system: str, names: Container[str]) -> list[str]:
 
 
 def _takes_none(options: Any, path: Sequence[str]) -> bool:
-    """Whether an option may be unset, and has no value "none"."""
+    """Whether an option may be unset and has no value "none"."""
     for part in path:
         field = getattr(options, "model_fields", {}).get(part)
         if field is None:
@@ -185,10 +164,7 @@ def _takes_none(options: Any, path: Sequence[str]) -> bool:
 
 
 def _base(registration: HasOptions, option: str) -> dict[str, Any]:
-    """The present values of an option that has parts, to change some of them.
-
-    Values that are as in the class are left out, so that an option knows which parts were set.
-    """
+    """The present values of an option that has parts, without the defaults of its class."""
     if option not in registration.system.Options.model_fields:
         return {}
     value = getattr(registration.options({}), option)
@@ -196,7 +172,7 @@ def _base(registration: HasOptions, option: str) -> dict[str, Any]:
 
 
 def first_problem(options: type[BaseModel], error: ValidationError) -> tuple[str, str]:
-    """The first value that a class of options refused: the option's name, and what is wrong."""
+    """Return the option whose value is refused first, and what is wrong."""
     problem = error.errors()[0]
     path, declared = _declared(options, problem["loc"])
     place, kind = ".".join(path), problem["type"]
@@ -205,7 +181,7 @@ def first_problem(options: type[BaseModel], error: ValidationError) -> tuple[str
         length = kind in ("too_short", "too_long") or (
             kind == "missing" and isinstance(problem["loc"][-1], int)
         )
-        # pydantic names every type that it tried, one after another, and each in the place
+        # pydantic reports every type that it tried, and adds it to the place
         if length or (is_choice(annotation) and len(problem["loc"]) > len(path)):
             return place, f"it takes: {type_in_words(annotation, declared.metadata)}"
         if kind == "model_type" and len(problem["loc"]) == len(path):
@@ -226,7 +202,7 @@ def _in_words(kind: str, message: str, value: object) -> str:
 
 
 def as_list(value: object) -> str:
-    """How to write a list of what was given: `a,b` is `["a", "b"]`."""
+    """Return a text as a list in TOML: `a,b` is `["a", "b"]`."""
     items = [item.strip(" \"'[]") for item in str(value).split(",")]
     items = [item for item in items if item] or ["NAME"]
     numbers = all(map(_NUMBER.fullmatch, items))
@@ -236,7 +212,7 @@ def as_list(value: object) -> str:
 def _declared(
     options: type[BaseModel], loc: Sequence[str | int]
 ) -> tuple[list[str], FieldInfo | None]:
-    """The option that a place is in, and its declaration."""
+    """The option at a place, and its declaration."""
     path: list[str] = []
     declared: FieldInfo | None = None
     inner: Any = options
@@ -264,37 +240,31 @@ def _first(options: Any) -> str:
 
 
 def type_in_words(annotation: Any, limits: Iterable[Any] = ()) -> str:
-    """A type with its declared limits, such as "number above 0, or 'mean-length'"."""
+    """Return a type with its limits, such as "number above 0, or 'mean-length'"."""
     annotation, limits = _bare(annotation, limits)
     arguments = get_args(annotation)
     if is_choice(annotation):
         return ", or ".join(type_in_words(argument, limits) for argument in arguments)
     if get_origin(annotation) is Literal:
-        return _either([f"'{argument}'" for argument in arguments])
+        *others, last = (f"'{argument}'" for argument in arguments)
+        return f"{', '.join(others)} or {last}" if others else last
     if get_origin(annotation) in (tuple, list):
         return _list_in_words(arguments)
     if get_origin(annotation) is dict:
         return _table_in_words(arguments[1])
     if annotation in _WORDS:
         return _WORDS[annotation] + (_limits_in_words(limits) if annotation in _NUMBERS else "")
-    return "table" if hasattr(annotation, "model_fields") else _name(annotation)
+    name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    return "table" if hasattr(annotation, "model_fields") else name
 
 
 def is_choice(annotation: Any) -> bool:
-    """Whether values of several types fit."""
+    """Return whether values of several types fit."""
     return get_origin(annotation) in (Union, UnionType)
 
 
-def is_number(annotation: Any) -> bool:
-    """Whether values are numbers, alone or among others, and never true or false."""
-    annotation, _ = _bare(annotation, ())
-    members = get_args(annotation) if is_choice(annotation) else [annotation]
-    types = [_bare(member, ())[0] for member in members]
-    return any(kind in _NUMBERS for kind in types) and not {bool, Any} & set(types)
-
-
 def _bare(annotation: Any, limits: Iterable[Any]) -> tuple[Any, list[Any]]:
-    """A type without `Annotated`, and all that is declared of it."""
+    """A type without `Annotated`, and its limits."""
     declared = list(limits)
     if get_origin(annotation) is Annotated:
         annotation, *further = get_args(annotation)
@@ -314,7 +284,6 @@ def _list_in_words(arguments: Sequence[Any]) -> str:
 
 
 def _table_in_words(value: Any) -> str:
-    """A table of any values is one of settings; other tables say what they hold."""
     if value is Any or get_origin(value) is dict:
         return "table of settings"
     return f"text to {type_in_words(value)}"
@@ -336,11 +305,3 @@ def _limits_in_words(limits: Iterable[Any]) -> str:
     words = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}
     phrases = [f"{word} {bounds[name]}" for name, word in words.items() if name in bounds]
     return f" {' and '.join(phrases)}" if phrases else ""
-
-
-def _either(words: Sequence[str]) -> str:
-    return " or ".join([*([", ".join(words[:-1])] if words[:-1] else []), words[-1]])
-
-
-def _name(annotation: Any) -> str:
-    return annotation.__name__ if isinstance(annotation, type) else str(annotation)

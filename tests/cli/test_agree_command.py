@@ -127,7 +127,7 @@ def test_one_collection_by_two_measures_is_told_apart(platform, sources):
         (("--runs-dir", "one", "--runs-dir", "none"), "'none' has no judgments"),
         (
             ("--runs-dir", "one", "--runs-dir", "two", "--measure", "PA@10"),
-            "'PA@10' is no measure of one",
+            "'PA@10' is not a measure of one",
         ),
         (("--runs-dir", "one", "--runs-dir", "two", *("--measure", "AP") * 3), "3 measures for 2"),
     ],

@@ -88,7 +88,7 @@ def test_list_shows_what_can_be_built_until_it_is(platform, options):
 def test_a_wrong_builder_is_answered_with_the_nearest(platform):
     said = platform("collections", "build", "trec-pm-pool-2019")
     assert said.code == 2
-    assert "'trec-pm-pool-2019' is no command of platform collections build. Did you" in said.err
+    assert "'trec-pm-pool-2019' is not a command of platform collections build. Did you" in said.err
 
 
 @pytest.mark.parametrize(

@@ -139,12 +139,12 @@ def test_a_misspelt_field_of_the_plan_is_refused(platform, drugs, parted, comman
     arguments = (command, "--collection", "small", "--expand", "own", *more.get(command, ()))
     outcome = platform(*arguments, "--set", "bm25.plan.disease.field=diseas")
     assert outcome.code == 2
-    assert "'diseas' is no field of the topics. Did you mean 'disease'?" in outcome.err
+    assert "'diseas' is not a field of the topics. Did you mean 'disease'?" in outcome.err
     assert not (parted / "runs").exists()
     (parted / "plan.toml").write_text("[other]\ntreatment = 0.5\n")
     outcome = platform(*arguments, "--query-plan", "plan.toml")
     assert outcome.code == 2
-    assert "'treatment' is no field of the topics" in outcome.err
+    assert "'treatment' is not a field of the topics" in outcome.err
 
 
 def test_a_misspelt_field_is_not_searched_over(platform, drugs, parted):

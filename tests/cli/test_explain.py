@@ -251,7 +251,7 @@ def test_a_reranker_that_explains_nothing_is_refused_before_any_work(explain):
 def test_an_unknown_topic_is_refused_with_the_nearest(explain):
     outcome = explain("telling", "--doc", "d1", topic="q11")
     assert outcome.code == 2
-    assert "'q11' is no topic of 'small-test'. Did you mean 'q1'?" in outcome.err
+    assert "'q11' is not a topic of 'small-test'. Did you mean 'q1'?" in outcome.err
 
 
 @pytest.mark.java

@@ -1,9 +1,8 @@
-"""How options are listed: as `--set` takes them, in columns that a terminal has room for."""
+"""How options are listed: as `--set` takes them."""
 
 import pytest
 from small import registration
 
-from irplatform.cli.output import print_rows
 from irplatform.cli.rerankers import _changes
 from irplatform.plugin import Reranker
 
@@ -35,31 +34,6 @@ def test_who_has_no_options_has_no_heading(platform):
 )
 def test_types_are_said_in_words(platform, arguments, words):
     assert words in platform(*arguments).out
-
-
-def test_columns_before_the_description_stay_narrow(platform):
-    lines = platform("retrievers", "show", "bm25").out.splitlines()
-    line = next(line for line in lines if "how slowly repeated words saturate" in line)
-    assert line.index("how slowly") <= 100
-
-
-def test_a_cell_that_is_too_long_goes_on_below(capsys):
-    print_rows([("a", "one two three", "x"), ("b", "four", "a last cell of any length")], widest=8)
-    assert capsys.readouterr().out == (
-        "a  one two  x\n   three\nb  four     a last cell of any length\n"
-    )
-
-
-def test_what_is_indented_stays_so(capsys):
-    print_rows([("  one two", "x"), ("  a-very-long-name", "y"), ("", "z")], widest=6)
-    printed = capsys.readouterr().out.splitlines()
-    assert [line.split("  x")[0].rstrip() for line in printed[:2]] == ["  one", "  two"]
-    assert printed[2:] == ["  a-very-long-name  y", "                    z"]
-
-
-def test_a_long_word_stays_whole(capsys):
-    print_rows([("a-very-long-name", "x")], widest=8)
-    assert capsys.readouterr().out == "a-very-long-name  x\n"
 
 
 def test_variants_are_listed_with_what_set_takes(platform):

@@ -71,7 +71,7 @@ def test_tuning_again_tries_nothing_and_says_the_same(platform, home):
     runs = sorted((home / "run").glob("*")) if (home / "run").exists() else []
     again = platform(*TUNE)
     assert (again.code, again.out) == (0, first.out)
-    assert "7 of 7 trials are known from before" in again.err
+    assert "7 of 7 trials are in the journal already" in again.err
     assert "trial 1 of" not in again.err
     assert "Gain to expect: " in again.out
     written = platform(*TUNE, "--out", "tuned.toml")
@@ -154,8 +154,8 @@ def test_a_run_that_candidates_come_from_is_not_written_over(platform, tmp_path)
             ("run", *DEMO, "--candidates", "jugded"),
             "jugded: there is no such run file. Did you mean 'judged'?",
         ),
-        (("tune", *DEMO), "say with --over which options to search"),
-        (("tune", *DEMO, "--over", "k2"), "'k2' is no option of bm25. Did you mean 'k1'?"),
+        (("tune", *DEMO), "name the options to search with --over"),
+        (("tune", *DEMO, "--over", "k2"), "'k2' is not an option of bm25. Did you mean 'k1'?"),
         (("tune", *DEMO, "--over", "b=0:2"), "option 'b' of retriever 'bm25' cannot be 2.0"),
         (("tune", *DEMO, "--over", "b", "--set", "b=1"), "'b' is both set and searched"),
         (("tune", *DEMO, "--over", "b", "--folds", "1"), "--folds is 1; it must be at least 2."),

@@ -67,7 +67,7 @@ def test_commands_of_groups_are_looked_into():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("run mydata", "'mydata' belongs to no option. Did you mean --collection mydata?"),
+        ("run mydata", "'mydata' has no option. Did you mean --collection mydata?"),
         ("run --depth 5 mydata", "Did you mean --collection mydata?"),
         ("index mydata", "Did you mean --collection mydata?"),
         ("search --collection demo lung cancer", "Did you mean --query 'lung cancer'?"),

@@ -168,7 +168,7 @@ def test_the_fields_of_its_documents_can_be_chosen(declared):
     [
         (
             'fields = ["mesh", "mehs"]',
-            "'mehs' is no field of PubMed's articles. Did you mean 'mesh'?",
+            "'mehs' is not a field of PubMed's articles. Did you mean 'mesh'?",
         ),
         ('id = "pmid"', "'id' is a key of JSON lines; with format 'pubmed-xml' remove it"),
     ],

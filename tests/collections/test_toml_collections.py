@@ -179,9 +179,9 @@ def test_a_template_that_asks_for_another_field_is_answered_with_the_fields(
         (
             '["mesh"]',
             '["mesh", "mseh"]',
-            r"no key of the 2 documents in .*pool/docs/a\.jsonl, …\. .*mean 'mesh'",
+            r"not a key of the 2 documents in .*pool/docs/a\.jsonl, …\. .*mean 'mesh'",
         ),
-        ("fields", 'title = "titel"\nfields', "'titel' is no key of .* Did you mean 'title'"),
+        ("fields", 'title = "titel"\nfields', "'titel' is not a key of .* Did you mean 'title'"),
     ],
 )
 @pytest.mark.java

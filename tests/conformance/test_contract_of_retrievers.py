@@ -63,8 +63,8 @@ def test_no_document_is_a_ranking_too():
     [
         ({"traits": lambda self: Traits(remark=3)}, "remark of its traits is 3, not text"),
         ({"reads": lambda self: Reads(checkpoints="x")}, "reads 'x' as its checkpoints"),
-        ({"about": lambda self, topics, resources: {"x": {1}}}, "from about what is not JSON"),
-        ({"reads": lambda self: Reads(more={"x": float("nan")})}, "from reads what is not JSON"),
+        ({"about": lambda self, topics, resources: {"x": {1}}}, "from about that is not JSON"),
+        ({"reads": lambda self: Reads(more={"x": float("nan")})}, "from reads that is not JSON"),
         ({"explain": lambda self, topic, resources: "text"}, "returned str from explain; a map"),
     ],
 )

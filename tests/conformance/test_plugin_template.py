@@ -55,7 +55,6 @@ def call(tmp_path_factory):
 def test_the_folder_has_what_a_package_needs(written):
     assert written.name == "irplatform-word-overlap-2"
     assert sorted(p.relative_to(written).as_posix() for p in written.rglob("*.*")) == [
-        "README.md",
         "irplatform_word_overlap_2.py",
         "pyproject.toml",
         "tests/test_word_overlap_2.py",

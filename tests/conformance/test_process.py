@@ -13,9 +13,9 @@ from irplatform.conformance.data import Watch
 
 CHANGES = {
     "the working directory is / instead of ": lambda: os.chdir("/"),
-    "the state of Python's random generator is another one ": lambda: random.seed(42),
-    "the state of numpy's random generator is another one ": lambda: np.random.seed(42),
-    "the state of torch's random generator is another one ": lambda: torch.manual_seed(42),
+    "the state of Python's random generator is different ": lambda: random.seed(42),
+    "the state of numpy's random generator is different ": lambda: np.random.seed(42),
+    "the state of torch's random generator is different ": lambda: torch.manual_seed(42),
     "the error state of numpy is {'divide': 'raise', ": lambda: np.seterr(divide="raise"),
     "the default type of torch is torch.float64 instead of torch.float32 ": lambda: (
         torch.set_default_dtype(torch.float64)
@@ -67,7 +67,7 @@ def test_networks_draw_from_torch_alone():
         torch.manual_seed(1)
         torch.nn.Linear(2, 2)
         random.random()
-    assert watch.changes == ["the state of Python's random generator is another one after fit()"]
+    assert watch.changes == ["the state of Python's random generator is different after fit()"]
 
 
 def test_what_leaves_nothing_behind_is_nothing():

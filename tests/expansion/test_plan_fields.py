@@ -22,9 +22,9 @@ def _plan(**settings):
 @pytest.mark.parametrize(
     ("plan", "message"),
     [
-        ({"disease": {"field": "diseas"}}, "'diseas' is no field of the topics. Did you mean 'dis"),
+        ({"disease": {"field": "diseas"}}, "'diseas' is not a field of the topics. Did"),
         ({"disease": {"field": "diseas"}}, "It is named by plan.disease.field."),
-        ({"gene": {"field": "gene"}}, "'gene' is no field of the topics"),
+        ({"gene": {"field": "gene"}}, "'gene' is not a field of the topics"),
         ({"treatment": {"field": "drug"}}, "It is named by plan.treatment.field"),
         ({"other": {"demograhpic": 0.5}}, "Did you mean 'demographic'"),
         (

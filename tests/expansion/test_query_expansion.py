@@ -547,7 +547,7 @@ def test_a_plan_file_changes_what_it_names(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("[gene]\nwieght = 3\n", r"'gene.wieght' is no key of a query plan. Did you mean"),
+        ("[gene]\nwieght = 3\n", r"'gene.wieght' is not a key of a query plan. Did you mean"),
         ("[gene]\nweight = -1\n", r"'gene.weight' cannot be -1"),
         ("required = ['variant']\n", r"'required.0' cannot be 'variant'"),
         ("gene = 3\n", r"'gene' cannot be 3"),

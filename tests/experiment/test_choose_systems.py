@@ -40,7 +40,7 @@ def test_names_of_systems_may_have_dots(monkeypatch):
     assert (options["bm25"].k1, options["my.bm25"].k1) == (0.9, 1.5)
     (choice,) = choose_systems(registry(), (), ["my.bm25"], {})[1]
     assert [d.value for d in declarations([choice], "my.bm25.k1")] == [2.0]
-    with pytest.raises(InputError, match=r"'k3' is no option of reranker 'my\.bm25'"):
+    with pytest.raises(InputError, match=r"'k3' is not an option of reranker 'my\.bm25'"):
         _options(["bm25"], ["my.bm25"], **{"my.bm25.k3": 1.5})
 
 
@@ -98,24 +98,24 @@ def test_settings_are_left_as_they_were():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"filter": 3}, r"'filter' is no option of bm25, delta. Did you mean 'filters'\?"),
+        ({"filter": 3}, r"'filter' is not an option of bm25, delta. Did you mean 'filters'\?"),
         (
             {"delta.epochs": 3},
-            r"'epochs' is no option of reranker 'delta'. Did you mean 'loop.epochs'\?",
+            r"'epochs' is not an option of reranker 'delta'. Did you mean 'loop.epochs'\?",
         ),
-        ({"epochs": 3}, r"'epochs' is no option of bm25, delta. Did you mean 'loop.epochs'\?"),
+        ({"epochs": 3}, r"'epochs' is not an option of bm25, delta. Did you mean 'loop.epochs'\?"),
         (
             {"loop.epoch": 3},
-            r"'loop.epoch' is no option of reranker 'delta'. Did you mean 'loop.epochs'\?",
+            r"'loop.epoch' is not an option of reranker 'delta'. Did you mean 'loop.epochs'\?",
         ),
         ({"delta.filter": 3}, r"Did you mean 'filters'\?"),
         (
             {"dleta.filters": 3},
-            r"'dleta.filters' is no option of bm25, delta. Did you mean 'filters'\?",
+            r"'dleta.filters' is not an option of bm25, delta. Did you mean 'filters'\?",
         ),
-        ({"delta": 3}, "'delta' is no option of bm25, delta"),
-        ({"delta.": 3}, "'' is no option of reranker 'delta'"),
-        ({"delta.filter": 3}, "'filter' is no option of reranker 'delta'"),
+        ({"delta": 3}, "'delta' is not an option of bm25, delta"),
+        ({"delta.": 3}, "'' is not an option of reranker 'delta'"),
+        ({"delta.filter": 3}, "'filter' is not an option of reranker 'delta'"),
         ({"ltr.foo": 3}, "'ltr.foo' has no effect: the reranker 'ltr' is not in this run"),
         ({"rm3.k1": 3}, "'rm3.k1' has no effect: the retriever 'rm3' is not in this run"),
         ({"dual-encoder.x": 3}, "the retriever or reranker 'dual-encoder' is not in this run"),
@@ -133,7 +133,7 @@ def test_a_wrong_setting_is_refused(settings, message):
 
 
 def test_a_retriever_and_a_reranker_of_one_name_are_named_once():
-    with pytest.raises(InputError, match=r"^'colour' is no option of dual-encoder, delta\."):
+    with pytest.raises(InputError, match=r"^'colour' is not an option of dual-encoder, delta\."):
         both = ["dual-encoder", "delta"]
         choose_systems(registry(), ["dual-encoder"], both, {"colour": 3})
 

@@ -44,7 +44,7 @@ def test_a_label_does_not_change_what_scores_and_checkpoints_depend_on():
         (["delta-alone=delta"], {}, "names that end in '-alone'"),
         (["x=nope"], {}, "unknown reranker 'nope'"),
         (["a=delta"], {"delta.filters": 3}, "the reranker 'delta' is called a here"),
-        (["a=delta"], {"a.filter": 3}, "'filter' is no option of reranker 'a'"),
+        (["a=delta"], {"a.filter": 3}, "'filter' is not an option of reranker 'a'"),
         (["a=delta"], {"filter": 3}, "`platform rerankers show delta`"),
     ],
 )

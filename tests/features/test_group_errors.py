@@ -80,7 +80,7 @@ def test_an_error_names_the_group_and_the_line():
     [
         ({"given": np.zeros((2, 3))}, r" returned an array of shape \(2, 3\) for topic t7"),
         ({"given": np.array([[0, 1], [0, np.nan]])}, ": feature 'second' of topic t7 is not"),
-        ({"given": [["1", "2"]] * 2}, " returned no numbers for topic t7: .*'1' is no number"),
+        ({"given": [["1", "2"]] * 2}, " returned no numbers for topic t7: .*'1' is not a number"),
         ({"compute_batch": lambda self, batch: []}, " returned 0 arrays for 1 topics"),
         ({"names": lambda self: ("a", "a")}, " has two features 'a'"),
         ({"names": lambda self: "length"}, " returned 'length' from names.*a tuple of names"),
@@ -98,7 +98,7 @@ def test_what_it_returns_is_checked(what, message):
     [
         (lambda self: 1 / 0, "failed saying what it was prepared with: ZeroDivisionError"),
         (lambda self: Path("x"), "returned PosixPath from prepared_with; a mapping is needed"),
-        (lambda self: {"x": {1}}, "returned from prepared_with what is not JSON"),
+        (lambda self: {"x": {1}}, "returned a value from prepared_with that is not JSON"),
         (lambda self: None, "returned NoneType from prepared_with; a mapping is needed"),
     ],
 )
@@ -128,7 +128,9 @@ def test_it_is_asked_before_any_work(monkeypatch):
     odd = type("Odd", (Two,), {"reads": lambda self: Reads(more={"file": Path("x")})})
     registered = Registration("odd", "feature group", odd, {}, PLUGIN)
     monkeypatch.setitem(registry().features, "odd", registered)
-    message = "feature group 'odd' of plugin 'strange'.* returned from reads what is not JSON"
+    message = (
+        "feature group 'odd' of plugin 'strange'.* returned a value from reads that is not JSON"
+    )
     with pytest.raises(PluginError, match=message):
         _features("odd").dependencies()
 
@@ -141,7 +143,7 @@ def test_a_system_that_a_group_reads_is_named_itself(kind, base, group, monkeypa
     system = type("Odd", (base,), {"reads": lambda self: 1 / 0})
     held = getattr(registry(), f"{kind}s")
     monkeypatch.setitem(held, "odd", Registration("odd", kind, system, {}, PLUGIN))
-    with pytest.raises(PluginError, match=f"^{kind} 'odd' of plugin 'strange'.* failed saying"):
+    with pytest.raises(PluginError, match=f"^{kind} 'odd' of plugin 'strange'.* failed returning"):
         _features(group, **{group: {f"{kind}s": ["odd"]}}).dependencies()
 
 
@@ -178,7 +180,11 @@ def test_what_topics_lack_is_said_in_words():
         (["lexicl"], {}, "'lexicl'.*Did you mean 'lexical'"),
         (["lexical", "lexical"], {}, "group of features 'lexical' is named twice"),
         (["first-stage"], {"first-stage": {"retrievers": ["bm99"]}}, "unknown retriever 'bm99'"),
-        (["first-stage"], {"first-stage": {"settings": {"bm25": {"k9": 1}}}}, "'k9' is no option"),
+        (
+            ["first-stage"],
+            {"first-stage": {"settings": {"bm25": {"k9": 1}}}},
+            "'k9' is not",
+        ),
         (["stack"], {"stack": {"rerankers": ["dlta"]}}, "unknown reranker 'dlta'"),
         (
             ["stack"],

@@ -67,23 +67,23 @@ def test_a_sound_one_is_what_it_was():
             r"failed streaming its documents: OSError: disk gone \(.*__iter__\)",
         ),
         (("d", "title"), "gives tuple for a Document"),
-        (Document(7), "has a Document whose id 7 is no text"),
+        (Document(7), "has a Document whose id 7 is not text"),
         (Document("d 1"), "has a Document whose id 'd 1' has white space in it"),
         (Document(""), "has a Document whose id '' is empty"),
         (Document("d\1"), r"has a Document whose id 'd\\x01' has a control character in it"),
         (Document("d" * 32_767), "has a Document whose id 'd.*d' has 32,767 bytes"),
-        (Document("d", None), "has NoneType for the title of Document d, not text"),
-        (Document("d", "", b"x"), "has bytes for the abstract of Document d, not text"),
+        (Document("d", None), "has None for the title of Document d"),
+        (Document("d", "", b"x"), "has b'x' for the abstract of Document d"),
         (
             Document("d", fields={"year": 7}),
-            "has 7 for the field 'year' of Document d; text is",
+            "has 7 for the field 'year' of Document d; text",
         ),
         (
             Document("d", fields={"mesh": (7,)}),
             r"has \(7,\) for the field 'mesh' of Document d",
         ),
-        (Document("d", fields={7: "x"}), "has 'x' for the field 7 of Document d; text is"),
-        (Document("d", fields=["x"]), "has list for the fields of Document d, not a mapping"),
+        (Document("d", fields={7: "x"}), "has 'x' for the field 7 of Document d; text"),
+        (Document("d", fields=["x"]), r"has \['x'\] for the fields of Document d"),
     ],
 )
 def test_documents_are_checked_as_they_come(document, message):
@@ -100,9 +100,9 @@ def test_documents_are_checked_as_they_come(document, message):
             "returned generator from load_topics; a list of topics is",
         ),
         ([{"id": "1"}], "gives dict for a Topic"),
-        ([Topic(1, "a")], "has a Topic whose id 1 is no text"),
+        ([Topic(1, "a")], "has a Topic whose id 1 is not text"),
         ([Topic("1", "a"), Topic("1", "b")], "has several topics with the id '1'"),
-        ([Topic("1", None)], "has NoneType for the query of Topic 1, not text"),
+        ([Topic("1", None)], "has None for the query of Topic 1"),
         ([Topic("1", "a", {"age": 64})], "has 64 for the field 'age' of Topic 1"),
     ],
 )
@@ -114,7 +114,7 @@ def test_topics_are_checked_when_they_are_loaded(topics, message):
 @pytest.mark.parametrize(
     ("qrels", "message"),
     [
-        (["1"], "returned no judgments from load_qrels: topic to document to grade is needed"),
+        (["1"], "returned no judgments from load_qrels; topic to document to grade is needed"),
         ({"1": ["d"]}, "returned no judgments from load_qrels"),
         ({1: {"d": 1}}, "gives document 'd' of topic 1 the grade 1; ids are text"),
         ({"1": {7: 1}}, "gives document 7 of topic '1' the grade 1; ids are text"),
@@ -139,10 +139,6 @@ def test_grades_of_numpy_are_whole_numbers_too():
     ("more", "message"),
     [
         ({"corpus": [Document("d")]}, r"has \[Document.*\] for its corpus; a Corpus is needed"),
-        ({"measures": "AP"}, "has 'AP' for its measures; a tuple of names is needed"),
-        ({"measures": None}, "has None for its measures; a tuple of names is needed"),
-        ({"metadata": None}, "has None for its metadata; a mapping is needed"),
-        ({"expand": "mesh"}, "has 'mesh' for its expand; a tuple of names of knowledge bases is"),
     ],
 )
 def test_its_parts_are_what_they_should_be(more, message):

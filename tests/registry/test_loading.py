@@ -7,7 +7,6 @@ from importlib import metadata
 import pytest
 from strangers import FILED, GOOD
 
-from irplatform import __version__
 from irplatform.errors import InputError, PluginError
 from irplatform.registry.class_checks import OLD_NAMES
 from irplatform.registry.loading import load, registry
@@ -37,10 +36,6 @@ BROKEN = {
         GOOD.replace("(self, topic, documents)", "(self, topic)"),
         "reranker 'length': score() of Length must take (topic, documents)",
     ),
-    "scores later": (
-        GOOD.replace("def score(", "async def score("),
-        "reranker 'length': score() of Length is async, and nobody awaits it",
-    ),
     "prepares with nothing": (
         GOOD.replace("    def score", "    def prepare(self): ...\n\n    def score"),
         "reranker 'length': prepare() of Length must take (resources)",
@@ -63,14 +58,6 @@ BROKEN = {
         "reranker 'length' is registered twice",
     ),
     "gives an option that is none": (GOOD.replace("Length)", "Length, size=3)"), "'size'"),
-    "registers nothing": (
-        GOOD + "    yield\n",
-        "register_rerankers returns generator: it must call `register`",
-    ),
-    "wraps hooks": (
-        GOOD.replace("@hookimpl", "@hookimpl(wrapper=True)") + "    yield\n",
-        "wrapper",
-    ),
     "has an option without a default": (
         GOOD.replace("import Reranker", "import Options, Reranker").replace(
             "    def score", "    class Options(Options):\n        size: int\n\n    def score"
@@ -91,38 +78,13 @@ BROKEN = {
         + GOOD.replace("    def score", "    Options = Own\n\n    def score"),
         "option 'inner' of reranker 'length' is a set",
     ),
-    "cites in a list": (
-        GOOD.replace("    def score", "    citation = ['a', 'b']\n\n    def score"),
-        "reranker 'length': Length.citation is ['a', 'b'], not text",
-    ),
-    "has a value for a method": (
-        GOOD.replace("    def score", "    reads = {}\n\n    def score"),
-        "reranker 'length': Length.reads is {}, not a method",
-    ),
-    "is made of nothing": (
-        GOOD.replace("    def score", "    def __init__(self):\n        pass\n\n    def score"),
-        "reranker 'length': Length() cannot be made (too many positional arguments): its __init__",
-    ),
-    "is made of more than options": (
-        GOOD.replace(
-            "    def score", "    def __init__(self, options, size):\n        pass\n\n    def score"
-        ),
-        "reranker 'length': Length() cannot be made (missing a required argument: 'size')",
-    ),
-    "is abstract": (
-        "import abc\n"
-        + GOOD.replace(
-            "    def score", "    @abc.abstractmethod\n    def more(self): ...\n\n    def score"
-        ).replace("(Reranker)", "(Reranker, abc.ABC)"),
-        "reranker 'length': Length does not define more, and is abstract",
-    ),
     "registers by keyword": (
         GOOD.replace('"length", Length', 'name="length", reranker=Length'),
-        "TypeError: register() missing 2 required positional arguments: 'name' and 'system'",
+        "register() missing 2 required positional arguments: 'name' and 'system'",
     ),
     "registers a collection without a title": (
         GOOD + "\n@hookimpl\ndef register_collections(register):\n    register('few', len)\n",
-        "TypeError: register() missing 1 required keyword-only argument: 'title'",
+        "() missing 1 required keyword-only argument: 'title'",
     ),
     "raises what is no Exception": (
         "import pytest\npytest.importorskip('not_there_at_all')\n",
@@ -207,47 +169,6 @@ def test_a_broken_plugin_is_told_with_the_place(install, code, place):
     assert "importlib" not in broken.error
 
 
-@pytest.mark.parametrize(
-    ("code", "hinted"),
-    [
-        ("from irplatform.plugin import Scorer", True),
-        ("import irplatform.scorers", True),
-        ("import not_there_at_all", False),
-        ("from json import scorer", False),
-    ],
-)
-def test_what_the_platform_lacks_may_be_of_another_version(install, code, hinted):
-    (broken,) = load(install("broken", code)).broken
-    hint = f"). The plugin may be made for another version than irplatform {__version__}"
-    assert broken.error.endswith(hint) == hinted
-
-
-@pytest.mark.parametrize(
-    ("requires", "asked"),
-    [
-        ("irplatform>=99", ">=99"),
-        ("irplatform[ray] (<0.1)", "<0.1"),
-        ("irplatform>=0.1,<0.2", ""),
-        ("irplatform", ""),
-        ("irplatform-other>=99", ""),
-        ("irplatform>=99; extra == 'test'", ""),
-        ("irplatform>=", ""),
-    ],
-)
-def test_who_requires_another_version_is_used_and_told(install, requires, asked):
-    found = load(install("pinned", GOOD, requires=requires))
-    (plugin,) = found.plugins
-    told = f"it requires irplatform{asked}, and this is {__version__}"
-    assert plugin.wrong == (told if asked else "")
-    assert list(found.rerankers) == ["length"]
-
-
-def test_what_fails_says_which_version_it_requires(install):
-    code = "from irplatform.plugin import Scorer"
-    (broken,) = load(install("pinned", code, requires="irplatform>=99")).broken
-    assert broken.error.endswith(f"; it requires irplatform>=99, and this is {__version__}")
-
-
 def test_whole_tracebacks_are_shown_to_who_asks(install, capsys, monkeypatch):
     points = install("broken", GOOD + "    1 / 0\n")
     load(points)
@@ -274,14 +195,6 @@ def test_a_hook_that_nobody_marked_is_noticed(install):
             "def register_reranker(register)",
             "unknown hook 'register_reranker'. Did you mean 'register_rerankers'?",
         ),
-        (
-            "def register_rerankers(reg)",
-            "the argument of register_rerankers is called 'register', not 'reg'",
-        ),
-        (
-            "def register_rerankers(register, more)",
-            "the argument of register_rerankers is called 'register', not 'more'",
-        ),
     ],
 )
 def test_a_misspelt_hook_or_argument_is_told_with_the_right_name(install, function, told):
@@ -304,28 +217,6 @@ def test_a_hook_may_have_defaults_and_be_named_in_its_mark(install, function):
     assert list(load(install("good", code)).rerankers) == ["length"]
 
 
-NO_HOOK = "it has no hook, and adds nothing"
-
-
-@pytest.mark.parametrize(
-    ("code", "told"),
-    [
-        ("", NO_HOOK),
-        (
-            "def register_reranker(register): pass",
-            f"{NO_HOOK}. Is register_reranker meant to be register_rerankers?",
-        ),
-        ("def register_rerankers(register): pass", ""),
-        (GOOD, ""),
-        (GOOD + "    return\n\ndef register_reranker(name): pass\n", ""),
-    ],
-)
-def test_a_plugin_without_hooks_is_noticed(install, code, told):
-    (plugin,) = load(install("idle", code)).plugins
-    assert plugin.remarks == ((told,) if told else ())
-    assert told in plugin.wrong
-
-
 def test_nothing_of_a_plugin_that_breaks_halfway_is_used(install):
     halfway = GOOD + "\n@hookimpl\ndef register_measures(register):\n    raise ValueError('no')\n"
     found = load(install("halfway", halfway))
@@ -346,14 +237,10 @@ def test_a_name_belongs_to_the_plugin_that_came_first(install):
     [
         ("", ["irplatform-a"], ["irplatform-b"]),
         ("shelf", ["irplatform-a"], ["irplatform-b"]),
-        ("-shelf@irplatform-a", ["irplatform-b"], []),
-        ("shelf@irplatform-b", ["irplatform-b"], []),
         ("-shelf", [], []),
     ],
 )
-def test_of_two_plugins_with_one_name_both_are_named_and_one_can_be_chosen(
-    install, selection, used, refused
-):
+def test_of_two_plugins_with_one_name_both_are_named(install, selection, used, refused):
     other = GOOD.replace('"length"', '"other-length"')
     points = (*install("b", other, called="shelf"), *install("a", GOOD, called="shelf"))
     found = load(points, selection)
@@ -362,12 +249,6 @@ def test_of_two_plugins_with_one_name_both_are_named_and_one_can_be_chosen(
     for plugin in found.broken:
         assert str(plugin) == "plugin 'shelf' (irplatform-b 1.5)"
         assert plugin.error.startswith("plugin 'shelf' (irplatform-a 1.5) has this name, too. ")
-        assert "IRPLATFORM_PLUGINS=-shelf@irplatform-a leaves that one out" in plugin.error
-
-
-def test_one_of_a_distribution_that_is_not_there_is_an_error(install):
-    with pytest.raises(InputError, match="Did you mean 'shelf@irplatform-a'"):
-        load(install("a", GOOD, called="shelf"), "shelf@irplatform-x")
 
 
 def test_no_stranger_takes_the_name_of_what_comes_with_the_platform(install):
@@ -397,22 +278,13 @@ def test_an_entry_point_that_cannot_be_read_is_a_broken_plugin(install):
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        ("!!! not valid", "its entry point '!!! not valid' is no name of a module"),
-        (
-            "not_there_at_all",
-            "its entry point 'not_there_at_all' names a module that is not there: No module named "
-            "'not_there_at_all'",
-        ),
-        (
-            "json.not_there:hooks",
-            "its entry point 'json.not_there:hooks' names a module that is not there: No module "
-            "named 'json.not_there'",
-        ),
+        ("not_there_at_all", "No module named 'not_there_at_all'"),
+        ("json.not_there:hooks", "No module named 'json.not_there'"),
     ],
 )
 def test_an_entry_point_that_names_no_module_is_told(value, told):
     (broken,) = load([metadata.EntryPoint("bad", value, "irplatform")]).broken
-    assert broken.error == f"PluginError: {told}"
+    assert broken.error.startswith(f"ModuleNotFoundError: {told}")
 
 
 @pytest.mark.parametrize(

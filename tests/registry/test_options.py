@@ -92,10 +92,9 @@ def _with_options(body: str) -> str:
             "        parts: dict[str, list[Part]] | None = None",
             "option 'hidden' of reranker 'length' is declared with exclude",
         ),
-        ("length: float = 1.0", "reranker 'length' has an option 'length': 'length.NAME' could be"),
     ],
 )
-def test_options_that_could_not_be_recorded_or_named_are_refused(install, body, reason):
+def test_options_that_could_not_be_recorded_are_refused(install, body, reason):
     (broken,) = load(install("odd", _with_options(body))).broken
     assert reason in broken.error
 
@@ -134,10 +133,8 @@ Length.presets = {{presets}}
 @pytest.mark.parametrize(
     ("presets", "reason"),
     [
-        ("4", "the presets of reranker 'length' are 4, not settings by name"),
-        ("{'paper': 4}", "preset 'paper' of reranker 'length' is 4, not a table of settings"),
-        ("{'paper': {'sise': 4}}", "preset 'paper': 'sise' is no option of reranker 'length'. Did"),
-        ("{'paper': {'loop.epoch': 4}}", "preset 'paper': 'loop.epoch' is no option"),
+        ("{'paper': {'sise': 4}}", "preset 'paper': 'sise' is not an option of reranker 'length'."),
+        ("{'paper': {'loop.epoch': 4}}", "preset 'paper': 'loop.epoch' is not an option"),
         ("{'paper': {'size': 'x'}}", "preset 'paper': option 'size' of reranker 'length' cannot"),
         ("{'paper': {'loop': 3, 'loop.epochs': 4}}", "preset 'paper': 'loop' cannot be set both"),
         ("{'paper': {'size': 4, 'loop.epochs': 4, 'loop.patience': 'none'}}", ""),
@@ -192,9 +189,11 @@ def test_options_are_validated_with_the_value_in_the_message(sized):
 
 
 def test_an_unknown_option_is_answered_with_the_nearest(sized):
-    with pytest.raises(InputError, match=r"'siez' is no option of reranker 'length'. Did you mean"):
+    with pytest.raises(
+        InputError, match=r"'siez' is not an option of reranker 'length'. Did you mean"
+    ):
         sized.options({"siez": 1})
-    with pytest.raises(InputError, match=r"'loop.epoch' is no .* mean 'loop.epochs'\?"):
+    with pytest.raises(InputError, match=r"'loop.epoch' is not .* mean 'loop.epochs'\?"):
         sized.options({"loop": {"epoch": 1}})
     assert sized.setting_names() == ["size", "loop.epochs"]
 

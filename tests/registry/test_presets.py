@@ -74,7 +74,7 @@ def test_its_settings_may_be_nested(plugins):
 def test_one_that_no_reranker_has_is_refused(plugins):
     with pytest.raises(InputError, match="--preset paper has no effect: plain has no presets"):
         _options(plugins, "plain", preset="paper")
-    with pytest.raises(InputError, match=r"'papre' is no preset of .*\. Did you mean 'paper'\?"):
+    with pytest.raises(InputError, match=r"'papre' is not a preset of .*\. Did you mean 'paper'\?"):
         _options(plugins, "ranker", preset="papre")
 
 

@@ -46,12 +46,12 @@ def test_placeholders_are_filled_and_what_is_missing_is_named(results, monkeypat
     monkeypatch.delenv("IRPLATFORM_TEST_DATA", raising=False)
     assert row.missing() == "IRPLATFORM_TEST_DATA is not set"
     monkeypatch.setenv("IRPLATFORM_TEST_DATA", str(tmp_path))
-    assert row.missing() == f"{tmp_path}/nowhere:dev is not there"
+    assert row.missing() == f"{tmp_path}/nowhere:dev does not exist"
     (tmp_path / "nowhere").mkdir()
     assert row.missing() == ""
     assert row.fill("${HERE}/x") == f"{tmp_path}/x"
     assert row.model_copy(update={"collection": "${HERE}/no"}).missing() == (
-        f"{tmp_path}/no is not there"
+        f"{tmp_path}/no does not exist"
     )
 
 
@@ -60,7 +60,7 @@ def test_placeholders_are_filled_and_what_is_missing_is_named(results, monkeypat
 )
 def test_a_file_that_arguments_name_is_missing_until_it_is_there(results, tmp_path, words):
     row = read_rows(results)[0].model_copy(update={"arguments": words})
-    assert row.missing() == f"{tmp_path}/x.run is not there"
+    assert row.missing() == f"{tmp_path}/x.run does not exist"
     (tmp_path / "x.run").touch()
     assert row.missing() == ""
 

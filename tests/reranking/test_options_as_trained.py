@@ -100,5 +100,5 @@ def test_what_queries_are_expanded_with_is_no_choice_of_the_user():
 
 
 def test_options_of_another_version_are_refused(choice):
-    with pytest.raises(InputError, match="'colour' is no option of reranker 'constant'"):
+    with pytest.raises(InputError, match="'colour' is not an option of reranker 'constant'"):
         choice().as_trained({"colour": "red"})

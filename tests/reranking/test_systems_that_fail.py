@@ -47,19 +47,19 @@ def _traits(**what):
             r"failed being made: KeyError: 'gone' \(.*that_fail\.py:\d+, in",
         ),
         ({"__init__": lambda self: None}, "failed being made: TypeError: .*takes 1 positional"),
-        ({"reads": _raises}, "failed saying what it reads: KeyError"),
+        ({"reads": _raises}, "failed returning what it reads: KeyError"),
         ({"reads": lambda self: {}}, "returned dict from reads; irplatform.plugin.Reads are"),
         ({"reads": lambda self: None}, "returned NoneType from reads"),
         (_reads(more=Path("x")), "returned PosixPath from reads; a mapping"),
         (_reads(more={"x"}), "returned set from reads"),
         (
             _reads(more={"file": Path("x")}),
-            "returned from reads what is not JSON: TypeError: .*PosixPath",
+            "returned a value from reads that is not JSON: TypeError: .*PosixPath",
         ),
         (_reads(files="here"), "reads 'here' as its files; a tuple of Path is needed"),
         (_reads(systems=("delta",)), "reads .* as its systems; a tuple of NamedSystem is needed"),
         (_reads(pairs=Path("x")), "reads .* as its pairs; a PairsFile is needed"),
-        ({"traits": _raises}, "failed saying what it is made for: KeyError"),
+        ({"traits": _raises}, "failed returning its traits: KeyError"),
         ({"traits": lambda self: None}, "returned NoneType from traits"),
         (_traits(weighs_first_stage="no"), "weighs_first_stage of its traits is 'no', not true or"),
         (_traits(expanded_queries=1), "expanded_queries of its traits is 1, not true or false"),
@@ -82,7 +82,7 @@ def test_checkpoints_are_paths(given):
 @pytest.mark.parametrize("part", ["files", "checkpoints"])
 def test_what_it_reads_is_there_before_any_work(tmp_path, part):
     choice = _choice(**_reads(**{part: (tmp_path / "gone",)}))
-    with pytest.raises(InputError, match="gone: there is no such file"):
+    with pytest.raises(InputError, match="gone: this file or folder does not exist"):
         choice.check()
 
 

@@ -156,11 +156,14 @@ def _raises(*arguments):
     ("methods", "message"),
     [
         ({"__init__": _raises}, "failed being made: KeyError: 'gone'"),
-        ({"reads": _raises}, "failed saying what it reads: KeyError: 'gone'"),
+        ({"reads": _raises}, "failed returning what it reads: KeyError: 'gone'"),
         ({"reads": lambda self: Path("x")}, "returned PosixPath from reads; irplatform"),
-        ({"reads": lambda self: Reads(more={"x": {1}})}, "returned from reads what is not JSON"),
+        (
+            {"reads": lambda self: Reads(more={"x": {1}})},
+            "returned a value from reads that is not JSON",
+        ),
         ({"traits": lambda self: Traits(remark=3)}, ": remark of its traits is 3, not text"),
-        ({"traits": _raises}, "failed saying what it is made for: KeyError: 'gone'"),
+        ({"traits": _raises}, "failed returning its traits: KeyError: 'gone'"),
     ],
 )
 def test_one_that_cannot_describe_itself_is_named(methods, message):
@@ -170,7 +173,7 @@ def test_one_that_cannot_describe_itself_is_named(methods, message):
 
 
 def test_what_it_says_about_topics_is_json():
-    with pytest.raises(PluginError, match=f"{WHO} returned from about what is not JSON"):
+    with pytest.raises(PluginError, match=f"{WHO} returned a value from about that is not JSON"):
         _odd(about=lambda self, topics, resources: {"x": {1}}).about(TOPICS, RESOURCES)
 
 

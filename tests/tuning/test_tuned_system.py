@@ -203,12 +203,6 @@ def test_members_have_no_effect_where_nothing_learns():
         tune(RunSettings("demo", members=2), TuneSettings(["k1"]))
 
 
-@pytest.mark.parametrize("measure", ["NumQ", "NumRel", "NumRel(rel=2)"])
-def test_what_no_option_changes_is_not_tuned_by(measure):
-    with pytest.raises(InputError, match="no option changes"):
-        tune(RunSettings("demo", measures=(measure,)), TuneSettings(["k1=1:2"], trials=1))
-
-
 @pytest.mark.parametrize(("column", "measure"), [("level", "nDCG-exp@20"), ("score", "nDCG@20")])
 def test_a_click_collection_is_tuned_by_its_own_measure(tmp_path, monkeypatch, column, measure):
     folder = tmp_path / "clicks"

@@ -43,7 +43,7 @@ def test_nothing_is_tested_where_the_defaults_stay_in_every_fold():
 
 
 def test_a_choice_that_gains_nothing_held_out_is_advised_against():
-    assert "Held out, the choice gains nothing" in str(_report(0.1, -0.02))
+    assert "Held out, the gain cannot be distinguished" in str(_report(0.1, -0.02))
 
 
 def test_a_choice_at_an_end_of_its_range_is_pointed_out():

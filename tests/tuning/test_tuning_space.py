@@ -105,7 +105,7 @@ def test_a_range_is_taken_as_it_is_written(dimension, text, expected):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("shore", r"'shore' is no option of one. Did you mean 'share'\?.*retrievers show one"),
+        ("shore", r"'shore' is not an option of one. Did you mean 'share'\?.*retrievers show one"),
         ("free", "'free' of 'one' has no bounds to search between"),
         ("limit", "'limit' of 'one' has no bounds to search between"),
         ("share=1", "needs at least two different values"),
@@ -135,7 +135,7 @@ def test_an_option_is_searched_once_and_not_set_as_well(plugins, dimension):
         dimension("share", share=0.3)
     with pytest.raises(InputError, match="'share' is searched twice"):
         read_space(plugins, ["one"], [], {}, ["share", "share=0.1:0.2"])
-    with pytest.raises(InputError, match="say with --over which options"):
+    with pytest.raises(InputError, match="name the options to search with"):
         read_space(plugins, ["one"], [], {}, [])
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.commands import command
-from irplatform.cli.options import PATH, measures_option, number_option, seed_option
+from irplatform.cli.options import PATH, flag_option, measures_option, number_option, seed_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.system.console import say
 
@@ -28,15 +28,8 @@ if TYPE_CHECKING:
     "One measure for all sources, or one per --runs-dir in the same order; default: the "
     "first of each source."
 )
-@click.option(
-    "--alone", is_flag=True, help="Use the rerankers' own scores, not mixed with the first stage's."
-)
-@number_option(
-    "--samples",
-    default=10_000,
-    least=100,
-    text="Bootstrap samples of the topics for the intervals.",
-)
+@flag_option("--alone", text="Use the rerankers' own scores, without the first stage's.")
+@number_option("--samples", default=10000, least=100, text="Bootstrap samples of the topics.")
 @seed_option("Random seed of the samples.")
 @json_option
 def agree(folders: tuple[Path, ...], as_json: bool, **options: Any) -> None:

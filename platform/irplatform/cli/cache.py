@@ -10,6 +10,7 @@ import click
 
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, Names, list_option
+from irplatform.cli.options import flag_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import InputError, counted, unknown
 from irplatform.system.console import say_text
@@ -27,17 +28,14 @@ def _kinds(_incomplete: str) -> list[str]:
 
 
 _USUAL: dict[str, Any] = {"depth": 1000, "members": 5, "seed": 42}
-"""Defaults of settings that an item depends on in addition to its system's options."""
+"""Defaults of settings of an item besides its system's options."""
 
 kinds_option = list_option(
     "--kind", "kinds", type=Names("kind", _kinds), help="Only items of these kinds."
 )
 
-
 of_collection_option = click.option(
-    "--collection",
-    type=COLLECTION,
-    help="Only items of this collection's documents: a name, path or id.",
+    "--collection", type=COLLECTION, help="Only items of this collection's documents."
 )
 
 
@@ -85,12 +83,10 @@ def list_items(kinds: tuple[str, ...], collection: str | None, as_json: bool) ->
     metavar="DAYS",
     help="Only items not used for this many days.",
 )
-@click.option(
-    "--interrupted", is_flag=True, help="Only what interrupted commands left for resuming."
-)
-@click.option("--all", "everything", is_flag=True, help="Everything in the cache.")
-@click.option("--dry-run", is_flag=True, help="Show what would be removed, but remove nothing.")
-@click.option("--yes", is_flag=True, help="Remove without asking.")
+@flag_option("--interrupted", text="Only what interrupted commands left.")
+@flag_option("--all", "everything", text="Everything in the cache.")
+@flag_option("--dry-run", text="Show what would be removed, but remove nothing.")
+@flag_option("--yes", text="Remove without asking.")
 def remove(
     kinds: tuple[str, ...],
     collection: str | None,
@@ -150,7 +146,7 @@ def verify(context: click.Context, kinds: tuple[str, ...], as_json: bool) -> Non
     from irplatform.system.cache import damage
     from irplatform.system.console import progress
 
-    items = [item for item in _of_kinds(kinds) if item.complete and item.path.is_dir()]
+    items = [item for item in _chosen(kinds) if item.complete and item.path.is_dir()]
     damaged: dict[str, str] = {}
     with progress("verifying the cache", len(items), "items") as advance:
         for item in items:
@@ -180,28 +176,20 @@ def _confirmed(question: str) -> bool:
         raise
 
 
-def _chosen(kinds: Sequence[str], collection: str | None) -> list[Item]:
-    """The items of some kinds and of a collection's documents; None takes all."""
+def _chosen(kinds: Sequence[str], collection: str | None = None) -> list[Item]:
     from irplatform.registry.loading import registry
-    from irplatform.system.cache_items import collections_of
-
-    items = _of_kinds(kinds)
-    if collection is None:
-        return items
-    names = collections_of(items)
-    if collection not in names.values():  # which may be gone
-        collection = registry().documents_of(collection).corpus.name
-    return [item for item in items if names.get(item.path) == collection]
-
-
-def _of_kinds(kinds: Sequence[str]) -> list[Item]:
-    from irplatform.system.cache_items import contents
+    from irplatform.system.cache_items import collections_of, contents
 
     items = contents(kinds)
     for kind in kinds:
         if all(item.kind != kind for item in items):
             raise unknown("kind", kind, {item.kind for item in contents()})
-    return items
+    if collection is None:
+        return items
+    names = collections_of(items)
+    if collection not in names.values():
+        collection = registry().documents_of(collection).corpus.name
+    return [item for item in items if names.get(item.path) == collection]
 
 
 def _by_kind(items: Sequence[Item]) -> list[tuple[str, ...]]:
@@ -257,7 +245,7 @@ def _facts(items: Sequence[Item]) -> list[dict[str, Any]]:
 
 
 def _options(item: Item) -> dict[str, Any]:
-    """The options of the system that made an item, if they are not the defaults."""
+    """The options of the system that made an item, except defaults."""
     from irplatform.options import flat
     from irplatform.registry.loading import registry
 

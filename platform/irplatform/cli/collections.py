@@ -1,4 +1,4 @@
-"""`platform collections`: what can be searched, what is in it, and whether it is sound."""
+"""`platform collections`: list, show, check, name and build collections."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 from irplatform.cli.collections_build import build
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, Names
+from irplatform.cli.options import flag_option
 from irplatform.cli.output import json_option, one_line, print_json, print_rows
 from irplatform.registry.loading import registry
 from irplatform.system.console import say_text
@@ -46,21 +47,16 @@ def list_collections(as_json: bool) -> None:
     titles = registry().collection_titles
     user_names = aliases()
     rows = [
-        *(("plugin", name, titles[name]) for name in sorted(titles)),
-        *(("user", name, target) for name, target in sorted(user_names.items())),
-        *(("built-in", name, target) for name, target in sorted(SHORT_NAMES.items())),
-        *(("to build", name, makes) for name, makes in BUILDERS.items() if name not in user_names),
+        *((name, "plugin", titles[name]) for name in sorted(titles)),
+        *((name, "user", target) for name, target in sorted(user_names.items())),
+        *((name, "built-in", target) for name, target in sorted(SHORT_NAMES.items())),
+        *((name, "to build", makes) for name, makes in BUILDERS.items() if name not in user_names),
     ]
     if as_json:
-        print_json(
-            {
-                "collections": [
-                    {"from": f, "name": n, "what": description} for f, n, description in rows
-                ]
-            }
-        )
+        entries = [{"from": origin, "name": name, "what": what} for name, origin, what in rows]
+        print_json({"collections": entries})
         return
-    print_rows([(name, origin, description) for origin, name, description in rows])
+    print_rows(rows)
     say_text(
         "\nAlso: any ir_datasets id (beir/nfcorpus/test), a folder in BEIR layout (FOLDER\n"
         "or FOLDER:split), and a .toml file that describes a collection. Build those that\n"
@@ -142,7 +138,7 @@ def check(context: click.Context, name: str, as_json: bool) -> None:
 @collections.command("add", examples=["platform collections add mine path/to/folder"])
 @click.argument("name")
 @click.argument("path", type=COLLECTION)
-@click.option("--force", is_flag=True, help="Replace the collection that has this name.")
+@flag_option("--force", text="Replace the collection that has this name.")
 def add(name: str, path: str, force: bool) -> None:
     """Give a name to the collection at a path, or to an ir_datasets id."""
     from irplatform.collections.names import add_alias
@@ -162,30 +158,26 @@ def remove(name: str) -> None:
 
 
 def _examples(finding: Finding) -> str:
-    """The ids behind a finding, with … where there are more."""
     more = ["…"] if finding.count > len(finding.examples) else []
     return f" ({', '.join([*finding.examples, *more])})" if finding.examples else ""
 
 
 def _rows(facts: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Facts as rows of name and value; what is not known or empty is left out."""
+    """Facts as rows of name and value, without unknown and empty ones."""
+    from irplatform.collections.irds_downloads import size_text
+
     for key, value in facts.items():
         name = f"{prefix}{key.replace('_', ' ')}"
         if isinstance(value, dict):
             yield from _rows(value, f"{name} ")
         elif key == "downloads":
-            yield from map(_download, value)
+            for missing in value:
+                size = f" ({size_text(missing['bytes'])})" if missing["bytes"] else ""
+                yield "would download", f"{missing['source']}{size}"
         elif key == "training" and value is None:
             yield name, "no partner: rerankers that learn are cross-validated, or need --train-on"
         elif value not in (None, "", []):
             yield name, _text(value)
-
-
-def _download(missing: Mapping[str, Any]) -> tuple[str, str]:
-    from irplatform.collections.irds_downloads import size_text
-
-    size = f" ({size_text(missing['bytes'])})" if missing["bytes"] else ""
-    return "would download", f"{missing['source']}{size}"
 
 
 def _text(value: object) -> str:

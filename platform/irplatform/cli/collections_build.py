@@ -1,7 +1,8 @@
-"""`platform collections build`: collections that cannot be downloaded as they are."""
+"""`platform collections build`: collections made from published data or other collections."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 from irplatform.building.pubmed_articles import MISSING_FILE
 from irplatform.cli.commands import Command, Group, with_options
 from irplatform.cli.names import COLLECTION
-from irplatform.cli.options import PATH, NamedPath, number_option, seed_option
+from irplatform.cli.options import PATH, NamedPath, flag_option, number_option, seed_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.collections.names import BUILDERS
 from irplatform.errors import counted
@@ -19,7 +20,6 @@ from irplatform.system.console import say_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from irplatform.building.pm_pool import PoolSettings
     from irplatform.cli.commands import Declared
 
 _FILE = NamedPath(exists=True, dir_okay=False, path_type=Path)
@@ -29,9 +29,7 @@ _eutils_options = with_options(
         "--rate", type=float, help="Calls per second.  [default: 3; 10 with NCBI_API_KEY]"
     ),
 )
-_dry_run_option = click.option(
-    "--dry-run", is_flag=True, help="Only show what would be fetched, and from where."
-)
+_dry_run_option = flag_option("--dry-run", text="Only show what would be fetched.")
 _pool_options = with_options(
     with_options(
         click.option(
@@ -54,10 +52,9 @@ _pool_options = with_options(
         click.option(
             "--partner-sampled-qrels", type=_FILE, help="Sampled judgments of the other year."
         ),
-        click.option(
+        flag_option(
             "--alone",
-            is_flag=True,
-            help="Leave out the other year. Rerankers are then cross-validated on this year's "
+            text="Leave out the other year; rerankers are then cross-validated on this year's "
             "topics.",
         ),
         group="The other year, used for training",
@@ -68,10 +65,9 @@ _pool_options = with_options(
             type=NamedPath(exists=True, path_type=Path),
             help="The track's conference abstracts: extra_abstracts.tar.gz or a folder.",
         ),
-        click.option(
+        flag_option(
             "--no-extra-abstracts",
-            is_flag=True,
-            help="Leave out conference abstracts (one judged document in thirteen).",
+            text="Leave out conference abstracts (one judged document in thirteen).",
         ),
         _eutils_options,
         group="Documents",
@@ -91,12 +87,10 @@ def build() -> None:
 
 
 def _out_option(what: str = "The folder to create.") -> Callable[[Declared], Declared]:
-    """`--out`; the help says what is made."""
     return click.option("--out", type=PATH, required=True, help=what)
 
 
 def _pool_command(year: int) -> click.Command:
-    """The command that builds the pool of a year."""
     name = f"trec-pm-pool-{year}"
 
     def command(**options: Any) -> None:
@@ -113,9 +107,21 @@ def _pool_command(year: int) -> click.Command:
 
 
 def _build_pool(year: int, options: dict[str, Any]) -> None:
-    from irplatform.building.pm_pool import build_pool, preview
+    from irplatform.building.pm_pool import PoolSettings, build_pool, preview
+    from irplatform.building.pm_sources import Given
 
-    settings = _pool_settings(year, options)
+    names = ("topics", "qrels", "sampled_qrels")
+    settings = PoolSettings(
+        year,
+        out=options["out"],
+        email=options["email"],
+        rate=options["rate"],
+        given=Given(*(options[name] for name in names)),
+        partner=Given(*(options[f"partner_{name}"] for name in names)),
+        alone=options["alone"],
+        extra_abstracts=options["extra_abstracts"],
+        download_extra=not options["no_extra_abstracts"],
+    )
     if options["dry_run"]:
         lines = preview(settings)
         if options["as_json"]:
@@ -128,24 +134,6 @@ def _build_pool(year: int, options: dict[str, Any]) -> None:
         print_json(report.facts())
     else:
         say_text("\n".join(report.lines()))
-
-
-def _pool_settings(year: int, options: dict[str, Any]) -> PoolSettings:
-    from irplatform.building.pm_pool import PoolSettings
-    from irplatform.building.pm_sources import Given
-
-    names = ("topics", "qrels", "sampled_qrels")
-    return PoolSettings(
-        year,
-        out=options["out"],
-        email=options["email"],
-        rate=options["rate"],
-        given=Given(*(options[name] for name in names)),
-        partner=Given(*(options[f"partner_{name}"] for name in names)),
-        alone=options["alone"],
-        extra_abstracts=options["extra_abstracts"],
-        download_extra=not options["no_extra_abstracts"],
-    )
 
 
 for _year in (2017, 2018):
@@ -194,16 +182,7 @@ def pubmed_articles(
     fetched = build_articles(qrels, out, email=email, rate=rate)
     files = [str(out / name) for name in fetched.files]
     if as_json:
-        print_json(
-            {
-                "path": str(out),
-                "documents": fetched.documents,
-                "chapters": fetched.chapters,
-                "files": files,
-                "fields": list(fetched.fields),
-                "missing": dict(fetched.missing),
-            }
-        )
+        print_json({**asdict(fetched), "path": str(out), "files": files})
         return
     say_text(f"{counted(fetched.documents, 'document')} in {out}")
     if fetched.chapters:
@@ -225,9 +204,9 @@ def pubmed_articles(
 @_out_option("The folder to create (BEIR layout).")
 @number_option(
     "--queries",
-    default=20_000,
+    default=20000,
     least=10,
-    text="Number of articles to turn into queries, split 8:1:1 into train, dev and test.",
+    text="Articles to turn into queries, split 8:1:1 into train, dev and test.",
 )
 @seed_option("Random seed for choosing the articles.")
 @json_option

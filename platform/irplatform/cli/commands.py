@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Declared = TypeVar("Declared", bound=Callable[..., Any])
 _OTHER = "Other"
 _COLUMN = 30
-"""Widest option with its help beside it, not below."""
+"""Characters of the widest option whose help stands beside it."""
 _SAME = (
     ("remove", "delete", "rm", "clean", "clear", "prune", "purge", "forget", "uninstall"),
     ("list", "ls", "all"),
@@ -27,27 +27,23 @@ _SAME = (
     ("download", "fetch", "get", "pull"),
     ("export", "dump", "save", "write"),
 )
-"""Other programs' words for a command; `Group` has one of each row, or none."""
+"""Words of other programs for a command; a group has at most one of a row."""
 
 
 class Command(click.Command):
-    """A command whose help shows options in groups, and examples.
-
-    Args:
-        examples: command lines.
-    """
+    """A command whose help shows options in groups, and examples."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self.examples = tuple(examples)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what the command does, then the examples."""
+        """Write the description, then the examples."""
         super().format_help_text(ctx, formatter)
         write_examples(self.examples, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write a section for each group of options, all in the same columns."""
+        """Write a section for each group of options, in equal columns."""
         groups = option_groups(
             option
             for option in self.get_params(ctx)
@@ -66,7 +62,6 @@ class Command(click.Command):
 
 
 def _row(option: click.Parameter, context: click.Context) -> tuple[str, str]:
-    """An option as its help shows it, with N for a number."""
     names, text = option.get_help_record(context) or ("", "")
     return re.sub(r" (INTEGER|FLOAT)( RANGE)?$", " N", names), text
 
@@ -88,7 +83,7 @@ def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> N
 
 
 class Group(click.Group):
-    """A group of commands, which answers a wrong name with the right one."""
+    """A group of commands; the error for a wrong name has the right one."""
 
     command_class = Command
 
@@ -106,23 +101,21 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command.
-
-        Raises:
-            InputError: there is none of that name.
-        """
+        """Find the command; InputError for an unknown name."""
         name = args[0]
         if name.startswith("-") or ctx.resilient_parsing or name in self.list_commands(ctx):
             return super().resolve_command(ctx, args)
         raise self.no_command(name, self.list_commands(ctx), ctx.command_path)
 
     def no_command(self, name: str, names: list[str], path: str) -> InputError:
-        """Return the error for a name that is no command of the group."""
+        """Return the error for an unknown command."""
         if not nearest(name, names):
             same = [word for row in _SAME if name.lower() in row for word in row]
             names = [word for word in same if word in names][:1] or names
             if names[0] in same:
-                return InputError(f"'{name}' is no command of {path}. Did you mean '{names[0]}'?")
+                return InputError(
+                    f"'{name}' is not a command of {path}. Did you mean '{names[0]}'?"
+                )
         return unknown("command", name, names, of=path)
 
 
@@ -137,13 +130,7 @@ def command(*examples: str) -> Callable[[Callable[..., Any]], Command]:
 def with_options(
     *options: Callable[[Declared], Declared], group: str = "", example: str = ""
 ) -> Callable[[Declared], Declared]:
-    """Return a decorator that adds options above those that a command has.
-
-    Args:
-        options: results of `click.option` or of this function.
-        group: their heading in the help.
-        example: some of them, in use.
-    """
+    """Return a decorator that adds options, with a heading and an example in the help."""
 
     def decorate(function: Declared) -> Declared:
         before = len(getattr(function, "__click_params__", ()))

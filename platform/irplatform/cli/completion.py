@@ -1,7 +1,6 @@
-"""Completion in a shell: `platform completion SHELL` prints the script for it.
+"""`platform completion SHELL`: the script of a shell that completes commands, options and names.
 
-The shell then calls `platform` at each press of the tab key, with the typed words in environment
-variables; click answers with commands and options, and `irplatform.cli.names` with names.
+At the tab key, the shell calls `platform` with the typed words in environment variables.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _BREAKS = frozenset(":=@")
 
 @add_completion_class
 class _Bash(BashComplete):
-    """Joins words that bash breaks at ":", "=" and "@", as in nDCG@10 and FOLDER:train."""
+    """Joins words that bash splits at ":", "=" and "@", as in nDCG@10 and FOLDER:train."""
 
     _typed = ""
 
@@ -64,7 +63,7 @@ class _Bash(BashComplete):
 
 @add_completion_class
 class _Fish(FishComplete):
-    """Keeps commas in lists and descriptions, where click's script would end a word."""
+    """Keeps commas in lists, where click's script ends a word."""
 
     source_template = FishComplete.source_template.replace(
         'string split ","', 'string split --max 1 ","'
@@ -72,17 +71,14 @@ class _Fish(FishComplete):
 
 
 def complete(cli: click.Group, instruction: str, ours: Iterable[str]) -> int:
-    """Answer a shell and return the exit code; a failure answers nothing.
+    """Answer a shell's request, such as bash_complete, and return the exit code.
 
-    Args:
-        cli: the program.
-        instruction: the shell's request, such as bash_complete.
-        ours: our own commands; for these, plugins are loaded only to name systems.
+    The commands `ours` need no plugins.
     """
     with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stderr(nowhere):
         try:
             words = os.environ.get("COMP_WORDS", "").split()
-            if words[1:2] not in [[name] for name in ours] and _are_others():
+            if words[1:2] not in [[name] for name in ours] and _third_party_plugins():
                 from irplatform.registry.loading import registry
 
                 registry().add_commands(cli)
@@ -91,8 +87,7 @@ def complete(cli: click.Group, instruction: str, ours: Iterable[str]) -> int:
             return 1
 
 
-def _are_others() -> bool:
-    """Return whether another package has plugins, which may add commands."""
+def _third_party_plugins() -> bool:
     points = metadata.entry_points(group="irplatform")
     return any(point.dist is None or point.dist.name != "irplatform" for point in points)
 

@@ -45,7 +45,7 @@ _options = with_options(
     click.option(
         "--linker",
         type=click.Choice(["names", "scispacy"]),
-        help="Link by exact names, or also link the rest with scispaCy's linker (slower).",
+        help="Link by exact names, or also with scispaCy's linker (slower).",
     ),
     click.option(
         "--threshold",
@@ -55,15 +55,12 @@ _options = with_options(
     group="What the graph is made of",
     example="--kb mesh,doid --kind disease,gene",
 )
-"""The options that define a graph; the same options find it again."""
+"""The options that define a graph."""
 _graph_option = click.option(
-    "--graph",
-    "folder",
-    type=PATH,
-    help="The folder of a graph, to use instead of the one in the cache.",
+    "--graph", "folder", type=PATH, help="The folder of a graph, instead of the one in the cache."
 )
 _OPTIONS = {"knowledge": "--kb", "kinds": "--kind"}
-"""Options whose names differ from those of the settings."""
+"""Setting → its option, if the names differ."""
 
 
 def _chosen(settings: dict[str, Any]) -> ConceptOptions:
@@ -109,23 +106,14 @@ def _graph(corpus: Corpus, folder: Path | None, settings: dict[str, Any]) -> Con
     return graph.require(corpus=corpus.fingerprint, pipeline=versions(options))
 
 
-if TYPE_CHECKING:
-    _ParamType = click.ParamType[int | str]
-else:
-    _ParamType = click.ParamType  # generic since click 8.4
-
-
-class _Workers(_ParamType):
-    """A number of processes, or `ray`."""
-
-    name = "N|ray"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int | str:
-        if value != "ray" and not (str(value).isdecimal() and int(value) > 0):
-            self.fail(f"'{value}' is neither a number of processes nor 'ray'.", param, ctx)
-        return "ray" if value == "ray" else int(value)
+def _workers(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> int | str | None:
+    if value is None or value == "ray":
+        return value
+    if not (value.isdecimal() and int(value) > 0):
+        raise click.BadParameter(f"'{value}' is neither a number of processes nor 'ray'.")
+    return int(value)
 
 
 @concepts.command(
@@ -135,7 +123,10 @@ class _Workers(_ParamType):
 @_options
 @with_options(
     click.option(
-        "--workers", type=_Workers(), help="Number of processes, or 'ray'; default: one per core."
+        "--workers",
+        metavar="N|ray",
+        callback=_workers,
+        help="Processes, or 'ray'; default: one per core.",
     ),
     json_option,
     group="Output",
@@ -210,9 +201,7 @@ def show(
     click.option(
         "--field", default="mesh", show_default=True, help="The document field with MeSH headings."
     ),
-    number_option(
-        "--examples", default=20, least=0, text="Number of misses and false links to show."
-    ),
+    number_option("--examples", default=20, least=0, text="Misses and false links to show."),
     json_option,
     group="Output",
 )
@@ -239,17 +228,14 @@ def check(
     for name, figures in facts.items():
         if isinstance(figures, dict) and figures["headings"]:
             counts = (f"{figures[column]:,}" for column in columns[:2])
-            shares = (_share(figures[column]) for column in columns[2:])
+            values = [figures[column] for column in columns[2:]]
+            shares = ("-" if value is None else f"{value:.3f}" for value in values)
             rows.append((name.replace("_", " "), *counts, *shares))
     print_rows(rows)
     say_text("near: the heading itself, or one is-a away\n\nheadings that were missed:")
     print_rows([(f"  {m['heading']}", m["document"], m["title"]) for m in facts["misses"]])
-    say_text("\nlinks that are no heading:")
+    say_text("\nlinks that are not a heading:")
     print_rows([(f"  {f['linked']}", f["document"], f["text"]) for f in facts["false_links"]])
-
-
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
 
 
 @concepts.command(
@@ -261,14 +247,14 @@ def _share(value: float | None) -> str:
 @with_options(
     _graph_option,
     click.option(
-        "--around", help="Write only the surroundings of this document id, or concept id or name."
+        "--around", help="Write only the surroundings of a document id, or a concept id or name."
     ),
     click.option(
-        "--hops",
-        type=click.IntRange(1),
-        help="With --around: number of steps from it.  [default: 1]",
+        "--hops", type=click.IntRange(1), help="With --around: steps from it.  [default: 1]"
     ),
-    number_option("--limit", default=500_000, least=1, text="Maximum number of edges to write."),
+    number_option(
+        "--limit", default=500000, least=1, text="Maximum number of neighbours of each kind."
+    ),
     json_option,
     group="Output",
 )

@@ -157,7 +157,7 @@ def _torch() -> Finding:
         names = [torch.cuda.get_device_name(n) for n in range(torch.cuda.device_count())]
         gpu = f"cuda: {', '.join(names)}" if cuda else "no CUDA"
         mps = "; mps" if torch.backends.mps.is_available() else ""
-    except Exception as error:  # a library that is damaged, or does not fit
+    except Exception as error:  # a damaged library
         return Finding("devices", WRONG, f"torch: {in_a_line(error)}.", "Install torch again.")
     return Finding("devices", OK, f"cpu with {os.cpu_count()} cores; {gpu}{mps}")
 

@@ -1,9 +1,4 @@
-"""Messages for wrong usage and for errors that no command handles: full disks, closed pipes.
-
-Click silently takes the last value of an option that is given several times: a run of `--collection
-a --collection b` would look like one of both. `check_usage` refuses that, and names the option that
-a word too many belongs to.
-"""
+"""Messages for wrong usage and for errors that no command handles, such as full disks."""
 
 from __future__ import annotations
 
@@ -26,19 +21,14 @@ if TYPE_CHECKING:
 
 
 _SHORT = len("-x")
-
 _NUMBER = r"valid (integer|float)( range)?"
-
 _KINDS = {"integer": "whole number", "float": "number"}
 
 
 def check_usage(command: click.Command, arguments: Sequence[str], parent: click.Context) -> None:
-    """Refuse an option of one value that is given twice, and words that belong to no option.
+    """Refuse an option of one value that is given twice, and extra words.
 
-    Args:
-        command: the command; a group's subcommand is checked instead.
-        arguments: its arguments. Those that it cannot parse are left to it.
-        parent: the context that it is called in.
+    Click takes the last value: `--collection a --collection b` would look like a run of both.
     """
     context = click.Context(command, parent=parent, **command.context_settings)
     try:
@@ -46,22 +36,19 @@ def check_usage(command: click.Command, arguments: Sequence[str], parent: click.
     except click.UsageError:
         return
     for option, times in Counter(parameters).items():
-        if times > 1 and isinstance(option, click.Option) and _takes_one(option):
+        if not isinstance(option, click.Option) or option.is_flag or option.count:
+            continue
+        if times > 1 and not option.multiple:
             name = max(option.opts, key=len)
             raise InputError(f"{name} takes one value, but is given {times} times.")
     if isinstance(command, click.Group):
-        inner = command.get_command(context, rest[0]) if rest else None
-        if inner is not None:
+        if rest and (inner := command.get_command(context, rest[0])) is not None:
             check_usage(inner, rest[1:], context)
         return
     given = {parameter.name for parameter in parameters}
     asks_for_help = any(getattr(parameter, "is_eager", False) for parameter in parameters)
     if rest and not asks_for_help and (meant := _meant(command, arguments, rest, given)):
-        raise InputError(f"'{' '.join(rest)}' belongs to no option. Did you mean {meant}?")
-
-
-def _takes_one(option: click.Option) -> bool:
-    return not (option.multiple or option.is_flag or option.count)
+        raise InputError(f"'{' '.join(rest)}' has no option. Did you mean {meant}?")
 
 
 def _meant(
@@ -70,7 +57,7 @@ def _meant(
     rest: Sequence[str],
     given: Container[str | None],
 ) -> str:
-    """The option that extra words belong to; "" if unknown."""
+    """The option that extra words need, or ""."""
     options = {option.name: option for option in command.params if isinstance(option, click.Option)}
     before = [*arguments][: max(i for i, word in enumerate(arguments) if word == rest[0])]
     flags = [i for i, word in enumerate(before) if word.startswith("-")]
@@ -88,7 +75,7 @@ def _meant(
 
 
 def explained(error: click.ClickException) -> str:
-    """Return a message of click's in our words: what is wrong, and what to do."""
+    """Return a message of click in our words."""
     if not isinstance(error, click.UsageError):
         return error.format_message()
     helped = f"`{error.ctx.command_path} --help` explains it." if error.ctx else ""
@@ -109,7 +96,7 @@ def explained(error: click.ClickException) -> str:
 
 
 def _option_meant(error: click.NoSuchOption) -> str:
-    """A question about the option that was probably meant, or where options belong."""
+    """A question about the right option, or the place of options."""
     if error.ctx is not None and isinstance(error.ctx.command, click.Group):
         return "Put a command's options after the command."
     known = [name for o in (error.ctx.command.params if error.ctx else ()) for name in o.opts]
@@ -120,7 +107,7 @@ def _option_meant(error: click.NoSuchOption) -> str:
 
 
 def refused(error: BaseException) -> str:
-    """Return what the operating system refused and what to do; "" if only a traceback tells."""
+    """Return what the operating system refused and what to do, or ""."""
     if lacks_space(error):
         name = getattr(error, "filename", None)
         where = f" ({name})" if name else ""
@@ -137,17 +124,21 @@ def refused(error: BaseException) -> str:
         )
     if missing := missing_extra(error):
         return missing
-    if not isinstance(error, OSError):
-        nul = isinstance(error, ValueError) and "embedded null" in str(error)
-        return "a file name contains a NUL character, which no file can have." if nul else ""
-    return _of_the_system(error)
+    if isinstance(error, ValueError) and "embedded null" in str(error):
+        return "a file name contains a NUL character, which no file can have."
+    return _system_error(error) if isinstance(error, OSError) else ""
 
 
-def _of_the_system(error: OSError) -> str:
+def _system_error(error: OSError) -> str:
     from irplatform.system.reading import NO_FILES
 
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
-        return _forbidden(error)
+        if error.filename is None:
+            return str(error)
+        advice = (
+            " Set IRPLATFORM_HOME to one of your folders." if _is_cached(error.filename) else ""
+        )
+        return f"{error.filename}: {error.strerror}.{advice}"
     if isinstance(error, FileNotFoundError) and _is_cached(error.filename):
         return (
             f"{error.filename}: this was removed from the cache while the command was using it. "
@@ -157,27 +148,17 @@ def _of_the_system(error: OSError) -> str:
     return f"{error.filename}: {wrong}" if wrong else ""
 
 
-def _forbidden(error: OSError) -> str:
-    if error.filename is None:
-        return str(error)
-    message = f"{error.filename}: {error.strerror}."
-    if _is_cached(error.filename):
-        message += " Set IRPLATFORM_HOME to a folder of your own."
-    return message
-
-
 def _is_cached(name: object) -> bool:
-    """Return whether a file's name, as errors have it, lies in the cache."""
     from irplatform.system.writing import home
 
     try:
         return isinstance(name, str | os.PathLike) and Path(name).is_relative_to(home())
-    except InputError:  # it has no name that can be used
+    except InputError:  # the cache has no valid name
         return False
 
 
 def give_up_stdout() -> None:
-    """Drop unwritten output: Python would try again at the end, and complain."""
+    """Drop unwritten output, which Python would try to write again at exit."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -187,7 +168,7 @@ def give_up_stdout() -> None:
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and its causes: click and libraries wrap errors."""
+    """Yield an error and its causes."""
     cause: BaseException | None = error
     seen: set[int] = set()
     while cause is not None and id(cause) not in seen:
@@ -197,7 +178,7 @@ def chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def lost(error: BaseException) -> str:
-    """Return the notes of `cache.artifact` on work that starts over; "" if there is none."""
+    """Return the notes of `cache.artifact` on work that starts over, or ""."""
     notes: list[str] = []
     for cause in chain(error):
         notes += [note for note in getattr(cause, "__notes__", ()) if note not in notes]

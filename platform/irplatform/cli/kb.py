@@ -29,7 +29,7 @@ _INDENT = 12
 def _kinds(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> dict[str, ConceptKind]:
-    """Kinds by prefix; under "" that of all other terms."""
+    """Prefix → kind; "" is for all other terms."""
     from irplatform.knowledge.model import ConceptKind
 
     kinds: dict[str, ConceptKind] = {}
@@ -57,8 +57,8 @@ def kb() -> None:
     "kinds",
     metavar="[PREFIX=]KIND,…",
     callback=_kinds,
-    help="Kind of an ontology's terms, or of those with a prefix (NCIT=disease): disease, gene, "
-    "drug, variant or other; detected by default.",
+    help="Kind of terms, or of those with a prefix (NCIT=disease): disease, gene, drug, variant "
+    "or other; detected by default.",
 )
 @json_option
 def add(
@@ -128,9 +128,7 @@ def list_kbs(as_json: bool) -> None:
 @kb.command("show", examples=["platform kb show melanoma --kb mesh,doid"])
 @click.argument("term")
 @knowledge_option("--kb", "names", help="Look only in these knowledge bases.")
-@number_option(
-    "--relations", "limit", default=5, least=0, text="Number of relations of each kind to show."
-)
+@number_option("--relations", "limit", default=5, least=0, text="Relations of each kind to show.")
 @json_option
 @click.pass_context
 def show(
@@ -209,26 +207,15 @@ def _lines(concept: dict[str, Any], limit: int) -> Iterator[str]:
 
 
 def _by_kind(names: list[dict[str, str]]) -> list[tuple[str, list[str]]]:
-    """Names by kind, without those that differ from an earlier one in case alone."""
-    kinds: dict[str, dict[str, str]] = {}
-    folded_names: set[str] = set()
+    """Names by kind, without those that differ from an earlier one only in case."""
+    kinds: dict[str, list[str]] = {}
+    known: set[str] = set()
     for name in names:
-        folded = name["text"].casefold()
-        if folded not in folded_names:
-            folded_names.add(folded)
-            kinds.setdefault(name["kind"], {})[folded] = name["text"]
-    return [(kind, list(texts.values())) for kind, texts in kinds.items()]
+        if (folded := name["text"].casefold()) not in known:
+            known.add(folded)
+            kinds.setdefault(name["kind"], []).append(name["text"])
+    return [*kinds.items()]
 
 
 def _row(label: str, values: list[str]) -> str:
-    return f"  {label.ljust(_INDENT)}  {_fitting(values)}"
-
-
-def _fitting(values: list[str]) -> str:
-    """As many values as fit on a line, and how many more there are."""
-    line = ""
-    for number, value in enumerate(values):
-        if line and len(line) + len(value) > _LINE:
-            return f"{line}; … {len(values) - number} more"
-        line = f"{line}; {value}" if line else value
-    return line
+    return f"  {label.ljust(_INDENT)}  {cut('; '.join(values), _LINE)}"

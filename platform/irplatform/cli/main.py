@@ -1,6 +1,6 @@
-"""The `platform` command: finds its subcommands, and turns failures into messages and exit codes.
+"""The `platform` command: its subcommands, and messages and exit codes of failures.
 
-A subcommand's module is imported when the subcommand is used, so that `--help` stays quick.
+A subcommand's module is imported when the subcommand is used: `--help` stays quick.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import click
 
 from irplatform import __version__
 from irplatform.cli.commands import Group, write_examples
-from irplatform.cli.failures import chain, explained, give_up_stdout, lost, refused
+from irplatform.cli.failures import chain, check_usage, explained, give_up_stdout, lost, refused
 from irplatform.errors import (
     InputError,
     PlatformError,
@@ -34,19 +34,17 @@ from irplatform.system.arithmetic import check_arithmetic
 from irplatform.system.console import notice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from _typeshed import ReadableBuffer
     from click.shell_completion import CompletionItem
 
 
 _WIDEST = 160
-"""Columns of help, if the terminal has them; click's own limit is 80."""
+"""Most columns of help; click's limit is 80."""
 SECTIONS = {
     "Rank": {
         "run": ("run", "Search a collection, rerank the results and score them."),
         "search": ("search", "Show what a retriever finds for a topic or a query."),
-        "explain": ("explain", "Explain why a reranker ranks a document where it does."),
+        "explain": ("search", "Explain why a reranker ranks a document where it does."),
         "index": ("search", "Build a collection's index, or describe it."),
         "train": ("train", "Train a reranker and keep the checkpoint."),
         "tune": ("tune", "Tune options on training topics."),
@@ -60,7 +58,7 @@ SECTIONS = {
         "verify": ("verify", "Check that runs are as their metadata say."),
         "rerun": ("verify", "Make a run again from its metadata, and compare."),
         "reproduce": ("reproduce", "Run published results again and compare."),
-        "bench": ("bench", "Measure how fast rerankers are."),
+        "bench": ("rerankers", "Measure how fast rerankers are."),
         "submit": ("submit", "Check TREC run files before submission."),
     },
     "Collections and knowledge": {
@@ -87,31 +85,19 @@ _WITHOUT_PLUGINS = {"--version", "cache", "completion", "kb"}
 _MEANT = {
     "version": "`platform --version` shows the version.",
     "help": "`platform --help` lists all.",
-    "citation": "Did you mean 'cite'?",
-    "rank": "Did you mean 'run'?",
-    "retrieve": "Did you mean 'search'?",
-    "score": "Did you mean 'evaluate'?",
+    "citation citations bibtex": "Did you mean 'cite'?",
+    "rank rerank": "Did you mean 'run'?",
+    "retrieve query": "Did you mean 'search'?",
+    "score eval": "Did you mean 'evaluate'?",
     "fit": "Did you mean 'train'?",
-    "datasets": "`platform collections list` lists what has a name.",
+    "dataset datasets data": "`platform collections list` lists what has a name.",
     "download": "`platform collections download NAME` downloads a collection.",
     "build": "`platform collections build` builds collections, `platform index` an index.",
-    "models": "`platform rerankers list` lists them.",
-    "measures": "--measure takes ir-measures' names, such as nDCG@20,AP.",
-    "clean": "`platform cache remove` makes room.",
+    "model models": "`platform rerankers list` lists them.",
+    "metrics measures": "--measure takes ir-measures' names, such as nDCG@20,AP.",
+    "clean clear": "`platform cache remove` makes room.",
 }
-"""Words that are no commands → what to do instead."""
-_ALIASES = {
-    "citations": "citation",
-    "bibtex": "citation",
-    "rerank": "rank",
-    "query": "retrieve",
-    "eval": "score",
-    "dataset": "datasets",
-    "data": "datasets",
-    "model": "models",
-    "metrics": "measures",
-    "clear": "clean",
-}
+"""Words that are not commands → what to do instead."""
 
 
 class Commands(Group):
@@ -122,7 +108,7 @@ class Commands(Group):
         return [*COMMANDS, *sorted(super().list_commands(ctx))]
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Add a plugin's command under a new name; adding it again changes nothing."""
+        """Add a plugin's command; PluginError if another one has its name."""
         command_name = name or cmd.name or ""
         if command_name in COMMANDS or self.commands.get(command_name, cmd) is not cmd:
             raise PluginError(f"there is a command '{command_name}' already")
@@ -138,7 +124,7 @@ class Commands(Group):
         return command
 
     def summaries(self) -> dict[str, dict[str, str]]:
-        """Return the commands and their help in a line, by heading; imports no module."""
+        """Return the commands and their help in a line, by heading, without an import."""
         added = {name: command.get_short_help_str() for name, command in self.commands.items()}
         sections = {
             title: {name: summary for name, (_, summary) in commands.items()}
@@ -147,12 +133,12 @@ class Commands(Group):
         return {**sections, "Of plugins": dict(sorted(added.items()))}
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what the program is, and examples."""
+        """Write the description and examples."""
         super().format_help_text(ctx, formatter)
         write_examples(_EXAMPLES, formatter)
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands, as wide as the longest in every section."""
+        """List the commands in sections of equal columns."""
         sections = self.summaries()
         widest = max(len(name) for rows in sections.values() for name in rows)
         for title, rows in sections.items():
@@ -174,18 +160,17 @@ class Commands(Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; refuse what click would take silently."""
-        from irplatform.cli.failures import check_usage
-
+        """Find the command; refuse usage that click ignores."""
         resolved_name, command, rest = super().resolve_command(ctx, args)
         if command is not None and not ctx.resilient_parsing:
             check_usage(command, rest, ctx)
         return resolved_name, command, rest
 
     def no_command(self, name: str, names: list[str], path: str) -> InputError:
-        """Refuse an unknown name, and say what the command is called here."""
-        if meant := _MEANT.get(_ALIASES.get(name.lower(), name.lower())):
-            return InputError(f"unknown command '{name}'. {meant}")
+        """Return the error for an unknown command, with the right one."""
+        for words, meant in _MEANT.items():
+            if name.lower() in words.split():
+                return InputError(f"unknown command '{name}'. {meant}")
         near = [*filter(None, [nearest(name, names)])]
         return unknown("command", name, near, hint=f"`{path} --help` lists all.")
 
@@ -209,7 +194,7 @@ def cli() -> None:
 
 
 def _add_verbosity(command: click.Command) -> None:
-    """Give a command, or those within a group, the options --quiet and --verbose."""
+    """Add the options --quiet and --verbose to a command or to those of a group."""
     if isinstance(command, click.Group):
         for each in command.commands.values():
             _add_verbosity(each)
@@ -234,7 +219,7 @@ def _verbosity(short: str, long: str, level: int, text: str) -> click.Option:
 
 @cli.result_callback()
 def _nothing(_returned: object) -> None:
-    """Drop what a command returns, so that a plugin's value is not taken for an exit code."""
+    """Ignore what a plugin's command returns: it is not an exit code."""
 
 
 @process.command()
@@ -243,7 +228,7 @@ def main() -> None:
 
     130 after Ctrl-C, 143 after SIGTERM.
     """
-    if instruction := os.environ.get("_PLATFORM_COMPLETE"):  # a shell asks, and waits
+    if instruction := os.environ.get("_PLATFORM_COMPLETE"):  # a shell asks
         from irplatform.cli.completion import complete
 
         sys.exit(complete(cli, instruction, COMMANDS))
@@ -252,13 +237,10 @@ def main() -> None:
     try:
         ready_streams()
         ready_home()
-        # ir-measures imports it, and Python complains of its escapes where it compiles it anew.
+        # ir-measures imports cwl, whose escapes Python warns of when it compiles the module.
         warnings.filterwarnings("ignore", category=SyntaxWarning, module=r".*\bcwl\b")
-        for warning in misspelt(os.environ):
-            console.tell(warning)
         check_arithmetic()
         told = _load_plugins()
-        # What it returns is the status of `context.exit`; see `_nothing`.
         status = cli.main(prog_name="platform", standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)
     except click.exceptions.Exit as stop:
@@ -281,22 +263,21 @@ def main() -> None:
     except BrokenPipeError:
         give_up_stdout()
         sys.exit(1)
-    except BaseException as error:  # what polars raises is no Exception
+    except BaseException as error:  # polars raises errors that are not an Exception
         if isinstance(error, SystemExit) or not (message := refused(error)):
             raise
         show_traceback(error)
         console.tell(f"platform: {message}")
         if lacks_space(error):
             give_up_stdout()
-        # A full disk, or what another command removed, is no wrong usage.
-        failed = (
+        wrong_usage = not (
             lacks_space(error) or lacks_resources(error) or isinstance(error, FileNotFoundError)
         )
-        sys.exit(PlatformError.exit_code if failed else InputError.exit_code)
+        sys.exit(InputError.exit_code if wrong_usage else PlatformError.exit_code)
 
 
 def _beginning(context: click.Context) -> str:
-    """The program and how to begin, in fewer lines than a terminal has."""
+    """The program and how to begin, in less than a screen."""
     formatter = context.make_formatter()
     formatter.write(f"""{cli.help}
 
@@ -318,7 +299,7 @@ Then check and rank your own documents:
 
 
 def _load_plugins() -> list[str]:
-    """Add the commands of plugins, unless the command needs none; return warnings about plugins."""
+    """Add the commands of plugins, if needed; show and return warnings about plugins."""
     if _WITHOUT_PLUGINS.intersection(sys.argv[1:2]):
         return []
     with console.waiting("starting"):
@@ -336,43 +317,8 @@ def _load_plugins() -> list[str]:
     return told
 
 
-# What the command line finds when it starts: streams, and variables that are meant for it.
-
-_PREFIX = "IRPLATFORM_"
-VARIABLES = (
-    "IRPLATFORM_ACTOR",
-    "IRPLATFORM_ARITHMETIC",
-    "IRPLATFORM_EUTILS_URL",
-    "IRPLATFORM_HOME",
-    "IRPLATFORM_JAVA_HEAP",
-    "IRPLATFORM_PLUGINS",
-    "IRPLATFORM_REPOSITORY",
-    "IRPLATFORM_TEAM",
-    "IRPLATFORM_TEST_DATA",
-    "IRPLATFORM_TRACEBACK",
-    "IRPLATFORM_TRAINING_PROCESSES",
-    "IRPLATFORM_TREC_URL",
-)
-"""All variables that the platform reads."""
-_ALIKE = 0.75
-
-
-def misspelt(environment: Mapping[str, str]) -> Iterator[str]:
-    """Yield warnings about variables with a name similar to one of ours.
-
-    Other names are left alone: plugins have variables of their own.
-    """
-    known = [variable.removeprefix(_PREFIX) for variable in VARIABLES]
-    for name in sorted({n for n in environment if n.startswith(_PREFIX)} - {*VARIABLES}):
-        from difflib import get_close_matches
-
-        near = get_close_matches(name.removeprefix(_PREFIX), known, n=1, cutoff=_ALIKE)
-        if near:
-            yield f"WARNING: {name} has no effect. Did you mean {_PREFIX}{near[0]}?"
-
-
 class _Lossy(io.FileIO):
-    """A stream of messages: a full disk or a closed pipe loses a message, not the work."""
+    """A stream of messages, which a full disk or a closed pipe may lose without an error."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         try:
@@ -382,10 +328,7 @@ class _Lossy(io.FileIO):
 
 
 def ready_home() -> None:
-    """Give a user without a home folder, as in containers, one for this command.
-
-    Libraries that keep files look for it, too: ir_datasets, torch, Hugging Face's.
-    """
+    """Set a home folder for a user without one, as in containers; libraries keep files there."""
     if os.path.isabs(os.path.expanduser("~")):  # noqa: PTH111, PTH117 - Path raises an error
         return
     import tempfile
@@ -400,10 +343,9 @@ def ready_home() -> None:
 
 
 def ready_streams() -> None:
-    """Prepare stdout and stderr so that printing does not fail after hours of work.
+    """Prepare streams so that printing does not fail after hours of work.
 
-    A stream that the shell closed leads nowhere, so that its number does not go to a file.
-    Characters that stdout cannot encode are escaped.
+    A closed stream leads nowhere. Characters that stdout cannot encode are escaped.
     """
     if isinstance(sys.stderr, io.TextIOWrapper) and not sys.stderr.isatty():
         with suppress(OSError):  # streams of tests and notebooks have no number
@@ -413,7 +355,7 @@ def ready_streams() -> None:
             )
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            nowhere = open(os.devnull, mode, encoding="utf-8")  # noqa: PTH123, SIM115 - as long as we
+            nowhere = open(os.devnull, mode, encoding="utf-8")  # noqa: PTH123, SIM115 - never closed
             setattr(sys, name, nowhere)
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")

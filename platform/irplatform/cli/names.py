@@ -1,7 +1,6 @@
-"""Options that name something: lists of names, and completion in a shell.
+"""Options that take names or lists of names, with completion in a shell.
 
-A list is written in one way everywhere: the option is repeated, or its values have commas between
-them, or both. Commas in brackets belong to a measure, and existing paths are not split.
+Lists have commas, or repeat the option, or both. Commas in brackets and in existing paths stay.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from irplatform.cli.commands import Declared
 
-_DEPTHS = (5, 10, 20, 100, 1000)
 _USUAL = (
     *("nDCG@10", "nDCG@20", "nDCG-exp@20", "AP", "AP-graded", "P@10", "R@1000", "RR", "Rprec"),
     *("Judged@20", "infNDCG"),
@@ -57,10 +55,7 @@ def _unquoted(part: str) -> str:
 
 
 def split_collections(text: str) -> list[str]:
-    """Split names, paths and ids at commas; a path that has commas itself stays whole.
-
-    Such a path exists, or looks like a path of which a part does not exist.
-    """
+    """Split names, paths and ids at commas, except in a path that contains commas."""
     from irplatform.collections.names import expand, looks_like_path, split_off
 
     def is_there(name: str) -> bool:
@@ -80,13 +75,9 @@ else:
 
 
 class Names(_ParamType):
-    """The type of an option that names something; `--help` shows its name in capitals.
+    """The type of an option that takes a name, or a path with `paths`; it refuses nothing.
 
-    Args:
-        name: the kind of thing.
-        known: returns right names for what was typed, for completion; nothing is refused here.
-        split: splits a text into names.
-        paths: it may be a path as well.
+    `known` returns names for a typed text, for completion; `split` splits a text into names.
     """
 
     def __init__(
@@ -103,11 +94,7 @@ class Names(_ParamType):
         self.paths = paths
 
     def convert(self, value: Any, param: click.Parameter | None, _ctx: click.Context | None) -> str:
-        """Return the name.
-
-        Raises:
-            InputError: there are several, but the option takes one.
-        """
+        """Return the name; InputError for several if the option takes one."""
         several = not isinstance(param, ListOption) and "," in value and len(self.split(value)) > 1
         if several and param is not None:
             option = param.opts[0] if isinstance(param, click.Option) else param.name.upper()
@@ -117,7 +104,7 @@ class Names(_ParamType):
     def shell_complete(
         self, _ctx: click.Context, _param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names that begin like this; files if there is none, for a path."""
+        """Return names that begin with a text, or files."""
         from click.shell_completion import CompletionItem
 
         names = dict.fromkeys(n for n in self.known(incomplete) if n.startswith(incomplete))
@@ -127,7 +114,7 @@ class Names(_ParamType):
 
 
 class ListOption(click.Option):
-    """An option that takes several values: repeated, with commas between them, or both."""
+    """An option that takes several values: repeated, with commas, or both."""
 
     def __init__(self, *args: Any, **attributes: Any) -> None:
         super().__init__(*args, **{**attributes, "multiple": True})
@@ -137,11 +124,7 @@ class ListOption(click.Option):
             self.metavar = f"{name},…"
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
-        """Return all values.
-
-        Raises:
-            InputError: there is none.
-        """
+        """Return all values; InputError for an empty list."""
         if isinstance(value, (tuple, list)) and value:
             split = self.type.split if isinstance(self.type, Names) else split_list
             value = [part for text in value for part in split(str(text))]
@@ -173,32 +156,18 @@ def _collections(incomplete: str) -> Iterator[str]:
     yield from (*registry().collections, *aliases(), *SHORT_NAMES)
     folder, colon, _ = incomplete.rpartition(":")
     if colon:
-        with suppress(InputError):  # it is no folder
+        with suppress(InputError):  # it is not a folder
             yield from (f"{folder}:{split}" for split in BeirFolder.at(expand(folder)).splits)
     yield from collections_beside(incomplete)
     if incomplete[:1].isalpha():
         yield from known_irds()
 
 
-def _measures(incomplete: str) -> Iterator[str]:
-    """The usual ones and those of plugins; all, if the beginning of a name was typed."""
-    from irplatform.registry.loading import registry
-
-    yield from (*_USUAL, *registry().measures)
-    if incomplete:
-        from ir_measures.measures import registry as measures
-
-        for name, measure in measures.items():
-            yield name
-            if measure.AT_PARAM == "cutoff":
-                yield from (f"{name}@{depth}" for depth in _DEPTHS)
-
-
-def _registered(table: str) -> Callable[[str], Iterable[str]]:
+def _registered(table: str, *more: str) -> Callable[[str], Iterable[str]]:
     def names(_incomplete: str) -> Iterable[str]:
         from irplatform.registry.loading import registry
 
-        return list(getattr(registry(), table))
+        return [*more, *getattr(registry(), table)]
 
     return names
 
@@ -217,7 +186,7 @@ def _presets(_incomplete: str) -> Iterable[str]:
 
 
 def _rerankers(incomplete: str) -> Iterator[str]:
-    """Their names, after a label that was typed."""
+    """Names, after a typed label."""
     label, equals, _ = incomplete.rpartition("=")
     yield from (f"{label}{equals}{name}" for name in _registered("rerankers")(""))
 
@@ -233,7 +202,7 @@ PRETRAINING = Names(
     paths=True,
 )
 CANDIDATES = Names("run", lambda _: ("retrieved", "judged"), split=lambda path: [path], paths=True)
-MEASURE = Names("measure", _measures)
+MEASURE = Names("measure", _registered("measures", *_USUAL))
 KNOWLEDGE = Names("kb", _knowledge)
 PRESET = Names("preset", _presets)
 DEVICE = Names("device", lambda _: ("auto", "cpu", "cuda", "mps"))

@@ -26,13 +26,13 @@ from irplatform.errors import InputError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from irplatform.cli.commands import Declared
 
 
 class NamedPath(click.Path):
-    """A path that is not empty; an unset shell variable would be the current folder."""
+    """A path that is not empty, as an unset shell variable is."""
 
     def convert(
         self,
@@ -40,11 +40,7 @@ class NamedPath(click.Path):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> Any:
-        """Return the path.
-
-        Raises:
-            InputError: it is empty.
-        """
+        """Return the path; InputError if it is empty."""
         if value == "":
             name = param.opts[0] if isinstance(param, click.Option) else "a path"
             raise InputError(f"{name} is empty; name a file or a folder.")
@@ -52,43 +48,32 @@ class NamedPath(click.Path):
 
 
 PATH = NamedPath(path_type=Path)
-
 WHAT = "What to run"
-
 FIRST_STAGE = "First stage"
-
 RERANKING = "Reranking"
-
 LEARNING = "Learning"
-
 OUTPUT = "Output"
-
 MACHINE = "Machine"
-
-EXAMPLE = "--collection demo --reranker delta"
 
 
 def knowledge_option(*declarations: str, **attributes: Any) -> Callable[[Declared], Declared]:
-    """Declare an option that lists knowledge bases, without repetition."""
-    return list_option(*declarations, type=KNOWLEDGE, callback=_each_once, **attributes)
-
-
-def _each_once(
-    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
-) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(values))
+    """Declare an option that lists knowledge bases, each once."""
+    return list_option(
+        *declarations,
+        type=KNOWLEDGE,
+        callback=lambda _context, _option, values: tuple(dict.fromkeys(values)),
+        **attributes,
+    )
 
 
 expansion_options = with_options(
     knowledge_option(
         "--expand",
-        help="Expand queries with these knowledge bases, such as mesh,doid,hgnc, or none. By "
-        "default, queries are expanded only for rerankers made for it (graphene).",
+        help="Expand queries with these knowledge bases, such as mesh,doid,hgnc, or none. "
+        "Default: only for rerankers made for it (graphene).",
     ),
     click.option(
-        "--query-plan",
-        type=PATH,
-        help="A TOML file that defines how expanded queries are built and weighted.",
+        "--query-plan", type=PATH, help="A TOML file with the weights of expanded queries."
     ),
 )
 
@@ -96,14 +81,11 @@ collection_option = click.option(
     "--collection", required=True, type=COLLECTION, help="A name, a path or an ir_datasets id."
 )
 
-
 preset_option = click.option(
     "--preset",
     type=PRESET,
-    help="Settings that rerankers define under a name, such as paper; your own settings take "
-    "precedence.",
+    help="Named settings of rerankers, such as paper; your own settings take precedence.",
 )
-
 
 config_option = click.option(
     "--config", type=PATH, help="A TOML file of such settings; --set takes precedence."
@@ -113,16 +95,29 @@ config_option = click.option(
 def number_option(
     *declarations: str, default: float, text: str, least: int | None = None
 ) -> Callable[[Declared], Declared]:
-    """Declare an option for a number, with its default in the help.
-
-    Args:
-        declarations: names, as `click.option` takes them.
-        default: the default; its type is that of the option.
-        text: the help.
-        least: the lowest whole number.
-    """
+    """Declare an option for a number of the type of its default; `least` is a whole number."""
     kind = None if least is None else click.IntRange(least)
     return click.option(*declarations, default=default, show_default=True, type=kind, help=text)
+
+
+def flag_option(*declarations: str, text: str) -> Callable[[Declared], Declared]:
+    """Declare a switch."""
+    return click.option(*declarations, is_flag=True, help=text)
+
+
+def choice_option(
+    *declarations: str, choices: Sequence[str], text: str
+) -> Callable[[Declared], Declared]:
+    """Declare an option with some words as values; the first one is the default."""
+    return click.option(
+        *declarations, type=click.Choice(choices), default=choices[0], show_default=True, help=text
+    )
+
+
+def device_option(default: str = "auto", more: str = "") -> Callable[[Declared], Declared]:
+    """Declare `--device`."""
+    text = f"Device for models: auto, cpu, cuda or mps.{more}"
+    return click.option("--device", type=DEVICE, default=default, show_default=True, help=text)
 
 
 def seed_option(of: str = "Random seed.") -> Callable[[Declared], Declared]:
@@ -133,18 +128,12 @@ def seed_option(of: str = "Random seed.") -> Callable[[Declared], Declared]:
 
 
 def force_option(what: str) -> Callable[[Declared], Declared]:
-    """Declare `--force`; the help says what it replaces."""
-    return click.option("--force", is_flag=True, help=f"Replace {what}.")
+    """Declare `--force`, which replaces something."""
+    return flag_option("--force", text=f"Replace {what}.")
 
 
 def setting_option(of: str, listed: str, name: str = "settings") -> Callable[[Declared], Declared]:
-    """Declare `--set`.
-
-    Args:
-        of: the system, such as "a reranker".
-        listed: the command that lists its options, such as "rerankers show".
-        name: the command's parameter.
-    """
+    """Declare `--set` for "a reranker", whose options "rerankers show" lists."""
     return click.option(
         "--set",
         name,
@@ -155,7 +144,7 @@ def setting_option(of: str, listed: str, name: str = "settings") -> Callable[[De
 
 
 def interpolate_option(chosen: str) -> Callable[[Declared], Declared]:
-    """Declare `--interpolate`, with a note on how "auto" chooses the weight."""
+    """Declare `--interpolate`, with a note on "auto"."""
     return click.option(
         "--interpolate",
         default="auto",
@@ -167,7 +156,7 @@ def interpolate_option(chosen: str) -> Callable[[Declared], Declared]:
 
 
 def train_on_option(explained: str) -> Callable[[Declared], Declared]:
-    """Declare `--train-on`, with a note on the use of its topics and on the default."""
+    """Declare `--train-on`, with a note on its use and default."""
     return list_option(
         "--train-on",
         type=COLLECTION,
@@ -178,7 +167,7 @@ def train_on_option(explained: str) -> Callable[[Declared], Declared]:
 def measures_option(
     help_text: str = "Measures, such as nDCG@20,AP; default: the collection's.",
 ) -> Callable[[Declared], Declared]:
-    """Declare `--measure`, for several."""
+    """Declare `--measure` for several measures."""
     return list_option("--measure", "measures", type=MEASURE, help=help_text)
 
 
@@ -201,26 +190,21 @@ retrieving_options = with_options(
     example="--retriever bm25,rm3 --depth 2000",
 )
 
-
 fusion_option = with_options(
-    click.option(
+    choice_option(
         "--fusion",
-        type=click.Choice(["auto", "plain"]),
-        default="auto",
-        show_default=True,
-        help="Weights of several retrievers: auto learns them on the training topics, plain "
-        "uses equal ones.",
+        choices=["auto", "plain"],
+        text="Weights of several retrievers: auto learns them on training topics, plain takes "
+        "equal ones.",
     ),
     group=FIRST_STAGE,
 )
-
 
 rerank_depth_option = with_options(
     number_option("--rerank-depth", default=500, text="Top documents of each retriever to rerank."),
     group=RERANKING,
     example="--rerank-depth 100",
 )
-
 
 candidates_option = with_options(
     click.option(
@@ -229,40 +213,18 @@ candidates_option = with_options(
         show_default=True,
         type=CANDIDATES,
         metavar="retrieved|judged|RUN",
-        help="Documents to rerank: those that the retrievers find, exactly the judged documents "
-        "of each topic, or those of a run file.",
+        help="Documents to rerank: the retrieved ones, the judged ones of each topic, or those of "
+        "a run file.",
     ),
     group=RERANKING,
 )
-
-
-share_option = with_options(
-    interpolate_option("auto chooses it on validation topics"), group=RERANKING
-)
-
-
-checkpoint_option = with_options(
-    click.option(
-        "--checkpoint",
-        type=PATH,
-        help="A folder written by `platform train`; its reranker is used instead of training one.",
-    ),
-    group=LEARNING,
-)
-
-
-ranking_train_on_option = with_options(
-    train_on_option("Collections to train on; default: the collection's training partner."),
-    group=LEARNING,
-)
-
 
 learning_options = with_options(
     number_option(
         "--members",
         default=5,
         least=1,
-        text="Models to train per reranker, with different seeds; their scores are averaged.",
+        text="Models per reranker, with different seeds, whose scores are averaged.",
     ),
     seed_option(),
     click.option(
@@ -272,63 +234,54 @@ learning_options = with_options(
         "--vectors-text",
         multiple=True,
         type=PATH,
-        help="An additional text file to train word vectors on (.txt, .jsonl or .tsv, also "
-        ".gz); repeat for several.",
+        help="A further text file to train word vectors on (.txt, .jsonl, .tsv, also .gz); "
+        "repeatable.",
     ),
     group=LEARNING,
     example="--members 1 --seed 7",
 )
-
 
 pretraining_options = with_options(
     click.option(
         "--pretrain",
         type=PRETRAINING,
         metavar="mesh|COLLECTION|none",
-        help="Pre-train rerankers on MeSH headings as queries (mesh), on a collection with the "
-        "same documents, or not at all (none). By default, only rerankers made for it "
-        "(graphene) are pre-trained.",
+        help="Pre-train on MeSH headings as queries (mesh), on a collection with the same "
+        "documents, or not (none). Default: mesh for rerankers made for it (graphene).",
     ),
-    number_option(
-        "--pretrain-queries", default=10_000, least=10, text="Number of MeSH-term queries to draw."
-    ),
+    number_option("--pretrain-queries", default=10000, least=10, text="MeSH-term queries to draw."),
     group=LEARNING,
 )
 
-
 machine_options = with_options(
-    click.option(
-        "--device",
-        type=DEVICE,
-        default="auto",
-        show_default=True,
-        help="Device for models: auto, cpu, cuda or mps.",
-    ),
+    device_option(),
     click.option(
         "--threads",
         type=click.IntRange(1),
-        help="Threads for indexing, searching, reading and tokenizing, and for transformers "
-        "that score on the CPU; default: all cores.",
+        help="Threads for indexing, searching, reading, tokenizing and transformers on the CPU; "
+        "default: all cores.",
     ),
     number_option(
         "--model-threads",
         default=1,
         least=1,
-        text="CPU threads that torch uses. Another number gives different trained weights.",
+        text="CPU threads of torch; another number trains other weights.",
     ),
     group=MACHINE,
     example="--device cuda --threads 8",
 )
-
 
 ranking_options = with_options(
     retrieving_options,
     fusion_option,
     rerank_depth_option,
     candidates_option,
-    share_option,
-    ranking_train_on_option,
-    checkpoint_option,
+    with_options(interpolate_option("auto chooses it on validation topics"), group=RERANKING),
+    with_options(
+        train_on_option("Collections to train on; default: the collection's training partner."),
+        click.option("--checkpoint", type=PATH, help="A folder written by `platform train`."),
+        group=LEARNING,
+    ),
     learning_options,
     pretraining_options,
 )

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NARROWEST = 30
-"""Least width of a column that wraps beside others."""
+"""Characters of the narrowest column that wraps beside others."""
 _GAP = "  "
 _INDENT = 4
-"""Indent of a cell that stands below others."""
+"""Indent of a cell below others."""
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object on stdout, and nothing else."
@@ -46,17 +46,13 @@ def cut(text: str, widest: int) -> str:
     return text if len(text) <= widest else f"{text[:widest].rstrip(' ,;')} …"
 
 
-def print_rows(rows: Sequence[tuple[str, ...]], *, widest: int | None = None) -> None:
-    """Print rows in aligned columns; the last column wraps at the edge of a terminal.
+def print_rows(rows: Sequence[tuple[str, ...]]) -> None:
+    """Print rows in aligned columns; the last one wraps at the edge of a terminal.
 
-    If it has no room beside the others, all columns but the first get lines of their own.
-
-    Args:
-        rows: their cells.
-        widest: wrap cells with more characters, except in the last column.
+    Without room for it, all columns but the first get their own lines.
     """
     columns = terminal_width(sys.stdout)
-    lines = [line for row in rows for line in _lines_of(row, widest)]
+    lines = [*rows]
     if columns and lines and len(lines[0]) > len(("name", "text")):
         room = columns - sum(width + len(_GAP) for width in _widths(lines))
         if room < min(_NARROWEST, max(len(line[-1]) for line in lines)):
@@ -75,7 +71,7 @@ def _widths(lines: Sequence[tuple[str, ...]]) -> list[int]:
 
 
 def _fitted(start: str, last: str, columns: int | None) -> list[str]:
-    """The lines of a row: its last cell wraps in its column, or below if words are longer."""
+    """The lines of a row; its last cell wraps in its column, or below for long words."""
     if columns is None:
         return [start + last]
     longest = max(map(len, last.split()), default=0)
@@ -98,13 +94,3 @@ def _wrapped(cell: str, widest: int) -> list[str]:
     return [
         indent + line for line in wrap(text, width, break_long_words=False, break_on_hyphens=False)
     ]
-
-
-def _lines_of(row: tuple[str, ...], widest: int | None) -> list[tuple[str, ...]]:
-    """A row, or several rows if cells are too long; words stay whole."""
-    from itertools import zip_longest
-
-    if widest is None:
-        return [row]
-    cells = [_wrapped(cell, widest) for cell in row[:-1]]
-    return list(zip_longest(*cells, [row[-1]], fillvalue=""))

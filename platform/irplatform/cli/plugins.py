@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from irplatform.cli.commands import Group
-from irplatform.cli.names import COLLECTION, DEVICE, Names, list_option
-from irplatform.cli.options import PATH, setting_option
+from irplatform.cli.names import COLLECTION, Names, list_option
+from irplatform.cli.options import PATH, device_option, setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
 from irplatform.registry.code_digests import GROUP
 from irplatform.registry.loading import registry
 from irplatform.system.console import say_text
 from irplatform.system.process import isolated
-
-
-def _names(_incomplete: str) -> list[str]:
-    return [plugin.name for plugin in registry().plugins]
 
 
 @click.group(cls=Group)
@@ -33,30 +30,16 @@ def list_plugins(as_json: bool) -> None:
     """List installed plugins and what they provide, with the errors of broken ones."""
     installed = registry().plugins
     if as_json:
-        print_json(
-            {
-                "plugins": [
-                    {
-                        "name": p.name,
-                        "distribution": p.distribution,
-                        "version": p.version,
-                        "provides": list(p.provides),
-                        "error": p.error or None,
-                        "unmarked": list(p.unmarked),
-                        "remarks": list(p.remarks),
-                        "failed": p.failed or None,
-                    }
-                    for p in installed
-                ]
-            }
-        )
+        errors = [{"error": p.error or None, "failed": p.failed or None} for p in installed]
+        entries = [asdict(p) | e for p, e in zip(installed, errors, strict=True)]
+        print_json({"plugins": entries})
         return
     if not installed:
         say_text(f"No plugin is installed (entry-point group '{GROUP}').")
     rows = []
     for plugin in installed:
-        remarks = [*plugin.provides, *filter(None, [plugin.wrong, plugin.failed])]
-        state = f"BROKEN: {plugin.error}" if plugin.error else ", ".join(remarks)
+        facts = [*plugin.provides, *filter(None, [plugin.wrong, plugin.failed])]
+        state = f"BROKEN: {plugin.error}" if plugin.error else ", ".join(facts)
         rows.append((plugin.name, plugin.distribution, plugin.version, state))
     print_rows(rows)
 
@@ -68,7 +51,7 @@ def list_plugins(as_json: bool) -> None:
     "parent",
     default=Path(),
     type=PATH,
-    help="The parent folder of the new package; default: the current folder.",
+    help="The parent folder of the package; default: the current folder.",
 )
 def new(name: str, parent: Path) -> None:
     """Create the package of a new reranker, for you to change.
@@ -87,28 +70,17 @@ def new(name: str, parent: Path) -> None:
 
 
 @plugins.command("check", examples=["platform plugins check delta --only delta,delta-32"])
-@click.argument("name", type=Names("plugin", _names))
-@list_option(
-    "--only",
-    "systems",
-    metavar="NAME,…",
-    help="Check only these systems of the plugin; default: all.",
-)
+@click.argument("name", type=Names("plugin", lambda _: [p.name for p in registry().plugins]))
+@list_option("--only", "systems", metavar="NAME,…", help="Check only these systems of the plugin.")
 @click.option(
     "--collection",
     type=COLLECTION,
     default="demo-train",
     show_default=True,
-    help="The collection whose judged topics to use: a name, path or ir_datasets id.",
+    help="The collection whose judged topics to use.",
 )
 @setting_option("a reranker or retriever", "rerankers show")
-@click.option(
-    "--device",
-    type=DEVICE,
-    default="auto",
-    show_default=True,
-    help="Device for models: auto, cpu, cuda or mps.",
-)
+@device_option()
 @json_option
 @click.pass_context
 def check(
@@ -127,21 +99,21 @@ def check(
     again. State of the whole process must stay unchanged. The exit code is 1 if something breaks
     the contract, and 2 if nothing breaks it but something could not be checked.
     """
-    from irplatform.conformance.check import CheckSettings, check_plugin
+    from irplatform.conformance.check import check_plugin
 
     options = read_settings(
         settings, None, sorted(registry().retrievers), sorted(registry().rerankers)
     )
-    with isolated():  # threads of a plugin print when its calls have ended, too
-        findings = check_plugin(CheckSettings(name, collection, systems, options, device))
+    with isolated():  # threads of a plugin may print later
+        findings = check_plugin(name, collection, systems, options, device)
     if as_json:
         print_json({"plugin": name, "systems": [finding.as_json() for finding in findings]})
     else:
         for finding in findings:
             unchecked = [f"not checked: {finding.unchecked}"] if finding.unchecked else []
             remarks = [f"remark: {remark}" for remark in finding.remarks]
-            kept = [] if finding.kind == "plugin" else ["keeps the contract"]
-            for line in [*([*finding.problems, *unchecked] or kept), *remarks]:
+            lines = [*finding.problems, *unchecked] or ["keeps the contract"]
+            for line in [*lines, *remarks]:
                 say_text(f"{finding.kind} {finding.name}: {line}")
     if any(finding.problems for finding in findings):
         context.exit(1)

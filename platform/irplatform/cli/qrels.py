@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.cli.commands import Command, Group, with_options
+from irplatform.cli.commands import Group, with_options
 from irplatform.cli.names import COLLECTION, RETRIEVER, list_option
-from irplatform.cli.options import PATH, number_option, seed_option, setting_option
+from irplatform.cli.options import (
+    PATH,
+    choice_option,
+    flag_option,
+    number_option,
+    seed_option,
+    setting_option,
+)
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.system.console import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from irplatform.building.click_judgments import Formula
-    from irplatform.building.click_simulation import Model
     from irplatform.building.judgments import Report
 
 
-@click.command(
+@click.group(cls=Group)
+def qrels() -> None:
+    """Build judgments from click logs and citations."""
+
+
+@qrels.command(
     "from-citations",
-    cls=Command,
     examples=["platform qrels from-citations articles/ --collection my-folder --out citations"],
 )
 @click.argument("files", nargs=-1, required=True, type=PATH)
@@ -41,21 +50,20 @@ if TYPE_CHECKING:
 )
 @with_options(
     click.option(
-        "--collection",
-        type=COLLECTION,
-        help="The collection whose documents can be cited: a name, path or id.",
+        "--collection", type=COLLECTION, help="The collection of the documents: a name, path or id."
     ),
     click.option(
         "--ids",
         type=PATH,
-        help="A table with columns PMID, PMCID, DOI, such as PubMed Central's PMC-ids.csv.gz.",
+        help="A table of PMID, PMCID and DOI, such as PubMed Central's PMC-ids.csv.gz.",
     ),
-    click.option("--titles", is_flag=True, help="Also find cited articles by their titles."),
+    flag_option("--titles", text="Also find cited articles by their titles."),
     number_option(
         "--min-cited-words",
+        "least_cited",
         default=50,
         least=0,
-        text="Leave out cited articles with fewer words in title and abstract.",
+        text="Minimum number of words in a cited title and abstract.",
     ),
     group="Which articles are cited",
     example="--collection my-folder --titles",
@@ -63,12 +71,14 @@ if TYPE_CHECKING:
 @with_options(
     number_option(
         "--min-words",
+        "least",
         default=5,
         least=0,
         text="Leave out sentences with fewer words, stop words not counted.",
     ),
     number_option(
         "--max-words",
+        "most",
         default=50,
         least=0,
         text="Leave out sentences with more words, stop words not counted.",
@@ -77,26 +87,12 @@ if TYPE_CHECKING:
     example="--min-words 3",
 )
 @with_options(
-    click.option("--skip-unreadable", is_flag=True, help="Skip unreadable files, and count them."),
-    click.option(
-        "--workers", type=click.IntRange(1), help="Number of processes; default: one per core."
-    ),
+    flag_option("--skip-unreadable", text="Skip unreadable files, and count them."),
+    click.option("--workers", type=click.IntRange(1), help="Processes; default: one per core."),
     group="Machine",
 )
 def from_citations(
-    files: tuple[Path, ...],
-    out: Path,
-    collection: str | None,
-    ids: Path | None,
-    titles: bool,
-    min_words: int,
-    max_words: int,
-    min_cited_words: int,
-    split: str,
-    seed: int,
-    skip_unreadable: bool,
-    workers: int | None,
-    as_json: bool,
+    files: tuple[Path, ...], out: Path, split: str, as_json: bool, **options: Any
 ) -> None:
     """Build judgments from the citing sentences of articles in JATS XML.
 
@@ -107,25 +103,19 @@ def from_citations(
     from irplatform.building.citations import from_citations as make
     from irplatform.building.judgments import Shares
 
-    settings = CitationSettings(
-        min_words, max_words, min_cited_words, titles, skip_unreadable, Shares.parse(split), seed
-    )
-    report = make(files, out, settings, collection=collection, ids=ids, workers=workers)
+    known = {name: options.pop(name) for name in ("collection", "ids", "workers")}
+    report = make(files, out, CitationSettings(**options, shares=Shares.parse(split)), **known)
     _print_report(report, out, as_json=as_json)
 
 
-@click.command(
-    "from-clicks",
-    cls=Command,
-    examples=["platform qrels from-clicks log.tsv.gz --collection demo --out clicks"],
+@qrels.command(
+    "from-clicks", examples=["platform qrels from-clicks log.tsv.gz --collection demo --out clicks"]
 )
 @click.argument("log", type=PATH)
 @with_options(
     click.option("--out", required=True, type=PATH, help="The folder to create."),
     click.option(
-        "--collection",
-        type=COLLECTION,
-        help="The collection whose documents the log shows: a name, path or id.",
+        "--collection", type=COLLECTION, help="The collection of the documents: a name, path or id."
     ),
     click.option(
         "--split",
@@ -144,24 +134,18 @@ def from_citations(
         help="Leave out the queries of this collection, to evaluate on them later.",
     ),
     number_option("--max-words", default=7, least=0, text="Leave out queries with more words."),
-    click.option("--keep-boolean", is_flag=True, help="Keep queries with AND, OR or NOT."),
-    click.option("--keep-tags", is_flag=True, help="Keep queries with field tags: smith j[au]."),
-    number_option(
-        "--min-documents", default=21, text="Leave out queries with fewer distinct documents."
-    ),
-    number_option(
-        "--min-clicked", default=3, text="Leave out queries with fewer clicked documents."
-    ),
+    flag_option("--keep-boolean", text="Keep queries with AND, OR or NOT."),
+    flag_option("--keep-tags", text="Keep queries with field tags: smith j[au]."),
+    number_option("--min-documents", default=21, text="Minimum number of distinct documents."),
+    number_option("--min-clicked", default=3, text="Minimum number of clicked documents."),
     group="Which queries count",
     example="--max-words 5 --min-clicked 2",
 )
 @with_options(
-    click.option(
+    choice_option(
         "--levels",
-        default="2018",
-        show_default=True,
-        type=click.Choice(["2018", "2017", "binary"]),
-        help="Level of a document: 1 + 99 times its share of the query's clicks (2018), its "
+        choices=["2018", "2017", "binary"],
+        text="Level of a document: 1 + 99 times its share of the query's clicks (2018), its "
         "weighted clicks (2017), or clicked or not (binary).",
     ),
     number_option(
@@ -171,27 +155,13 @@ def from_citations(
         "--lambda",
         "lambda_",
         default=15.0,
-        text="Abstract clicks weigh 1/lambda more if there is no full text.",
+        text="Abstract clicks weigh 1/lambda more without a full text.",
     ),
     group="What a click is worth",
     example="--levels 2017 --mu 0.5",
 )
 def from_clicks(
-    log: Path,
-    out: Path,
-    collection: str | None,
-    held_out: str | None,
-    max_words: int,
-    keep_boolean: bool,
-    keep_tags: bool,
-    min_documents: int,
-    min_clicked: int,
-    levels: Formula,
-    mu: float,
-    lambda_: float,
-    split: str,
-    seed: int,
-    as_json: bool,
+    log: Path, out: Path, collection: str | None, as_json: bool, **options: Any
 ) -> None:
     """Build graded judgments from a click log (.tsv or .tsv.gz).
 
@@ -203,11 +173,16 @@ def from_clicks(
     from irplatform.building.clicks import from_clicks as make
     from irplatform.building.judgments import Shares
 
-    rules = QueryRules(
-        max_words, keep_boolean, keep_tags, held_out_queries(held_out) if held_out else frozenset()
+    held_out = options["held_out"]
+    left_out = held_out_queries(held_out) if held_out else frozenset()
+    words, boolean, tags = (options[n] for n in ("max_words", "keep_boolean", "keep_tags"))
+    rules = QueryRules(words, boolean, tags, left_out)
+    weights = Weights(options["mu"], options["lambda_"])
+    judging = JudgingRules(
+        options["min_documents"], options["min_clicked"], weights, options["levels"]
     )
-    judging = JudgingRules(min_documents, min_clicked, Weights(mu, lambda_), levels)
-    report = make(log, out, ClickSettings(rules, judging, Shares.parse(split), seed), collection)
+    settings = ClickSettings(rules, judging, Shares.parse(options["split"]), options["seed"])
+    report = make(log, out, settings, collection)
     _print_report(report, out, as_json=as_json)
 
 
@@ -223,9 +198,8 @@ def _print_report(report: Report, out: Path, *, as_json: bool) -> None:
     say_text(f"{out}")
 
 
-@click.command(
+@qrels.command(
     "simulate-clicks",
-    cls=Command,
     examples=["platform qrels simulate-clicks --collection demo --out log.tsv.gz"],
 )
 @with_options(
@@ -233,7 +207,7 @@ def _print_report(report: Report, out: Path, *, as_json: bool) -> None:
         "--collection",
         required=True,
         type=COLLECTION,
-        help="A judged collection: a name, path or id.",
+        help="The collection of the documents: a name, path or id.",
     ),
     click.option(
         "--out", required=True, type=PATH, help="The log file to write (.tsv or .tsv.gz)."
@@ -248,7 +222,7 @@ def _print_report(report: Report, out: Path, *, as_json: bool) -> None:
         type=RETRIEVER,
         default="bm25",
         show_default=True,
-        help="The retriever whose rankings are shown.",
+        help="The retriever of the shown rankings.",
     ),
     setting_option("the retriever", "retrievers show", "options"),
     click.option("--threads", type=click.IntRange(1), help="Search threads; default: all cores."),
@@ -256,38 +230,30 @@ def _print_report(report: Report, out: Path, *, as_json: bool) -> None:
     number_option("--page", default=20, text="Documents shown per session."),
     number_option("--depth", default=100, text="Documents per topic that can be shown."),
     number_option(
-        "--shuffle",
-        default=0.5,
-        text="How much the ranking varies between sessions; 0 is not at all.",
+        "--shuffle", default=0.5, text="Variation of the ranking between sessions; 0 is none."
     ),
     group="What users are shown",
     example="--sessions 20 --page 10",
 )
 @with_options(
-    click.option(
+    choice_option(
         "--model",
-        default="position",
-        show_default=True,
-        type=click.Choice(["position", "cascade"]),
-        help="Click model: users look at a rank with probability rank^-decay (position), or at "
+        choices=["position", "cascade"],
+        text="Click model: users look at a rank with probability rank^-decay (position), or at "
         "one rank after another until a click (cascade).",
     ),
-    number_option(
-        "--decay", default=1.0, text="How fast attention falls with rank (position model)."
-    ),
+    number_option("--decay", default=1.0, text="Fall of attention with rank (position model)."),
     number_option(
         "--stop", default=1.0, text="Probability of stopping after a click (cascade model)."
     ),
     number_option(
-        "--noise",
-        default=0.1,
-        text="Probability of clicking a document that is seen but not relevant.",
+        "--noise", default=0.1, text="Probability of a click on a document that is not relevant."
     ),
     list_option(
         "--click-probability",
         "by_grade",
         metavar="GRADE=P,…",
-        help="Probability of clicking a document of this grade; default: derived from the grade.",
+        help="Probability of a click on a document of a grade; default: derived from the grade.",
     ),
     group="How users click",
     example="--model cascade --stop 0.5",
@@ -296,11 +262,9 @@ def _print_report(report: Report, out: Path, *, as_json: bool) -> None:
     number_option(
         "--fulltext",
         default=0.5,
-        text="Probability of opening the full text of a document with the highest grade.",
+        text="Probability of opening the full text of a document of the highest grade.",
     ),
-    number_option(
-        "--fulltext-share", default=0.5, text="Share of documents that have a full text."
-    ),
+    number_option("--fulltext-share", default=0.5, text="Share of documents with a full text."),
     group="Full texts",
 )
 def simulate_clicks(
@@ -308,20 +272,9 @@ def simulate_clicks(
     out: Path,
     retriever: str,
     options: tuple[str, ...],
-    sessions: int,
-    page: int,
-    depth: int,
-    shuffle: float,
-    model: Model,
-    decay: float,
-    stop: float,
-    noise: float,
-    by_grade: tuple[str, ...],
-    fulltext: float,
-    fulltext_share: float,
     threads: int | None,
-    seed: int,
     as_json: bool,
+    **drawn: Any,
 ) -> None:
     """Simulate a click log of a judged collection with a click model.
 
@@ -332,12 +285,13 @@ def simulate_clicks(
     from irplatform.cli.settings import read_settings
     from irplatform.errors import counted
 
-    _refuse_other_models_option(model)
-    behaviour = Behaviour(model, decay, stop, noise, parse_by_grade(by_grade), fulltext)
+    _refuse_other_models_option(drawn["model"])
+    by_grade = parse_by_grade(drawn.pop("by_grade"))
+    of_users = {n: drawn.pop(n) for n in ("model", "decay", "stop", "noise", "fulltext")}
     counts = simulate(
         collection,
         out,
-        SessionSettings(sessions, page, depth, shuffle, fulltext_share, seed, behaviour),
+        SessionSettings(**drawn, behaviour=Behaviour(**of_users, by_grade=by_grade)),
         retriever=retriever,
         options=read_settings(options, None, (retriever,)),
         threads=threads,
@@ -350,20 +304,10 @@ def simulate_clicks(
         )
 
 
-def _refuse_other_models_option(model: Model) -> None:
+def _refuse_other_models_option(model: str) -> None:
     from irplatform.errors import InputError
 
     option = "stop" if model == "position" else "decay"
     source = click.get_current_context().get_parameter_source(option)
     if source is click.core.ParameterSource.COMMANDLINE:
         raise InputError(f"--{option} has no effect with --model {model}.")
-
-
-@click.group(cls=Group)
-def qrels() -> None:
-    """Build judgments from click logs and citations."""
-
-
-qrels.add_command(from_clicks)
-qrels.add_command(simulate_clicks)
-qrels.add_command(from_citations)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from typing import TYPE_CHECKING
 
 import click
 
 from irplatform.cli.commands import command
-from irplatform.cli.names import DEVICE, list_option
-from irplatform.cli.options import PATH
+from irplatform.cli.names import list_option
+from irplatform.cli.options import PATH, device_option, flag_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import InputError, PlatformError
 from irplatform.system.console import notice, say_text
@@ -19,9 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from irplatform.reproduction.execute import Execution
+    from irplatform.reproduction.execute import Execution, Verdict
     from irplatform.reproduction.rows import Row
-    from irplatform.reproduction.verdicts import Verdict
 
 _HEADER = ("result", "figure", "expected", "obtained")
 _CANNOT_RUN: Verdict = "cannot_run"
@@ -31,7 +29,6 @@ _COUNTED: dict[Verdict, str] = {
     _CANNOT_RUN: "cannot run",
     "skipped": "skipped",
 }
-_PLACEHOLDER = re.compile(r"(\$\{\w+\})")
 
 
 @command("platform reproduce --quick --fresh", "platform reproduce --only delta,drmm")
@@ -41,25 +38,17 @@ _PLACEHOLDER = re.compile(r"(\$\{\w+\})")
     metavar="PATTERN,…",
     help="Only results whose id, tag or system matches, such as 'delta-*'.",
 )
-@click.option("--quick", is_flag=True, help="Only results that take a minute and need no data.")
-@click.option("--fresh", is_flag=True, help="Use an empty cache, and remove it at the end.")
+@flag_option("--quick", text="Only results that take a minute and need no data.")
+@flag_option("--fresh", text="Use an empty cache, and remove it at the end.")
 @click.option(
     "--file",
     "files",
     multiple=True,
     type=PATH,
-    help="A TOML file of results to use instead of those that plugins ship; repeat the option "
-    "for several.",
+    help="A TOML file of results, instead of those of plugins; repeatable.",
 )
-@click.option("--list", "list_only", is_flag=True, help="List the results without running them.")
-@click.option(
-    "--device",
-    type=DEVICE,
-    default="cpu",
-    show_default=True,
-    help="Device for models: auto, cpu, cuda or mps. Expected values were measured on the CPU.",
-)
-@click.option("--resume/--no-resume", default=True, help="Resume an interrupted call (default).")
+@flag_option("--list", "list_only", text="List the results without running them.")
+@device_option("cpu", " Expected values were measured on the CPU.")
 @json_option
 @click.pass_context
 def reproduce(
@@ -70,7 +59,6 @@ def reproduce(
     files: tuple[Path, ...],
     list_only: bool,
     device: str,
-    resume: bool,
     as_json: bool,
 ) -> None:
     """Run published results again and compare.
@@ -92,7 +80,7 @@ def reproduce(
         return
     executions: list[Execution] = []
     widths = _widths(rows)
-    for execution in run_rows(rows, fresh=fresh, resume=resume, device=device):
+    for execution in run_rows(rows, fresh=fresh, device=device):
         if not as_json:
             if not executions:
                 _line(_HEADER, widths, "verdict")
@@ -125,20 +113,11 @@ def _list(rows: Sequence[Row], as_json: bool) -> None:
 
 
 def _shell(row: Row) -> str:
-    """A row's command for a shell, which fills in the variables."""
+    """A row's command for a shell, which fills in variables that are not set here."""
     words = row.command(row.unnamed_measures())
-    return " ".join(_quoted(word.replace("${HERE}", row.fill("${HERE}"))) for word in words)
-
-
-def _quoted(word: str) -> str:
-    """Quote as little as needed: single quotes would keep `${VARIABLE}` as it is."""
-    if not _PLACEHOLDER.search(word):
-        return shlex.quote(word)
-    parts = [
-        part if _PLACEHOLDER.fullmatch(part) else re.sub(r'(["\\$`])', r"\\\1", part)
-        for part in _PLACEHOLDER.split(word)
-    ]
-    return f'"{"".join(parts)}"'
+    return " ".join(
+        f'"{word}"' if "${" in word else shlex.quote(word) for word in map(row.fill, words)
+    )
 
 
 def _name(measure: str, alone: bool) -> str:
@@ -146,7 +125,7 @@ def _name(measure: str, alone: bool) -> str:
 
 
 def _widths(rows: Sequence[Row]) -> tuple[int, ...]:
-    """Widths that fit all rows, so that each is printed as soon as it is done."""
+    """Widths for all rows: each is printed as soon as it is done."""
     cells = [list(_HEADER)]
     for row in rows:
         for measure, alone, e in row.figures():

@@ -1,4 +1,4 @@
-"""`platform rerankers`, `retrievers` and `features`: names, options and citations."""
+"""`platform rerankers`, `retrievers`, `features` and `bench`: options, citations and speed."""
 
 from __future__ import annotations
 
@@ -12,92 +12,66 @@ from typing import TYPE_CHECKING, Any
 import click
 from pydantic_core import to_jsonable_python
 
-from irplatform.cli.commands import Group
-from irplatform.cli.names import FEATURES, RERANKER, RETRIEVER
-from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.commands import Group, with_options
+from irplatform.cli.names import DEVICE, FEATURES, RERANKER, RETRIEVER, list_option
+from irplatform.cli.options import (
+    MACHINE,
+    OUTPUT,
+    collection_option,
+    number_option,
+    preset_option,
+    setting_option,
+)
+from irplatform.cli.output import cut, json_option, print_json, print_rows
+from irplatform.cli.settings import read_settings
 from irplatform.options import Options, flat, type_in_words
 from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.plugin.rerankers import TrainableReranker
+from irplatform.registry.dependencies import find
 from irplatform.registry.loading import registry
 from irplatform.system.console import say_text, terminal_width
 from irplatform.system.packages import how_to_install
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.cli.names import Names
+    from irplatform.experiment.timing import Timing
+    from irplatform.plugin.declarations import Kind
     from irplatform.registry.registration import Registration
 
-_LONGEST = 40
-"""Characters of a default that a table has room for."""
-_LONGEST_CHANGES = 100
-"""Characters that a list has room for, to say how a variant differs."""
-_WIDEST = 30
-"""Characters of a column in a table of options."""
+
+def _commands(table: str, kind: Kind, names: Names, example: str) -> Group:
+    """The commands `list` and `show` for a kind of system."""
+    group = Group(table, help=f"List {kind}s and show their options.")
+
+    @group.command("list", help=f"List all {kind}s.")
+    @json_option
+    def list_systems(as_json: bool) -> None:
+        registrations = getattr(registry(), table)
+        if as_json:
+            print_json(
+                {table: [_describe(registration) for registration in registrations.values()]}
+            )
+        else:
+            print_rows([(name, _line(registrations[name])) for name in sorted(registrations)])
+
+    @group.command(
+        "show",
+        help=f"Show a {kind}'s options, with types, defaults and meanings.",
+        examples=[f"platform {table} show {example}"],
+    )
+    @click.argument("name", type=names)
+    @json_option
+    def show_system(name: str, as_json: bool) -> None:
+        _show(find(kind, name), as_json)
+
+    return group
 
 
-@click.group(cls=Group)
-def rerankers() -> None:
-    """List rerankers and show their options."""
-
-
-@click.group(cls=Group)
-def retrievers() -> None:
-    """List retrievers and show their options."""
-
-
-@click.group(cls=Group)
-def features() -> None:
-    """List feature groups and show their options."""
-
-
-@features.command("list")
-@json_option
-def list_features(as_json: bool) -> None:
-    """List the feature groups that learning to rank can use."""
-    _list("features", registry().features, as_json)
-
-
-@features.command("show", examples=["platform features show lexical"])
-@click.argument("name", type=FEATURES)
-@json_option
-def show_features(name: str, as_json: bool) -> None:
-    """Show a feature group's options; set them with `--set ltr.settings.GROUP.OPTION=VALUE`."""
-    _show(registry().feature_group(name), as_json)
-
-
-@rerankers.command("list")
-@json_option
-def list_rerankers(as_json: bool) -> None:
-    """List all rerankers."""
-    _list("rerankers", registry().rerankers, as_json)
-
-
-@rerankers.command("show", examples=["platform rerankers show delta"])
-@click.argument("name", type=RERANKER)
-@json_option
-def show_reranker(name: str, as_json: bool) -> None:
-    """Show a reranker's options, with types, defaults and meanings."""
-    _show(registry().reranker(name), as_json)
-
-
-@retrievers.command("list")
-@json_option
-def list_retrievers(as_json: bool) -> None:
-    """List all retrievers."""
-    _list("retrievers", registry().retrievers, as_json)
-
-
-@retrievers.command("show", examples=["platform retrievers show bm25"])
-@click.argument("name", type=RETRIEVER)
-@json_option
-def show_retriever(name: str, as_json: bool) -> None:
-    """Show a retriever's options, with types, defaults and meanings."""
-    _show(registry().retriever(name), as_json)
-
-
-def _list(kind: str, registrations: Mapping[str, Registration[Any]], as_json: bool) -> None:
-    if as_json:
-        print_json({kind: [_describe(registration) for registration in registrations.values()]})
-    else:
-        print_rows([(name, _line(registrations[name])) for name in sorted(registrations)])
+rerankers = _commands("rerankers", "reranker", RERANKER, "delta")
+retrievers = _commands("retrievers", "retriever", RETRIEVER, "bm25")
+features = _commands("features", "feature group", FEATURES, "lexical")
 
 
 def _line(registration: Registration[Any]) -> str:
@@ -107,11 +81,14 @@ def _line(registration: Registration[Any]) -> str:
 
 
 def _show(registration: Registration[Any], as_json: bool) -> None:
-    _ = registration.system  # an error tells why it cannot be used
+    _ = registration.system  # raises the error of a broken system
     if as_json:
         print_json(_describe(registration))
         return
-    say_text(f"{registration.name}: {_flowing(_documentation(registration))}".rstrip() + "\n")
+    text = _documentation(registration)
+    if terminal_width(sys.stdout):  # which wraps paragraphs; lists stay
+        text = re.sub(r"(?<=\S)\n(?=\w)", " ", text)
+    say_text(f"{registration.name}: {text}".rstrip() + "\n")
     if citation := registration.system.citation:
         from irplatform.experiment.cite import split_citation
 
@@ -119,39 +96,22 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
     if lack := _lack(registration):
         say_text(f"{lack.strip()}\n")
     options = _options(registration.options({}))
-    say_text(f"From {registration.plugin}. {_heading(registration) if options else 'No options.'}")
+    place = f"ltr.settings.{registration.name}." if registration.kind == "feature group" else ""
+    heading = f"Options (--set {place}NAME=VALUE):" if options else "No options."
+    say_text(f"From {registration.plugin}. {heading}")
     print_rows(
         [
-            (
-                f"  {o['name']}",
-                str(o["type"]),
-                f"[{_brief(_as_set(o['default']))}]",
-                str(o["description"]),
-            )
+            (f"  {o['name']}", o["type"], f"[{cut(_as_set(o['default']), 40)}]", o["description"])
             for o in options
-        ],
-        widest=_WIDEST,
+        ]
     )
     for name, settings in registration.presets.items():
         text = ", ".join(f"{option}={_as_set(value)}" for option, value in flat(settings).items())
         say_text(f"\nPreset (--preset {name}): {text}")
 
 
-def _heading(registration: Registration[Any]) -> str:
-    """A line on how to set the options below; those of a feature group are set through `ltr`."""
-    group = registration.kind == "feature group"
-    place = f"ltr.settings.{registration.name}." if group else ""
-    return f"Options (--set {place}NAME=VALUE):"
-
-
 def _documentation(registration: Registration[Any]) -> str:
-    """The docstring of its own class, without those of base classes."""
     return inspect.cleandoc(registration.system.__doc__ or "")
-
-
-def _flowing(text: str) -> str:
-    """Join the lines of each paragraph, which a terminal wraps; lists stay."""
-    return re.sub(r"(?<=\S)\n(?=\w)", " ", text) if terminal_width(sys.stdout) else text
 
 
 def _summary(registration: Registration[Any]) -> str:
@@ -159,21 +119,11 @@ def _summary(registration: Registration[Any]) -> str:
 
 
 def _changes(registration: Registration[Any]) -> str:
-    """The options by which a variant differs from others of its class; the first of many."""
-    changes = [
-        f"{name}={_brief(_as_set(value))}" for name, value in flat(registration.defaults).items()
-    ]
-    shown = changes[:1]
-    for change in changes[1:]:
-        if len(", ".join([*shown, change])) > _LONGEST_CHANGES:
-            shown.append("…")
-            break
-        shown.append(change)
-    return f" [{', '.join(shown)}]" if shown else ""
+    changes = (f"{name}={_as_set(value)}" for name, value in flat(registration.defaults).items())
+    return f" [{cut(', '.join(changes), 100)}]" if registration.defaults else ""
 
 
 def _lack(registration: Registration[Any]) -> str:
-    """What to install first, or ""."""
     missing = registration.missing()
     return f" [not installed: {how_to_install(missing)}]" if missing else ""
 
@@ -221,13 +171,8 @@ def _options(values: Options, prefix: str = "") -> list[dict[str, Any]]:
     return entries
 
 
-def _brief(text: str) -> str:
-    """The beginning of a long default; --json has all of it."""
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-
-
 def _as_set(value: object) -> str:
-    """A value as `--set` takes it; "none" if it is not set."""
+    """A value as `--set` takes it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):
@@ -235,3 +180,85 @@ def _as_set(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(json.dumps(item) for item in value)}]"
     return "none" if value is None else str(value)
+
+
+@click.group(cls=Group)
+def bench() -> None:
+    """Measure how fast rerankers are."""
+
+
+@bench.command(
+    "rerankers", examples=["platform bench rerankers --collection demo --reranker delta,drmm"]
+)
+@with_options(
+    collection_option,
+    list_option("--reranker", "rerankers", type=RERANKER, help="Rerankers to time; default: all."),
+    setting_option("a reranker", "rerankers show"),
+    preset_option,
+    group="What to time",
+)
+@with_options(
+    number_option("--documents", default=500, least=1, text="Documents per topic."),
+    number_option("--topics", default=10, least=1, text="Topics to score."),
+    number_option("--rounds", default=3, least=1, text="Measurements per reranker."),
+    group="How much",
+)
+@with_options(
+    list_option(
+        "--device",
+        "devices",
+        type=DEVICE,
+        help="cpu, cuda or mps; default: the CPU, and the GPU if there is one.",
+    ),
+    number_option("--model-threads", default=1, least=1, text="CPU threads that torch uses."),
+    group=MACHINE,
+)
+@with_options(json_option, group=OUTPUT)
+@click.pass_context
+def time_rerankers(
+    context: click.Context,
+    /,
+    rerankers: tuple[str, ...],
+    settings: tuple[str, ...],
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Time rerankers: milliseconds to score 500 documents for a topic.
+
+    Times one loaded model from document ids to scores, including reading and transfers. Weights
+    come from a checkpoint in the cache if there is one. Otherwise the model is untrained, which
+    costs the same, or briefly trained if it cannot score untrained. Candidates are BM25's, topped
+    up with those of other topics. The exit code is 1 if a reranker that you named could not be
+    timed.
+    """
+    from irplatform.experiment.timing import time_rerankers as measure
+    from irplatform.registry.loading import registry
+
+    read = read_settings(settings, None, rerankers=rerankers or sorted(registry().rerankers))
+    timings = measure(rerankers=rerankers, settings=read, **options)
+    if as_json:
+        facts = {
+            name: options[name] for name in ("collection", "documents", "topics", "model_threads")
+        }
+        print_json({**facts, "timings": [timing.as_json() for timing in timings]})
+    else:
+        _print(timings, options["documents"])
+    if any(timing.problem for timing in timings if timing.name in rerankers):
+        context.exit(1)
+
+
+def _print(timings: Sequence[Timing], documents: int) -> None:
+    say_text(f"Milliseconds for one model to score {documents:,} documents of a topic")
+    say_text("")
+    rows = [("reranker", "device", "  median", "quickest", "weights")]
+    problems = []
+    for timing in timings:
+        figures = timing.as_json()
+        if timing.problem:
+            problems.append(f"{timing.name} on {timing.device}: {timing.problem}")
+            continue
+        middle, best = (f"{figures[key]:8.1f}" for key in ("median_ms", "quickest_ms"))
+        rows.append((timing.name, timing.device, middle, best, timing.weights))
+    print_rows(rows)
+    for problem in problems:
+        say_text(f"not timed: {problem}")

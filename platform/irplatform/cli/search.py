@@ -1,32 +1,41 @@
-"""`platform search`: look at what a retriever finds."""
+"""`platform search`, `index` and `explain`: what a retriever finds, and the scores of rerankers."""
 
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from irplatform.cli.commands import command, with_options
-from irplatform.cli.names import RETRIEVER
+from irplatform.cli.names import RERANKER, RETRIEVER, list_option
 from irplatform.cli.options import (
     OUTPUT,
     collection_option,
     config_option,
     expansion_options,
+    flag_option,
+    machine_options,
+    preset_option,
+    ranking_options,
     setting_option,
+    system_settings,
 )
 from irplatform.cli.output import cut, json_option, one_line, print_json, print_rows
-from irplatform.cli.settings import read_settings
+from irplatform.cli.settings import read_settings, run_settings
 from irplatform.errors import InputError
-from irplatform.system.console import notice, say_text
+from irplatform.system.console import notice, say_text, terminal_width
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 
 _LEAST = 30
-"""Characters of a text that are shown, however narrow the terminal is."""
+"""Characters of a text in a narrow terminal."""
+_TITLE = 300
+"""Characters of a title that are shown."""
 
 
 @command(
@@ -55,12 +64,10 @@ _LEAST = 30
 )
 @with_options(
     click.option("--depth", default=10, show_default=True, help="Documents to show."),
-    click.option("--explain", is_flag=True, help="Also show the query that was built."),
-    click.option(
+    flag_option("--explain", text="Also show the query that was built."),
+    flag_option(
         "--every-name",
-        is_flag=True,
-        help="With --explain: show all names in an expanded query with their sources, not just "
-        "the first few.",
+        text="With --explain: show all names in an expanded query, with their sources.",
     ),
     json_option,
     group=OUTPUT,
@@ -68,32 +75,23 @@ _LEAST = 30
 def search(
     collection: str,
     retriever: str,
-    query: str | None,
-    topic: str | None,
-    depth: int,
     settings: tuple[str, ...],
     config: Path | None,
-    expand: tuple[str, ...],
-    query_plan: Path | None,
-    explain: bool,
     every_name: bool,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Show what a retriever finds for a query or a topic, with judgments if there are any."""
     from irplatform.api import search as search_collection
 
+    explain = options["explain"]
     if every_name and not explain:
         raise InputError("--every-name has no effect without --explain.")
     result = search_collection(
         collection,
         retriever=retriever,
-        query=query,
-        topic=topic,
-        depth=depth,
         settings=read_settings(settings, config, (retriever,)),
-        expand=expand,
-        query_plan=query_plan,
-        explain=explain,
+        **options,
     )
     if not result["hits"]:
         notice(f"{collection}: {retriever} finds nothing")
@@ -119,9 +117,6 @@ def search(
         print_rows([(place, text or "(no text)")])
 
 
-# `platform index`: build a collection's Lucene index ahead of its first run.
-
-
 @command("platform index --collection demo")
 @collection_option
 @click.option("--threads", type=click.IntRange(1), help="Indexing threads; default: all cores.")
@@ -141,3 +136,86 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+@command("platform explain --collection demo --reranker delta --topic 1 --doc 25121597")
+@with_options(
+    collection_option,
+    click.option("--reranker", required=True, type=RERANKER, help="The reranker to explain."),
+    click.option("--topic", required=True, help="The id of a topic of the collection."),
+    list_option(
+        "--doc",
+        "documents",
+        required=True,
+        metavar="ID,…",
+        help="Document ids. Quote an id that contains a comma.",
+    ),
+    click.option(
+        "--member",
+        type=click.IntRange(1),
+        help="The trained model to explain; default: the one nearest to their mean.",
+    ),
+    system_settings,
+    preset_option,
+    group="What to explain",
+)
+@ranking_options
+@with_options(json_option, group=OUTPUT)
+@machine_options
+def explain(
+    reranker: str,
+    topic: str,
+    documents: tuple[str, ...],
+    member: int | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Explain why a reranker ranks documents of a topic where it does.
+
+    The options for training are those of `run`; a model that a run has trained is taken from the
+    cache.
+    """
+    from irplatform.api import explain as explain_documents
+
+    settings = run_settings(options, rerankers=(reranker,))
+    facts = explain_documents(settings, topic, documents, member=member)
+    if as_json:
+        print_json(facts)
+        return
+    for line in _lines(facts):
+        say_text(line)
+
+
+def _lines(facts: Mapping[str, Any]) -> Iterator[str]:
+    from irplatform.reports.explanation import lines_of
+
+    room = terminal_width(sys.stdout)
+    yield f"topic {facts['topic']['id']}: {one_line(facts['topic']['query'])}"
+    training_note = f", trained on {facts['trained_on']}" if facts["trained_on"] else ""
+    share = f"the first stage's share is {facts['interpolation']:.2f}"
+    yield f"{facts['reranker']}{training_note}; {share}"
+    if facts["members"] > 1:
+        yield f"member {facts['explained_member']} of {facts['members']} is explained"
+    for document in facts["documents"]:
+        yield ""
+        title = cut(one_line(document["title"]), _TITLE)
+        yield f"document {document['id']}{f': {title}' if title else ''}"
+        grade = "not judged" if document["grade"] is None else f"grade {document['grade']}"
+        yield f"  {grade}; {_places(document, facts)}"
+        for line in lines_of(document["explanation"], room and room - len("  ")):
+            yield f"  {line}".rstrip()
+
+
+def _places(document: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    first, second = document["first_stage"], document["reranker"]
+    if second["rank"] is None:
+        place = "not found" if first["rank"] is None else f"{first['rank']} (not reranked)"
+        return f"first stage: {place}; {facts['reranker']} would give it {second['score']:.4f}"
+    score = f"{second['among_candidates']:.4f}"
+    if second["among_candidates"] != second["score"]:
+        score += f"; {second['score']:.4f} by itself"
+    return (
+        f"first stage: {first['rank']} ({first['score']:.4f}); {facts['reranker']}: "
+        f"{second['rank']} of {facts['candidates']} ({score}); "
+        f"mixed: {document['final']['rank']}"
+    )

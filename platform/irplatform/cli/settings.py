@@ -1,4 +1,4 @@
-"""From a command's options to the settings of a run: `--set`, `--config`, `--interpolate`."""
+"""The settings of a run from a command's options: `--set`, `--config`, `--interpolate`."""
 
 from __future__ import annotations
 
@@ -17,17 +17,7 @@ if TYPE_CHECKING:
 def run_settings(
     options: Mapping[str, Any], *, rerankers: Sequence[str] = (), **more: Any
 ) -> RunSettings:
-    """The settings of a run, from a command's options.
-
-    Args:
-        options: as click has them: `settings` and `config`, perhaps `interpolate`, and others that
-            are called as in `RunSettings`.
-        rerankers: names.
-        more: settings that are no options.
-
-    Raises:
-        InputError: an option cannot be read, or has no effect.
-    """
+    """Return the settings of a run from a command's options and `more` fields of `RunSettings`."""
     from irplatform.api import RunSettings
 
     given = {**options, **more, "rerankers": rerankers}
@@ -44,17 +34,9 @@ def read_settings(
     retrievers: Sequence[str] = (),
     rerankers: Sequence[str] = (),
 ) -> dict[str, object]:
-    """Options from a TOML file, then from the command line.
+    """Return the options of systems from a TOML file, changed by those of `--set`.
 
-    Args:
-        settings: NAME=VALUE; a value is read as TOML, and as it stands where the option is text.
-        config: the file.
-        retrievers: names of those that the options are for.
-        rerankers: likewise.
-
-    Raises:
-        InputError: the file or a setting cannot be read, a name has two values on the command line,
-            or there is no such system.
+    A value is TOML, or plain text for an option that takes text in all named systems.
     """
     from irplatform.experiment.settings import label_and_name
     from irplatform.options import flat, read_value
@@ -91,7 +73,7 @@ def read_settings(
 
 
 def interpolation_weight(interpolate: str) -> float | None:
-    """The first stage's weight that `--interpolate` gives; None for auto."""
+    """Return the weight of `--interpolate`; None for auto."""
     if interpolate == "auto":
         return None
     try:

@@ -1,16 +1,17 @@
-"""`platform submit` and `platform fuse`: finished runs, checked, fused and written for BioASQ."""
+"""`platform submit` and `platform fuse`: check, fuse and convert finished runs."""
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from irplatform.cli.commands import Group, command
 from irplatform.cli.names import COLLECTION, list_option
-from irplatform.cli.options import PATH, force_option, number_option
+from irplatform.cli.options import PATH, choice_option, flag_option, force_option, number_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.errors import counted
 from irplatform.system.console import notice, say_text
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _SHOWN = 25
-"""Problems printed per run, errors first; TREC's scripts give up after as many."""
+"""Problems printed per run, errors first, as in TREC's scripts."""
 
 
 @click.group(cls=Group)
@@ -35,28 +36,20 @@ def submit() -> None:
 @click.option(
     "--collection", type=COLLECTION, help="The collection whose topics the runs must answer."
 )
-@click.option(
-    "--documents",
-    is_flag=True,
-    help="Also look up every document in the collection's index, which is built if missing.",
-)
+@flag_option("--documents", text="Also look up every document in the collection's index.")
 @number_option(
-    "--max-per-topic",
-    default=1000,
-    least=1,
-    text="Maximum number of results per topic that the task accepts.",
+    "--max-per-topic", default=1000, least=1, text="Maximum number of results per topic."
 )
 @click.option(
     "--tag-length",
     type=click.IntRange(1),
-    help="Maximum length of a run tag that the task accepts.  [default: 20, or as --tag-pattern "
-    "allows]",
+    help="Maximum length of a run tag.  [default: 20, or as --tag-pattern allows]",
 )
 @click.option(
     "--tag-pattern",
     metavar="REGEX",
-    help="Regular expression from the task's own script that the whole tag must match, such as "
-    "'[A-Za-z0-9_]{1,12}'.  [default: letters, digits, '-', '_' and '.']",
+    help="Regular expression of the task for the whole tag, such as '[A-Za-z0-9_]{1,12}'.  "
+    "[default: letters, digits, '-', '_' and '.']",
 )
 @json_option
 @click.pass_context
@@ -93,10 +86,7 @@ def _entry(path: str, found: RunCheck) -> dict[str, Any]:
         "topics": found.topics,
         "results": list(found.results),
         "tag": found.tag or None,
-        "problems": [
-            {"level": p.level, "line": p.line, "lines": list(p.lines), "message": p.message}
-            for p in found.problems
-        ],
+        "problems": [asdict(problem) for problem in found.problems],
     }
 
 
@@ -174,27 +164,23 @@ def tira(run: Path, out: Path, as_json: bool) -> None:
 @click.option(
     "--tag", default="fused", show_default=True, help="The run tag, the last column of the file."
 )
-@click.option(
+@choice_option(
     "--by",
-    type=click.Choice(["ranks", "scores"]),
-    default="ranks",
-    show_default=True,
-    help="Sum reciprocal ranks (Cormack, Clarke and Büttcher, SIGIR 2009) or standardized "
-    "scores (Montague and Aslam, CIKM 2001).",
+    choices=["ranks", "scores"],
+    text="Sum reciprocal ranks (Cormack, Clarke and Büttcher, SIGIR 2009) or standardized scores "
+    "(Montague and Aslam, CIKM 2001).",
 )
 @click.option(
     "--k",
     type=float,
     default=None,
-    help="The k of reciprocal ranks, 1 / (k + rank). A larger k gives top ranks less weight.  "
-    "[default: 60]",
+    help="The k of 1 / (k + rank); a larger one weighs top ranks less.  [default: 60]",
 )
 @list_option(
     "--weights",
     type=float,
     metavar="W,…",
-    help="The weight of each run in the order given, such as 4,1. Runs with weight 0 are left "
-    "out.  [default: equal weights]",
+    help="The weight of each run, such as 4,1; 0 leaves a run out.  [default: equal weights]",
 )
 @number_option("--depth", default=1000, text="Documents per topic.")
 @force_option("a run at --out that was made with other settings")

@@ -15,6 +15,7 @@ from irplatform.cli.options import (
     PATH,
     RERANKING,
     collection_option,
+    flag_option,
     force_option,
     interpolate_option,
     learning_options,
@@ -40,7 +41,7 @@ _LOW = re.compile(r"=[-+.\d]+(e[-+]?\d+)?:", re.IGNORECASE)
 
 
 def _ranges(text: str) -> list[str]:
-    """Split `--over` into options with their ranges; commas also separate the values of a range."""
+    """Split `--over` into options with their ranges, in which commas separate values."""
     options: list[str] = []
     for part in split_list(text):
         last = options[-1] if options else ""
@@ -65,38 +66,30 @@ def _ranges(text: str) -> list[str]:
     list_option(
         "--over",
         type=Names("name[=range]", lambda _: (), split=_ranges),
-        help="Options to tune, at least one. A range is LOW:HIGH, LOW:HIGH:log or "
-        "VALUE,VALUE,…; default: the bounds that the option declares.",
+        help="Options to tune. A range is LOW:HIGH, LOW:HIGH:log or VALUE,VALUE,…; default: the "
+        "declared bounds.",
     ),
     click.option(
         "--measure",
         type=MEASURE,
-        help="The measure to improve; default: nDCG@20, or nDCG-exp@20 for judgments from clicks.",
+        help="The measure to improve; default: nDCG@20, or nDCG-exp@20 for clicks.",
     ),
-    number_option(
-        "--trials", default=30, text="Number of settings to try in addition to the defaults."
-    ),
+    number_option("--trials", default=30, text="Settings to try in addition to the defaults."),
     number_option(
         "--refine",
         default=0,
-        text="Number of further trials around the best setting, for every fold and for the "
-        "final choice.",
+        text="Further trials around the best setting, for every fold and at the end.",
     ),
-    number_option(
-        "--folds", default=5, text="Number of cross-validation folds that estimate the gain."
-    ),
+    number_option("--folds", default=5, text="Cross-validation folds that estimate the gain."),
     click.option(
-        "--topics",
-        type=click.IntRange(1),
-        help="Number of topics to use, drawn at random; default: all.",
+        "--topics", type=click.IntRange(1), help="Topics to use, drawn at random; default: all."
     ),
     train_on_option(
         "Collections whose topics to tune on; default: the collection's training partner."
     ),
-    click.option(
+    flag_option(
         "--on-these-topics",
-        is_flag=True,
-        help="Tune on the topics of --collection itself; they must be training topics.",
+        text="Tune on the topics of --collection itself, which must be training topics.",
     ),
     group="Search",
     example="--over k1=0.5:2,b --trials 50",
@@ -106,9 +99,7 @@ def _ranges(text: str) -> list[str]:
 @with_options(interpolate_option("with a reranker, auto chooses it in every fold"), group=RERANKING)
 @learning_options
 @with_options(
-    click.option(
-        "--out", type=PATH, help="Write the chosen options to this TOML file, which --config reads."
-    ),
+    click.option("--out", type=PATH, help="Write the chosen options to a TOML file for --config."),
     click.option(
         "--resume/--no-resume",
         default=True,
@@ -154,7 +145,7 @@ def tune(
         if out is not None:
             with atomic_write(out, "wb") as file:  # names of files may not be UTF-8
                 file.write(report.as_toml().encode(errors="backslashreplace"))
-    finally:  # hours of search are told even where the disk is full
+    finally:  # show the result of hours of search even if the disk is full
         if as_json:
             print_json(report.as_json())
         else:
@@ -164,7 +155,6 @@ def tune(
 
 
 def _refuse_other_file(out: Path, command: Sequence[str]) -> None:
-    """Refuse to replace a file that does not begin with this command."""
     from irplatform.tuning.report import command_line
 
     with out.open("rb") as file:

@@ -1,12 +1,13 @@
-"""The check of a plugin: its systems are tried one after the other on a small collection."""
+"""Checks a plugin: tries its systems one after the other on a small collection."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irplatform.collection_resources import CollectionResources
-from irplatform.conformance.data import Finding, Watch, check_data_of, slow_imports
+from irplatform.conformance.data import Finding, Watch, check_data_of
 from irplatform.conformance.systems import (
     problems_of_features,
     problems_of_reranker,
@@ -14,10 +15,10 @@ from irplatform.conformance.systems import (
 )
 from irplatform.errors import InputError, PlatformError, PluginError, unknown
 from irplatform.experiment.systems import choose_systems, refuse_silent_downloads
-from irplatform.registry.entry_points import not_installed, without_entry_point
+from irplatform.registry.entry_points import not_installed
 from irplatform.registry.loading import registry
 from irplatform.system.arithmetic import choose_device
-from irplatform.system.console import LAST, parts, progress, stage, steps
+from irplatform.system.console import parts, stage, steps
 from irplatform.system.workers import available_cores
 
 if TYPE_CHECKING:
@@ -30,50 +31,36 @@ if TYPE_CHECKING:
     Problems = Callable[[CheckData], Iterator[str]]
 
 
-@dataclass(frozen=True)
-class CheckSettings:
-    """The settings of `check_plugin`.
-
-    Attributes:
-        plugin: its name, as `platform plugins list` shows it.
-        collection: the collection whose judged topics are used.
-        systems: names of systems to check; none checks all.
-        settings: options of rerankers and retrievers, see `choose_systems`.
-        device: "auto", "cpu", "cuda" or "mps".
-    """
-
-    plugin: str
-    collection: str = "demo-train"
-    systems: Sequence[str] = ()
-    settings: Mapping[str, object] = field(default_factory=dict)
-    device: str = "auto"
-
-
-def check_plugin(settings: CheckSettings) -> list[Finding]:
-    """Check the rerankers, retrievers and feature groups that a plugin registered.
+def check_plugin(
+    name: str,
+    collection_name: str = "demo-train",
+    only: Sequence[str] = (),
+    settings: Mapping[str, object] | None = None,
+    device: str = "auto",
+) -> list[Finding]:
+    """Check systems that a plugin registered, `only` some or all, on a collection's judged topics.
 
     Raises:
         InputError: a wrong name, option or device.
-        PluginError: the plugin is broken, so that nothing of it is used.
+        PluginError: the plugin is broken.
     """
     plugins = registry()
-    plugin = _usable(settings.plugin, plugins)
-    systems = _systems(settings, plugin, plugins)
-    collection = plugins.collection(settings.collection)
-    refuse_silent_downloads(collection, settings.collection)
-    device = choose_device(settings.device, 1)
+    plugin = _usable(name, plugins)
+    registered = _registered(plugin, only, plugins)
+    checks = _checks(registered, settings or {}, plugins)
+    collection = plugins.collection(collection_name)
+    refuse_silent_downloads(collection, collection_name)
+    device = choose_device(device, 1)
     resources = CollectionResources(collection.corpus, device, seed=42, threads=available_cores())
     findings: list[Finding] = []
-    with parts(len(systems) + 1):
+    with parts(len(checks) + 1):
         with stage(""):
             data = check_data_of(collection, plugins, resources)
-            with progress(f"importing {plugin.name} in a process of its own", part=LAST):
-                if remarks := slow_imports(plugin):
-                    findings.append(Finding("plugin", plugin.name, remarks=remarks))
-        with stage("", len(systems)), steps("system", len(systems)) as advance:
-            for (kind, name), problems in systems.items():
-                finding = _finding(kind, name, problems, data)
-                findings.append(replace(finding, remarks=_undescribed(kind, name, plugins)))
+        with stage("", len(checks)), steps("system", len(checks)) as advance:
+            for (kind, system), problems in checks.items():
+                finding = _finding(kind, system, problems, data)
+                remarks = _undescribed(registered[kind, system])
+                findings.append(replace(finding, remarks=remarks))
                 advance(1)
     return findings
 
@@ -86,29 +73,19 @@ def _finding(kind: str, name: str, problems: Problems, data: CheckData) -> Findi
         lines.extend(problems(data))
     except InputError as error:
         unchecked = str(error)
-    except PlatformError as error:  # of the plugin, or for want of memory: others may need less
+    except PlatformError as error:  # other systems may still work
         lines.append(str(error))
     return Finding(kind, name, [*lines, *data.watch.changes], unchecked)
 
 
-def _tables(plugins: Registry) -> dict[str, Mapping[str, Registration[Any]]]:
-    return {
-        "reranker": plugins.rerankers,
-        "retriever": plugins.retrievers,
-        "feature group": plugins.features,
-    }
-
-
-def _undescribed(kind: str, name: str, plugins: Registry) -> list[str]:
+def _undescribed(registration: Registration[Any]) -> list[str]:
     """A remark on options without a description."""
-    registration = _tables(plugins)[kind][name]
     if registration.broken:
         return []
     fields = registration.system.Options.model_fields
-    options = [option for option, field in fields.items() if not field.description]
-    if not options:
-        return []
-    return [f"no description: {', '.join(options)}; give Field(…, description=…) a line for users"]
+    options = ", ".join(option for option, field in fields.items() if not field.description)
+    remark = f"no description: {options}; give Field(…, description=…) a line for users"
+    return [remark] if options else []
 
 
 def _usable(name: str, plugins: Registry) -> Plugin:
@@ -117,54 +94,58 @@ def _usable(name: str, plugins: Registry) -> Plugin:
     if plugin is None:
         if written := not_installed(name, by_name, others=False):
             raise unknown("plugin", name, (), hint=written)
-        hint = without_entry_point(name) or "`platform plugins list` shows all."
-        raise unknown("plugin", name, by_name, hint=hint)
+        raise unknown("plugin", name, by_name, hint="`platform plugins list` shows all.")
     if plugin.error:
         raise PluginError(f"{plugin} is not used: {plugin.error}")
     return plugin
 
 
-def _names_by_kind(plugin: Plugin, only: Sequence[str], plugins: Registry) -> dict[str, list[str]]:
-    names = {
-        kind: [r.name for r in table.values() if r.plugin.name == plugin.name]
-        for kind, table in _tables(plugins).items()
+def _registered(
+    plugin: Plugin, only: Sequence[str], plugins: Registry
+) -> dict[tuple[str, str], Registration[Any]]:
+    """The systems to check, by kind and name."""
+    tables: dict[str, Mapping[str, Registration[Any]]] = {
+        "reranker": plugins.rerankers,
+        "retriever": plugins.retrievers,
+        "feature group": plugins.features,
     }
-    registered_names = [name for names_of_kind in names.values() for name in names_of_kind]
-    if not registered_names:
+    registered = {
+        (kind, name): registration
+        for kind, table in tables.items()
+        for name, registration in table.items()
+        if registration.plugin.name == plugin.name
+    }
+    if not registered:
         raise InputError(f"{plugin} registers no reranker, retriever or group of features.")
+    names = [name for _, name in registered]
     for name in only:
-        if name not in registered_names:
-            raise unknown("system", name, registered_names, of=f"plugin '{plugin.name}'")
-    return {
-        kind: [n for n in names_of_kind if not only or n in only]
-        for kind, names_of_kind in names.items()
-    }
+        if name not in names:
+            raise unknown("system", name, names, of=f"plugin '{plugin.name}'")
+    return {key: each for key, each in registered.items() if not only or key[1] in only}
 
 
-def _systems(
-    settings: CheckSettings, plugin: Plugin, plugins: Registry
+def _checks(
+    registered: Mapping[tuple[str, str], Registration[Any]],
+    settings: Mapping[str, object],
+    plugins: Registry,
 ) -> dict[tuple[str, str], Problems]:
-    names = _names_by_kind(plugin, settings.systems, plugins)
-    broken: dict[tuple[str, str], Problems] = {}
-    for kind, table in _tables(plugins).items():
-        for name in names[kind]:
-            if table[name].broken:
-                broken[kind, name] = _with(_broken, table[name].broken)
-        names[kind] = [name for name in names[kind] if (kind, name) not in broken]
+    sound: dict[str, list[str]] = {"reranker": [], "retriever": [], "feature group": []}
+    checks: dict[tuple[str, str], Problems] = {}
+    for (kind, name), registration in registered.items():
+        if registration.broken:
+            checks[kind, name] = partial(_broken, registration.broken)
+        else:
+            sound[kind].append(name)
     retrievers, rerankers = choose_systems(
-        plugins, names["retriever"], names["reranker"], settings.settings, members=1
+        plugins, sound["retriever"], sound["reranker"], settings, members=1
     )
-    return {
-        **broken,
-        **{("reranker", r.name): _with(problems_of_reranker, r) for r in rerankers},
-        **{("retriever", r.name): _with(problems_of_retriever, r) for r in retrievers},
-        **{("feature group", n): _with(problems_of_features, n) for n in names["feature group"]},
+    checks |= {("reranker", r.name): partial(problems_of_reranker, r) for r in rerankers}
+    checks |= {("retriever", r.name): partial(problems_of_retriever, r) for r in retrievers}
+    return checks | {
+        ("feature group", name): partial(problems_of_features, name)
+        for name in sound["feature group"]
     }
 
 
 def _broken(reason: str, _data: CheckData) -> Iterator[str]:
     yield reason
-
-
-def _with(problems: Callable[[Any, CheckData], Iterator[str]], system: Any) -> Problems:
-    return lambda data: problems(system, data)

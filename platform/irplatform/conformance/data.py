@@ -1,8 +1,7 @@
 """The data that a plugin's systems are checked on, and a watch on the state of the process.
 
-Systems are asked about a few judged topics with BM25's candidates. Other systems compute in the
-same process: a seeded generator or another default type of torch would change their scores, so that
-such changes are reported and undone.
+The data are a few judged topics with BM25's candidates. A plugin that changes the state of the
+process, such as the default type of torch, changes the scores of other systems.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import pickle
 import random
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -22,13 +21,11 @@ import numpy as np
 from irplatform.data import LabelledTopic, Topic, TrainingData
 from irplatform.errors import InputError
 from irplatform.experiment.systems import choose_systems
-from irplatform.registry.entry_points import entry_points
 from irplatform.reranking.training_set import examples
 from irplatform.retrieval.candidates import Request, Retrieved
 from irplatform.system.console import QUICK, progress
 from irplatform.system.packages import absent
 from irplatform.system.process import isolated
-from irplatform.system.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,34 +33,21 @@ if TYPE_CHECKING:
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection
     from irplatform.registry.lookup import Registry
-    from irplatform.registry.registration import Plugin
 
 
 TopicCandidates = list[tuple[Topic, tuple[str, ...]]]
 """Topics with the ids of documents."""
-
 DOCUMENTS = 30
 """Candidates of a topic."""
-
 _TOPICS, _VALIDATION, _TRAINING = 3, 4, 12
-
-_HEAVY = (
-    *("torch", "transformers", "sentence_transformers", "tensorflow", "jax", "spacy", "gensim"),
-    *("pandas", "sklearn", "pyserini", "jnius", "nltk", "lightgbm"),
-)
-"""Packages that take from a second to a quarter of a minute to import."""
 
 
 @dataclass(frozen=True)
 class _State:
-    """A piece of state that the process has once.
+    """State that the process has once; equal values are the same state.
 
-    Attributes:
-        name: in words.
-        read: returns the value; equal values are the same state.
-        restore: sets it; None for random generators, which libraries use at their first import.
-        of_networks: making and training a network changes it, since torch draws first weights and
-            dropout from its global generator.
+    Random generators have no `restore`, since libraries use them at their first import. Making and
+    training a network of torch may change state `of_networks`.
     """
 
     name: str
@@ -73,11 +57,7 @@ class _State:
 
 
 class Watch:
-    """Compares the process before and after the work of a plugin.
-
-    Args:
-        of: the system, for the progress display.
-    """
+    """Compares the process before and after the work of a system, named `of` for the display."""
 
     def __init__(self, of: str = "") -> None:
         self._of = of
@@ -86,21 +66,19 @@ class Watch:
 
     @property
     def changes(self) -> list[str]:
-        """The changes, one a line, with the first work that made each."""
+        """The changes, each with the first work that made it."""
         return [*self._changes.values()]
 
     @contextmanager
     def during(self, work: str, *, networks: bool = False) -> Iterator[None]:
-        """Compare before and after.
+        """Compare the process before and after work such as "score()", perhaps of networks."""
+        random.random()  # so that the same seed set twice is noticed
+        np.random.random()
+        if not absent("torch"):
+            import torch
 
-        Args:
-            work: the plugin's work, such as "score()".
-            networks: it makes or trains networks.
-        """
-        _draw()
-        # Within a block of ours, those around a plugin's work leave the directory to be looked at
-        label = f"trying {work} of {self._of}" if self._of else f"trying {work}"
-        with isolated(), progress(label, part=QUICK):
+            torch.rand(1)
+        with isolated(), progress(f"trying {work} of {self._of}", part=QUICK):
             imported = {*sys.modules}
             before = [state.read() for state in self._states]
             try:
@@ -114,8 +92,8 @@ class Watch:
                         state.restore(old)
                     elif first_import or (state.of_networks and networks):
                         continue
-                    told = f"{new} instead of {old}" if state.restore else "another one"
-                    self._changes.setdefault(state.name, f"{state.name} is {told} after {work}")
+                    now = f"{new} instead of {old}" if state.restore else "different"
+                    self._changes.setdefault(state.name, f"{state.name} is {now} after {work}")
 
 
 def _states() -> Sequence[_State]:
@@ -144,27 +122,9 @@ def _states() -> Sequence[_State]:
     ]
 
 
-def _draw() -> None:
-    """Advance the generators, so that the same seed set twice is noticed."""
-    random.random()
-    np.random.random()
-    if not absent("torch"):
-        import torch
-
-        torch.rand(1)
-
-
 @dataclass(frozen=True)
 class CheckData:
-    """The data that systems are checked on.
-
-    Attributes:
-        resources: the platform's, for the collection's documents.
-        topics: topics to score, with their candidates.
-        training: other topics to learn from.
-        validation: topics that validate it.
-        watch: compares the process before and after.
-    """
+    """The data that systems are checked on: topics to score with their candidates, and others."""
 
     resources: CollectionResources
     topics: TopicCandidates
@@ -174,7 +134,7 @@ class CheckData:
 
     @contextmanager
     def training_data(self) -> Iterator[TrainingData]:
-        """Yield what `fit` learns from, with a temporary workspace."""
+        """Yield data for `fit`, with a temporary workspace."""
         with TemporaryDirectory() as workspace:
             yield TrainingData([*self.training], [*self.validation], Path(workspace))
 
@@ -182,11 +142,7 @@ class CheckData:
 def check_data_of(
     collection: Collection, plugins: Registry, resources: CollectionResources
 ) -> CheckData:
-    """Search a collection, and split its judged topics.
-
-    Raises:
-        InputError: it has too few judged topics with candidates.
-    """
+    """Search a collection and split its judged topics; InputError if they are too few."""
     retrievers, _ = choose_systems(plugins, ["bm25"], [], {})
     request = Request(collection, retrievers, DOCUMENTS, DOCUMENTS, resources)
     qrels = collection.load_qrels() if collection.load_qrels else {}
@@ -209,11 +165,11 @@ class Finding:
     """The result of a system's check.
 
     Attributes:
-        kind: "reranker", "retriever" or "feature group"; "plugin" for remarks on the plugin.
-        name: of the system, or the plugin.
-        problems: breaches of the contract, one a line.
-        unchecked: why it could not be checked completely, or "".
-        remarks: possible improvements that are no breach.
+        kind: "reranker", "retriever" or "feature group".
+        name: the system's name.
+        problems: breaches of the contract.
+        unchecked: why the check is incomplete, or "".
+        remarks: possible improvements.
     """
 
     kind: str
@@ -223,32 +179,5 @@ class Finding:
     remarks: Sequence[str] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """An entry of `platform plugins check --json`."""
-        return {
-            "kind": self.kind,
-            "name": self.name,
-            "problems": list(self.problems),
-            "unchecked": self.unchecked or None,
-            "remarks": list(self.remarks),
-        }
-
-
-def slow_imports(plugin: Plugin) -> list[str]:
-    """Return a remark on heavy packages that loading a plugin imports, found in a new process."""
-    with Workers[Any, list[str]](_heavy_imports, 1) as workers:
-        workers.give(0, plugin)
-        heavy = workers.result()
-    if not heavy:
-        return []
-    return [
-        f"its import loads {', '.join(heavy)}, which every command waits for: import that inside "
-        "the functions that need it"
-    ]
-
-
-def _heavy_imports(plugin: Plugin) -> list[str]:
-    before = {*sys.modules}
-    for point in entry_points():
-        if point.name == plugin.name and point.dist and point.dist.name == plugin.distribution:
-            point.load()
-    return [name for name in _HEAVY if name in sys.modules and name not in before]
+        """Return an entry of `platform plugins check --json`."""
+        return {**asdict(self), "unchecked": self.unchecked or None}

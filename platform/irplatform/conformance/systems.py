@@ -1,4 +1,4 @@
-"""Where a reranker, a feature group or a retriever breaks its contract."""
+"""Checks that a reranker, a feature group or a retriever keeps its contract."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from irplatform.collection_resources import CollectionResources as Resources
     from irplatform.conformance.behaviour import Outputs
     from irplatform.conformance.data import CheckData, TopicCandidates
     from irplatform.data import Topic
@@ -42,23 +43,16 @@ if TYPE_CHECKING:
 
 
 _KNOWLEDGE = ("mesh",)
-"""Knowledge bases of an expanded run, by name alone: none is opened."""
+"""Knowledge bases of an expanded run; none is opened."""
 
 
 def problems_of_reranker(choice: ChosenReranker, data: CheckData) -> Iterator[str]:
-    """Yield breaches of the contract, one a line.
-
-    Raises:
-        InputError: its options name something that does not exist.
-        PluginError: it fails.
-    """
+    """Yield breaches of the contract; InputError or PluginError if it cannot be checked."""
     plugin_call, resources = choice.registration.plugin_call, data.resources
 
     def scores(reranker: Reranker, pairs: TopicCandidates) -> Outputs:
-        topics, candidates = [topic for topic, _ in pairs], {t.id: ids for t, ids in pairs}
         with data.watch.during("score()"):
-            by_topic = score_topics(choice.registration, [reranker], topics, candidates, resources)
-        return [by_topic[topic.id] for topic in topics]
+            return _scored(choice, reranker, pairs, resources)
 
     def new_reranker() -> Reranker:
         with data.watch.during("prepare()", networks=True):
@@ -107,19 +101,21 @@ def _scores(question: Question) -> Outputs:
     if question.folder and isinstance(reranker, TrainableReranker):
         with choice.registration.plugin_call("loading"):
             reranker.load(question.folder)
-    topics, candidates = [t for t, _ in question.topics], {t.id: ids for t, ids in question.topics}
-    found = score_topics(choice.registration, [reranker], topics, candidates, question.resources)
-    return [found[topic.id] for topic in topics]
+    return _scored(choice, reranker, question.topics, question.resources)
+
+
+def _scored(
+    choice: ChosenReranker, member: Reranker, pairs: TopicCandidates, resources: Resources
+) -> Outputs:
+    topics, candidates = [topic for topic, _ in pairs], {t.id: ids for t, ids in pairs}
+    by_topic = score_topics(choice.registration, [member], topics, candidates, resources)
+    return [by_topic[topic.id] for topic in topics]
 
 
 def _rescored(
     choice: ChosenReranker, member: Reranker, data: CheckData, expected: Outputs
 ) -> Iterator[str]:
-    """Check the scores among all candidates of a topic, if a reranker changes them.
-
-    Raises:
-        PluginError: it fails, or gives a wrong number of scores, or one that is not finite.
-    """
+    """Check `rescore`, if a reranker defines it."""
     if type(member).rescore is Reranker.rescore:
         return
 
@@ -146,7 +142,7 @@ def _rescored(
 def _without_batches(
     choice: ChosenReranker, member: Reranker, data: CheckData, expected: Outputs
 ) -> Iterator[str]:
-    """Compare `score` with a `score_batch` of its own, which runs use."""
+    """Compare `score` with `score_batch`, if a reranker defines both."""
     if type(member).score_batch is Reranker.score_batch or type(member).score is Reranker.score:
         return
     scores = []
@@ -162,7 +158,7 @@ def _without_batches(
 def _explanations(
     choice: ChosenReranker, member: Reranker, data: CheckData, expected: Outputs
 ) -> Iterator[str]:
-    """Compare scores with explained scores, if it explains any."""
+    """Compare scores with those in `explain`, if a reranker defines it."""
     if type(member).explain is Reranker.explain:
         return
     topic, doc_ids = data.topics[0]
@@ -174,13 +170,7 @@ def _explanations(
 
 
 def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
-    """Yield breaches of the contract, one a line.
-
-    Raises:
-        InputError: its options name something that does not exist, or the topics lack what it
-            reads.
-        PluginError: it fails.
-    """
+    """Yield breaches of the contract; InputError or PluginError if it cannot be checked."""
     watch = data.watch
     with watch.during("prepare()", networks=True):
         (group,) = open_groups([name], {}, data.resources)
@@ -233,12 +223,7 @@ def _features(question: Question) -> Outputs:
 
 
 def problems_of_retriever(choice: ChosenRetriever, data: CheckData) -> Iterator[str]:
-    """Yield breaches of the contract, one a line.
-
-    Raises:
-        InputError: its options name something that does not exist.
-        PluginError: it fails.
-    """
+    """Yield breaches of the contract; InputError or PluginError if it cannot be checked."""
     topics = [topic for topic, _ in data.topics]
     choice.check_topics(topics)
     _ = choice.describe(), choice.traits, choice.checkpoints()
@@ -274,7 +259,7 @@ def _change(topics: list[Topic], before: Run, after: Run) -> str:
     for topic in topics:
         first, second = (run.rankings[topic.id] for run in (before, after))
         if first.doc_ids != second.doc_ids:
-            return f"the ranking of topic {topic.id} is another one"
+            return f"the ranking of topic {topic.id} differs"
         scores = [ranking.scores.astype(np.float64) for ranking in (first, second)]
         pairs = [(topic, first.doc_ids)] if first.doc_ids else []
         if deviation := difference(pairs, scores[: len(pairs)], scores[1 : 1 + len(pairs)]):

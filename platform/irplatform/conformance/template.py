@@ -1,4 +1,4 @@
-"""The package of a new plugin: a reranker with an option, and its test."""
+"""Writes the package of a new plugin: a reranker with an option, and its test."""
 
 from __future__ import annotations
 
@@ -95,7 +95,6 @@ build-backend = "setuptools.build_meta"
 name = "$distribution"
 version = "0.1"
 description = "$title, a reranker for irplatform."
-readme = "README.md"
 requires-python = ">=3.11"
 dependencies = ["irplatform"]
 
@@ -113,29 +112,11 @@ strict = true
 plugins = ["pydantic.mypy"]
 """)
 
-_README = Template("""\
-# $title
-
-A reranker for irplatform.
-
-    pip install -e . pytest
-    platform rerankers show $name
-    platform plugins check $name
-    platform run --collection demo --reranker $name
-    pytest
-""")
-
 
 def new_plugin(
     name: str, parent: Path, rerankers: Collection[str] = (), plugins: Collection[str] = ()
 ) -> Path:
-    """Write the package of a new reranker, and return its folder.
-
-    Args:
-        name: the name of the reranker and of the plugin.
-        parent: the folder to write `irplatform-NAME` to.
-        rerankers: names of existing rerankers.
-        plugins: names of existing plugins.
+    """Write the package `irplatform-NAME` of a new reranker to a folder, and return its path.
 
     Raises:
         InputError: the name is wrong or taken, or the folder exists or cannot be written.
@@ -170,7 +151,6 @@ def new_plugin(
         (draft / "tests").mkdir()
         for file, template in (
             ("pyproject.toml", _PROJECT),
-            ("README.md", _README),
             (f"{module}.py", _MODULE),
             (f"tests/test_{name.replace('-', '_')}.py", _TEST),
         ):

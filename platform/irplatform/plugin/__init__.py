@@ -1,10 +1,7 @@
-"""The plugin contract, a short file for each kind: `rerankers`, `retrievers` and `features`.
+"""The plugin contract, with a file for each kind: `rerankers`, `retrievers` and `features`.
 
-`declarations` is what these share, `resources` what the platform lends them, and `hooks` how they
-are registered.
-
-A plugin is a Python package with an entry point in the group `irplatform` that names a module (or
-object) with hook implementations:
+They share `declarations`, receive `resources`, and are registered with `hooks`. A plugin is a
+Python package with an entry point in the group `irplatform` that names a module with hooks:
 
     from irplatform.plugin import Documents, Reranker, Topic, hookimpl
 
@@ -23,14 +20,9 @@ and in its pyproject.toml:
     [project.entry-points.irplatform]
     document-length = "my_package"
 
-Once it is installed, `platform run --reranker document-length` finds it. Plugins import this
-module, `irplatform.plugin`, and of the platform only these: `irplatform.data`, `irplatform.errors`,
-`irplatform.options`, `irplatform.text`, `irplatform.training`, `irplatform.features`,
-`irplatform.lucene`, `irplatform.expansion`, `irplatform.knowledge`, `irplatform.concepts`,
-`irplatform.collections`, `irplatform.runs` and `irplatform.system`; a plugin's command may also
-import `irplatform.registry` and `irplatform.building`, and a bridge to another program
-`irplatform.api`. Import heavy modules (torch, spacy) inside
-the functions that need them: every command loads every plugin.
+Once it is installed, `platform run --reranker document-length` finds it. docs/plugin-rules.md lists
+the modules that a plugin may import. Import heavy modules (torch, spacy) inside the functions that
+need them: every command loads every plugin.
 """
 
 from __future__ import annotations
@@ -109,7 +101,7 @@ __all__ = [
     "named_systems",
 ]
 
-# Imported at first use: every command imports this module, and few need what the names load.
+# Imported at first use: every command imports this module, and few need these names.
 _NAMES = {
     "pydantic": "Field",
     "irplatform.data": "Document Documents FieldValue LabelledTopic TextPair Topic TrainingData",

@@ -21,27 +21,24 @@ class FeatureGroup(Declared):
     """Features that belong together, for learning to rank."""
 
     def prepare(self, resources: Resources) -> None:
-        """Take what is needed from the platform; called once, before what follows."""
+        """Take resources; called once, before all methods below."""
 
     def lacks(self, topics: Sequence[Topic]) -> str:
-        """What these topics lack to have such features; "" where nothing is lacking.
+        """Return what topics lack for these features, or "".
 
-        Called once with the topics of training and validation; a group that lacks something is left
-        out.
+        Called with the topics of training and validation; a group that lacks something is left out.
         """
         del topics
         return ""
 
     def names(self) -> tuple[str, ...]:
-        """The features' names."""
+        """Return the features' names."""
         raise NotImplementedError(f"{type(self).__name__} does not define names()")
 
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
-        """Features of documents for a topic.
+        """Return finite features, float32 [len(documents), len(names())].
 
-        Returns:
-            float32 [len(documents), len(names())], finite; a document's features do not depend on
-            the other documents.
+        A document's features do not depend on the other documents.
         """
         if type(self).compute_batch is FeatureGroup.compute_batch:
             raise NotImplementedError(f"{type(self).__name__} does not define compute()")
@@ -50,17 +47,14 @@ class FeatureGroup(Declared):
     def compute_batch(
         self, batch: Sequence[tuple[Topic, Documents]]
     ) -> list[npt.NDArray[np.float32]]:
-        """Features for several topics at once; override it where that is faster.
-
-        `compute` may then be left out: it asks this for its one topic.
-        """
+        """Return features for several topics; override it, with or without `compute`, for speed."""
         return [self.compute(topic, documents) for topic, documents in batch]
 
     def prepared_with(self) -> Mapping[str, object]:
-        """Facts of the resources that its features depend on, as JSON; called once prepared.
+        """Return facts of the resources that its features depend on, as JSON.
 
-        They are part of the cache key of features, not of models: they differ between collections,
-        as word vectors do, or between runs, as the seed does.
+        They are in the cache key of features, not of models, and differ between collections (word
+        vectors) or runs (the seed).
         """
         return {}
 
@@ -73,11 +67,11 @@ class TrainableFeatureGroup(FeatureGroup):
     """
 
     def fit(self, data: TrainingData) -> None:
-        """Learn. Must be repeatable, as a reranker's."""
+        """Learn, repeatably, as a reranker does."""
         raise NotImplementedError(f"{type(self).__name__} does not define fit()")
 
     def save(self, folder: Path) -> None:
-        """Write what was learned into an empty folder, without pickles."""
+        """Write the learned state to an empty folder, without pickles."""
         raise NotImplementedError(f"{type(self).__name__} does not define save()")
 
     def load(self, folder: Path) -> None:

@@ -20,24 +20,21 @@ if TYPE_CHECKING:
     from irplatform.plugin.retrievers import Retriever
     from irplatform.runs import Run
 
-
 hookimpl = pluggy.HookimplMarker("irplatform")
-
-
 hookspec = pluggy.HookspecMarker("irplatform")
 
 
 class RegisterReranker(Protocol):
-    """Makes a reranker known by a name; keyword arguments replace defaults of its options.
+    """Registers a reranker under a name; keyword arguments replace defaults of its options.
 
-    It is a class, or the place of one, "my_package.ranker:Ranker", which is imported at first use.
+    `system` is a class, or its place "my_package.ranker:Ranker", which is imported at first use.
     """
 
     def __call__(self, name: str, system: type[Reranker] | str, /, **defaults: object) -> None: ...
 
 
 class RegisterFeatures(Protocol):
-    """Makes a group of features known by a name, as `RegisterReranker` does a reranker."""
+    """Registers a feature group under a name, as `RegisterReranker` does."""
 
     def __call__(
         self, name: str, system: type[FeatureGroup] | str, /, **defaults: object
@@ -45,22 +42,19 @@ class RegisterFeatures(Protocol):
 
 
 class RegisterRetriever(Protocol):
-    """Makes a retriever known by a name, as `RegisterReranker` does a reranker."""
+    """Registers a retriever under a name, as `RegisterReranker` does."""
 
     def __call__(self, name: str, system: type[Retriever] | str, /, **defaults: object) -> None: ...
 
 
 class RegisterCollection(Protocol):
-    """Makes a collection known by a name; `load` is called when the name is used."""
+    """Registers a collection under a name; `load` is called when the name is used."""
 
     def __call__(self, name: str, load: Callable[[], Collection], /, *, title: str) -> None: ...
 
 
 class RegisterMeasure(Protocol):
-    """Makes a measure known by a name.
-
-    `compute(qrels, run)` returns the value per topic, for every topic of the qrels.
-    """
+    """Registers a measure; `compute(qrels, run)` returns the value of every topic of the qrels."""
 
     def __call__(
         self,
@@ -71,30 +65,29 @@ class RegisterMeasure(Protocol):
 
 
 class RegisterKnowledge(Protocol):
-    """Makes a format of knowledge bases known by a name; `load` is called when files are added."""
+    """Registers a format of knowledge bases; `load` is called when files are added."""
 
     def __call__(self, name: str, load: Callable[[], Format], /) -> None: ...
 
 
 class RegisterResults(Protocol):
-    """Makes the results in a TOML file known to `platform reproduce`."""
+    """Registers a TOML file of results for `platform reproduce`."""
 
     def __call__(self, file: Path, /) -> None: ...
 
 
 @dataclass(frozen=True)
 class RunEvent:
-    """What the life-cycle hooks are told.
+    """The event of a life-cycle hook.
 
     Attributes:
         collection: the collection's id.
-        systems: names of the retrievers, then of the rerankers, that were asked for.
-        run_dir: where runs are written.
+        systems: names of the retrievers, then of the rerankers.
+        run_dir: the folder of the run files.
         results: per row of the report, measure name to value; empty at the start. Rows are
-            retrievers, what they make together (`fused`), and rerankers, the mean of their seeds.
-        runs: names of the runs that were made, those of single seeds and without the first stage
-            (`delta-seed42-alone`) too; each is the file `run_dir / f"{name}.run"`. Empty at the
-            start.
+            retrievers, `fused`, and rerankers (the mean of their seeds).
+        runs: names of the written runs, such as `delta-seed42-alone`; each is the file
+            `run_dir / f"{name}.run"`. Empty at the start.
     """
 
     collection: str

@@ -28,21 +28,18 @@ class Reranker(Declared):
     """Scores the candidates of a topic.
 
     Attributes:
-        presets: name to settings, as `--set` takes them, that `--preset NAME` puts in place of
-            defaults: `{"paper": {"filters": 64, "loop.epochs": 50}}`.
+        presets: the settings of `--preset NAME`, by name: `{"paper": {"loop.epochs": 50}}`.
     """
 
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
 
     def prepare(self, resources: Resources) -> None:
-        """Take what is needed from the platform; called once, before `fit`, `load` and `score`."""
+        """Take resources; called once, before `fit`, `load` and `score`."""
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
         """Score documents for a topic.
 
-        Look at `documents.ids` alone where vectors of all documents are stored: texts are read
-        when a document is first looked at. `Documents.of` makes documents of texts that are in no
-        index.
+        Texts are read at first use: if `documents.ids` are enough, leave the documents unread.
 
         Returns:
             One finite number per document, within the range of a 32-bit float, higher is better,
@@ -53,10 +50,7 @@ class Reranker(Declared):
         return self.score_batch([(topic, documents)])[0]
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        """Score several topics at once; override it where that is faster.
-
-        `score` may then be left out: it asks this for its one topic.
-        """
+        """Score several topics at once; override it, with or without `score`, for speed."""
         return [self.score(topic, documents) for topic, documents in batch]
 
     def rescore(
@@ -64,15 +58,13 @@ class Reranker(Declared):
     ) -> Sequence[float]:
         """Change scores once all candidates of a topic are scored.
 
-        Override it where scores depend on one another, which those of `score` must not. A run asks
-        one member for it, after the members' scores were averaged. So do the choice of the first
-        stage's share and `platform explain`; the scores that `ltr` reads of its stack, and
-        benchmarks, are those of `score`.
+        Override it if scores depend on one another, as those of `score` must not. A run calls it on
+        one member, with the members' averaged scores. A stack of `ltr` reads the scores of `score`.
 
         Args:
             topic: the topic.
-            documents: all of its candidates, at least one; best of the first stage first in a run.
-            scores: theirs.
+            documents: all candidates, at least one; best of the first stage first in a run.
+            scores: their scores.
 
         Returns:
             One finite number per document, higher is better. They may depend on the order of the
@@ -82,12 +74,11 @@ class Reranker(Declared):
         return scores
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
-        """Say where the scores of some documents come from, for `platform explain`.
+        """Explain the scores of documents, for `platform explain`.
 
         Returns:
-            One mapping per document, as JSON: at least `score`, what `score` gives it, and under
-            names for a reader whatever made it. Numbers and words become lines, a list of
-            mappings with the same names becomes a table, a mapping becomes a part with a heading.
+            One mapping per document, as JSON: `score`, and what made it, under readable names.
+            Numbers and words become lines, a list of mappings a table, a mapping a section.
 
         Raises:
             InputError: this reranker does not explain its scores.
@@ -100,14 +91,14 @@ class TrainableReranker(Reranker):
     """A reranker that learns from judged topics."""
 
     def fit(self, data: TrainingData) -> None:
-        """Learn. Must be repeatable: same data, options, seed and versions, same weights.
+        """Learn; the same data, options, seed and versions must give the same weights.
 
-        Called after `load` where there was pre-training: go on from the weights that were loaded.
+        After pre-training, `load` is called first: continue from the loaded weights.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define fit()")
 
     def save(self, folder: Path) -> None:
-        """Write what was learned into an empty folder, without pickles."""
+        """Write the learned state to an empty folder, without pickles."""
         raise NotImplementedError(f"{type(self).__name__} does not define save()")
 
     def load(self, folder: Path) -> None:

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 class Resources(Protocol):
-    """What the platform offers: built at first use, cached on disk, shared between plugins."""
+    """Resources are built at first use, cached on disk, and shared between plugins."""
 
     device: str
     """Where to compute: "cpu", "cuda" or "mps"."""
     seed: int
     threads: int
     model_threads: int
-    """Of torch on the CPU: another number of them rounds otherwise, and so trains other weights."""
+    """Threads of torch on the CPU; another number of them gives other trained weights."""
 
     @property
     def system_seed(self) -> int:
-        """Of what all members of a system share; `seed` differs between them."""
+        """The seed of everything that the members of a system share."""
 
     def index(self) -> LuceneIndex:
         """The collection's Lucene index."""
@@ -60,28 +60,23 @@ class Resources(Protocol):
         Args:
             kind: what it is, in lower-case letters, digits and "-"; keep it unique to the plugin.
             depends_on: what else its content depends on, as JSON.
-            of_vectors: whether word vectors have a part in it; without, other vectors change
-                nothing.
-            build: fills an empty folder; called only where the artifact is not there yet.
-            resumable: whether `build` goes on from what is in the folder: it is then given what an
-                interrupted call left there. Else it starts over.
-            filled_later: whether its files change after `build`. Otherwise digests of them are
-                kept, and an artifact whose files are not the same any more is made again.
+            of_vectors: it depends on the word vectors.
+            build: fills an empty folder; called only if the artifact is missing.
+            resumable: `build` continues with what an interrupted call left in the folder.
+            filled_later: its files change after `build`. Otherwise changed files mean that it is
+                damaged, and it is made again.
         """
 
     def progress(
         self, label: str, total: int, unit: str = ""
     ) -> AbstractContextManager[Callable[[int], None]]:
-        """A progress display; call what it yields with the number of steps just done.
+        """Show progress, such as "counting stems" in "documents".
 
-        Args:
-            label: what is being done, in lower case, such as "counting stems".
-            total: how many steps there are.
-            unit: what they are, such as "documents".
+        Call the yielded function with the number of steps just done.
         """
 
     def notice(self, message: str) -> None:
-        """Tell the user something, in a line on stderr; the same line is told once."""
+        """Show a line on stderr, once."""
 
     def reranker(self, name: str, settings: Mapping[str, object] | None = None) -> Any:
         """Another `Reranker`, prepared; one that learns still has to `fit` or `load`."""

@@ -18,30 +18,22 @@ class Retriever(Declared):
     """Finds candidates for topics."""
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
-        """Rank at most `depth` documents for every topic.
-
-        Returns:
-            A run with an entry for every topic, empty where nothing was found.
-        """
+        """Rank at most `depth` documents for every topic; an empty ranking if nothing is found."""
         raise NotImplementedError(f"{type(self).__name__} does not define retrieve()")
 
     def check_topics(self, topics: Sequence[Topic]) -> None:
-        """Raise an InputError where options do not fit the topics of a collection.
-
-        Called before any work; topics that are only learned from need not fit.
-        """
+        """Raise InputError if options do not fit the evaluated topics; called before any work."""
         del topics
 
     def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
-        """Facts on the search for some topics, as JSON, for the metadata of a run.
+        """Return facts about a search, as JSON, for the metadata of a run.
 
-        Called for cached runs, too: tell their reader with `resources.notice`. A text under
-        "warning" is also among the warnings of the report.
+        Also called for cached runs. The report shows a text under "warning".
         """
         del topics, resources
         return {}
 
     def explain(self, topic: Topic, resources: Resources) -> Mapping[str, object]:
-        """The query that it makes of a topic, as JSON; see `irplatform.expansion`."""
+        """Return the query that it makes of a topic, as JSON; see `irplatform.expansion`."""
         del resources
         return {"kind": "words", "field": "contents", "text": topic.query}

@@ -1,8 +1,7 @@
-"""Digests of plugins' files: cached results of third-party plugins depend on them.
+"""Digests of code, on which cached results depend.
 
-Authors change code long before they change a version, and must not meet the scores of the old one;
-where they change what does not count as code, the version tells.
-Code of the platform itself is told apart by the platform's version.
+Results of a third-party plugin depend on its files and its version: authors change code more often
+than the version. Results of the platform's own plugins depend on the platform's version.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 GROUP = "irplatform"
-"""Of entry points: plugins are found by it."""
+"""The group of entry points that names plugins."""
 OURS = "irplatform"
-"""The distribution that brings the platform and its own plugins."""
-_NO_PART = frozenset({".md", ".pyc", ".rst", ".toml"})
-"""Endings of files that change no result."""
+"""The distribution of the platform and its own plugins."""
+_IGNORED = frozenset({".md", ".pyc", ".rst", ".toml"})
+"""Suffixes of files that change no result, such as published figures in TOML."""
 
 
 @functools.cache
@@ -35,18 +34,14 @@ def our_packages() -> frozenset[str]:
 
 
 def source_digest(*modules: str) -> str:
-    """16 hexadecimal digits of the modules' distributions: their versions and packages' files.
+    """Return a digest of the versions and files of the distributions that have these modules.
 
-    Code and data count (word lists, weights), but for text about them and TOML: rows of published
-    results are TOML, and writing a figure down changes none.
-
-    Args:
-        modules: their names; those of the platform count nothing.
+    Code and data count (word lists, weights). The platform's own modules do not.
     """
     from irplatform.system.digests import fingerprint
 
-    strangers = dict.fromkeys(_top(module) for module in modules)
-    tops = {top for name in strangers if name not in our_packages() for top in _shipped_with(name)}
+    third_party = {_top(module) for module in modules} - our_packages()
+    tops = {top for name in third_party for top in _shipped_with(name)}
     digests = [digest for top in sorted(tops) for digest in _digests(top)]
     brought_by = sorted({name for top in tops for name in _distributions().get(top, ())})
     versions = {name: _version(name) for name in brought_by}
@@ -54,7 +49,7 @@ def source_digest(*modules: str) -> str:
 
 
 def our_digest() -> str:
-    """16 hexadecimal digits of the platform's own Python files, its plugins' among them."""
+    """Return a digest of the Python files of the platform and its plugins."""
     from irplatform.system.digests import fingerprint
 
     return fingerprint({top: _digests(top) for top in sorted(our_packages())})
@@ -62,23 +57,19 @@ def our_digest() -> str:
 
 @functools.cache
 def _digests(top: str) -> tuple[str, ...]:
-    """Those of a package's files, as they were when they were first asked for.
-
-    That is before any work of a command: an edit meanwhile belongs to the next one, since the code
-    that runs is the code that was loaded.
-    """
+    """Digests of a package's files at the first call, when its code was loaded."""
     from irplatform.system.digests import digests
 
     return tuple(digests(_files(top)))
 
 
-def is_strange(module: str) -> bool:
-    """Whether a module is neither the platform's nor one of its plugins'."""
+def is_third_party(module: str) -> bool:
+    """Return whether a module is outside the platform and its plugins."""
     return _top(module) not in our_packages()
 
 
 def module_of(function: Callable[..., object]) -> str:
-    """The module that a function was written in, whatever was made of it by `partial`."""
+    """Return the module that defines a function, also within `partial`."""
     while isinstance(function, functools.partial):
         function = function.func
     return str(getattr(function, "__module__", None) or type(function).__module__)
@@ -102,17 +93,14 @@ def _version(distribution: str) -> str:
 
 
 def _shipped_with(top: str) -> set[str]:
-    """The importable packages and modules of the distributions that bring one."""
+    """The packages and modules of the distributions that have this one."""
     distributions = _distributions()
-    brought_by = set(distributions.get(top, ()))
-    return {
-        top,
-        *(name for name, others in distributions.items() if brought_by.intersection(others)),
-    }
+    owners = set(distributions.get(top, ()))
+    return {top, *(name for name, others in distributions.items() if owners.intersection(others))}
 
 
 def _files(top: str) -> list[Path]:
-    """The files of a package (of ours the Python files), or a module that is a file of its own."""
+    """The files of a package (of ours the Python files), or the file of a module."""
     try:
         spec = find_spec(top)
     except (ImportError, ValueError):  # made by hand, as in a notebook
@@ -126,6 +114,5 @@ def _files(top: str) -> list[Path]:
 
 
 def _counts(path: Path, root: Path) -> bool:
-    """Whether a file of a package may change results: not what editors and Python leave there."""
     hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-    return not hidden and path.suffix not in _NO_PART and path.is_file()
+    return not hidden and path.suffix not in _IGNORED and path.is_file()

@@ -1,9 +1,8 @@
-"""A registered system with its options, and all that follows from what it reads.
+"""A registered system with its options, and what its results depend on.
 
-A system names the files, pairs, checkpoints and other systems that it reads in one answer, `Reads`.
-The rest is derived here, through all systems that it names: the cache key of its results, the check
-of what it learns from, the warning about topics that were learned from, and the knowledge bases of
-a run.
+A system names what it reads in `Reads`: files, pairs, checkpoints, other systems. From that, and
+from what those systems read, follow the cache key of its results, the checks before training, the
+warning about topics that were learned from, and the knowledge bases of a run.
 """
 
 from __future__ import annotations
@@ -28,18 +27,13 @@ if TYPE_CHECKING:
     from irplatform.plugin.declarations import Kind, NamedSystem, Reads, Traits
 
 FEATURES_FORMAT = 2
-"""Raise it when a group that comes with the platform computes something else within a version."""
+"""Raise it when a feature group of the platform changes what it computes within a version."""
 GROUP: Kind = "feature group"
 
 
 @dataclass(frozen=True)
 class Chosen(Generic[System]):
-    """A system with its options.
-
-    Attributes:
-        registration: its name and class.
-        options: its options.
-    """
+    """A registered system with its options."""
 
     registration: Registration[System]
     options: Options
@@ -51,7 +45,7 @@ class Chosen(Generic[System]):
 
     @property
     def traits(self) -> Traits:
-        """What it is made for."""
+        """Its traits with these options."""
         return self.registration.traits(self.options)
 
     @property
@@ -60,11 +54,10 @@ class Chosen(Generic[System]):
         return self.registration.reads(self.options)
 
     def dependencies(self) -> dict[str, object]:
-        """What results depend on besides options, documents and topics, as JSON.
+        """Return what results depend on besides options, documents and topics, as JSON.
 
         Raises:
             InputError: something that its options name is missing.
-            PluginError: it cannot say.
         """
         reads = self.reads
         self._check_names(reads.systems)
@@ -92,21 +85,15 @@ class Chosen(Generic[System]):
         return found
 
     def checkpoints(self) -> tuple[Path, ...]:
-        """Folders of the checkpoints whose scores it reads, directly or through other systems."""
+        """Return the checkpoints whose scores it reads, also through other systems."""
         reads = self.reads
         inner = (path for named in reads.systems for path in self._opened(named).checkpoints())
         return tuple(dict.fromkeys([*reads.checkpoints, *inner]))
 
     def pairs_learned(self, topics: Sequence[Topic]) -> list[TextPair]:
-        """The pairs of texts that it learns from, directly or through other systems.
+        """Return the pairs of texts that it learns from, also through other systems.
 
-        Args:
-            topics: those that it learns from, or that nothing may be learned of; their pairs are
-                left out.
-
-        Raises:
-            InputError: they cannot be read.
-            PluginError: these are no pairs of texts.
+        Pairs about these topics are left out.
         """
         reads = self.reads
         pairs: list[TextPair] = []
@@ -118,12 +105,7 @@ class Chosen(Generic[System]):
         return pairs
 
     def check_training(self) -> None:
-        """See that what it learns from besides topics can be used; this may open a model.
-
-        Raises:
-            InputError: it cannot.
-            PluginError: it cannot say.
-        """
+        """Check what it learns from besides topics; this may open a model."""
         reads = self.reads
         if reads.check is not None:
             with self.registration.plugin_call("looking at what it learns from"):
@@ -132,9 +114,9 @@ class Chosen(Generic[System]):
             self._opened(named).check_training()
 
     def with_knowledge(self, bases: Sequence[str]) -> Options:
-        """Its options, where those of knowledge bases that name none name these.
+        """Return its options with these knowledge bases wherever an option names none.
 
-        Options of the systems that it names are filled likewise.
+        This includes the options of the systems that it names.
         """
         reads = self.reads
         changes: dict[str, Any] = {
@@ -149,7 +131,7 @@ class Chosen(Generic[System]):
             before = inner.options.model_dump(mode="json")
             filled = inner.with_knowledge(bases).model_dump(mode="json")
             changed = {name: value for name, value in filled.items() if value != before[name]}
-            # Of a stack, an empty table was always recorded: trained models are found again.
+            # The cache key of a stack has a table for each reranker, also an empty one.
             if changed or any(each.kind == "reranker" for each in inner.reads.systems):
                 settings = changes.get(named.settings_in, getattr(self.options, named.settings_in))
                 of_system = {**settings.get(named.name, {}), **changed}
@@ -157,7 +139,7 @@ class Chosen(Generic[System]):
         return self.options.model_copy(update=changes) if changes else self.options
 
     def knowledge(self) -> list[Sequence[str]]:
-        """Per option of knowledge bases, those that it reads."""
+        """Return the knowledge bases that it reads, a list per option."""
         from irplatform.knowledge import installed
 
         named = [getattr(self.options, name) for name in knowledge_options(type(self.options))]
@@ -171,8 +153,7 @@ class Chosen(Generic[System]):
             raise self._located(error, named) from error
 
     def _located(self, error: InputError, named: NamedSystem) -> InputError:
-        """The error, with the place of the options; a group's options stand in a usual place."""
-        if named.kind == GROUP:
+        if named.kind == GROUP:  # its options have one usual place
             return error
         own = self.registration.name
         return InputError(
@@ -192,7 +173,7 @@ class Chosen(Generic[System]):
 
 
 def find(kind: Kind, name: str) -> Registration[Any]:
-    """The system of that kind and name; InputError with the nearest one if there is none."""
+    """Return a registered system; InputError if the name is unknown."""
     registry = loading.registry()
     if kind == "reranker":
         return registry.reranker(name)
@@ -202,11 +183,7 @@ def find(kind: Kind, name: str) -> Registration[Any]:
 def check_names(
     names: Sequence[str], settings: Iterable[str], *, among: str, kind: str = GROUP
 ) -> None:
-    """See that systems are named once, and that settings are for one of them.
-
-    Raises:
-        InputError: they are not.
-    """
+    """Refuse a system that is named twice, and settings of a system that is not named."""
     for name in settings:
         if name not in names:
             raise InputError(f"settings.{name} has no effect: '{name}' is not among {among}.")
@@ -216,7 +193,7 @@ def check_names(
 
 
 def knowledge_options(options: type[Options]) -> Iterator[str]:
-    """Names of the options of the type `KnowledgeBases`."""
+    """Return the names of options of the type `KnowledgeBases`."""
     return (name for name, option in options.model_fields.items() if FILLED in option.metadata)
 
 
@@ -229,10 +206,9 @@ def knowledge_mark(bases: Iterable[Sequence[str]]) -> dict[str, object]:
 
 
 def _contents(reads: Reads) -> dict[str, object]:
-    """Digests of files and checkpoints."""
     for path in (*reads.files, *reads.checkpoints):
         if not path.exists():
-            raise InputError("there is no such file or folder.", path=path)
+            raise InputError("this file or folder does not exist.", path=path)
     files = [
         [[*each] for each in folder_digests(path).items()] if path.is_dir() else digest(path)
         for path in reads.files

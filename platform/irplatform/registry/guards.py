@@ -1,7 +1,7 @@
-"""A plugin's collection, guarded: errors name the plugin, and types are checked where data come in.
+"""A plugin's collection with checks of its documents, topics and judgments; errors name the plugin.
 
-A document without text or a grade that is text would fail in the index, a run file or a measure,
-far from the plugin. `platform collections check` finds what else can be wrong.
+Otherwise a wrong type fails in the index, a run file or a measure, far from the plugin.
+`platform collections check` finds all else.
 """
 
 from __future__ import annotations
@@ -26,27 +26,21 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-"""It is part of paths."""
+"""Ids of collections, which are part of paths."""
 _LARGEST = 999_999
-"""As of grades in files: trec_eval counts with 32 bits, and takes memory for every grade."""
-_TYPES = {
-    "corpus": (Corpus, "a Corpus"),
-    "measures": (list | tuple, "a tuple of names"),
-    "expand": (list | tuple, "a tuple of names of knowledge bases"),
-    "metadata": (Mapping, "a mapping"),
-}
+"""The largest grade: trec_eval takes memory for every grade."""
 _BATCH = 1000
-"""Documents that are asked for at a time."""
+"""Documents that are checked at a time."""
 
 
 @dataclass(frozen=True)
 class Guard:
-    """The plugin of a collection, for messages.
+    """Checks the data of a plugin's collection.
 
     Attributes:
         who: the collection and its plugin.
-        module: where its code is.
-        ours: whether it comes with the platform.
+        module: the module of its code.
+        ours: it is one of the platform's.
     """
 
     who: str
@@ -54,25 +48,20 @@ class Guard:
     ours: bool
 
     def call(self, doing: str, function: Callable[[], Answer]) -> Answer:
-        """Call the plugin."""
+        """Call the plugin's code."""
         with plugin_call(self.who, doing, self.module, as_told=self.ours):
             return function()
 
     def wrong(self, problem: str) -> PluginError:
-        """An error about data of the plugin."""
+        """Return an error about data of the plugin."""
         return PluginError(f"{self.who} {problem}")
 
     def collection(self, collection: object) -> Collection:
-        """A collection, guarded.
-
-        Raises:
-            PluginError: it is none, or a part of it has another type.
-        """
+        """Return a collection with checks; PluginError if a part has a wrong type."""
         if not isinstance(collection, Collection):
             raise self.wrong(f"is {type(collection).__name__}, not a Collection.")
-        for name, (kind, needed) in _TYPES.items():
-            if not isinstance(value := getattr(collection, name), kind):
-                raise self.wrong(f"has {quoted(value)} for its {name}; {needed} is needed.")
+        if not isinstance(collection.corpus, Corpus):
+            raise self.wrong(f"has {quoted(collection.corpus)} for its corpus; a Corpus is needed.")
         if not isinstance(collection.id, str) or not _ID.fullmatch(collection.id):
             raise self.wrong(
                 f"has the id {quoted(collection.id)}; take letters, digits, '.', '_' and '-'."
@@ -81,7 +70,6 @@ class Guard:
         training, validation = collection.training, collection.validation
         return replace(
             collection,
-            # The documents of another plugin's collection are guarded already
             corpus=corpus if isinstance(corpus, GuardedCorpus) else GuardedCorpus(corpus, self),
             load_topics=partial(self._topics, collection.load_topics),
             load_qrels=qrels and partial(self._qrels, qrels),
@@ -113,7 +101,7 @@ class Guard:
             isinstance(grades, Mapping) for grades in qrels.values()
         ):
             raise self.wrong(
-                "returned no judgments from load_qrels: topic to document to grade is needed."
+                "returned no judgments from load_qrels; topic to document to grade is needed."
             )
         for topic, grades in qrels.items():
             for document, grade in grades.items():
@@ -127,46 +115,31 @@ class Guard:
         return {t: {d: int(g) for d, g in grades.items()} for t, grades in qrels.items() if grades}
 
     def check(self, given: object, kind: type[Document | Topic], *texts: str) -> None:
-        """Refuse what is no document or topic, or has parts that are no text.
-
-        Args:
-            given: the document or topic.
-            kind: the class that it must be of.
-            texts: its attributes that are text.
-        """
+        """Refuse anything but a document or topic whose id, fields and `texts` are text."""
         noun = kind.__name__
         if not isinstance(given, kind):
             raise self.wrong(f"gives {type(given).__name__} for a {noun}.")
         identifier: object = given.id
-        wrong = fault(identifier) if isinstance(identifier, str) else "is no text"
+        wrong = fault(identifier) if isinstance(identifier, str) else "is not text"
         if wrong:
             raise self.wrong(f"has a {noun} whose id {quoted(identifier)} {wrong}.")
         for name in texts:
             if not isinstance(value := getattr(given, name), str):
-                raise self.wrong(
-                    f"has {type(value).__name__} for the {name} of {noun} {given.id}, not text."
-                )
+                raise self.wrong(f"has {quoted(value)} for the {name} of {noun} {given.id}.")
         fields: object = given.fields
         if not isinstance(fields, Mapping):
-            raise self.wrong(
-                f"has {type(fields).__name__} for the fields of {noun} {given.id}, not a mapping."
-            )
+            raise self.wrong(f"has {quoted(fields)} for the fields of {noun} {given.id}.")
         for name, value in fields.items():
             parts = value if isinstance(value, tuple | list) else (value,)
             if not all(isinstance(part, str) for part in (name, *parts)):
                 raise self.wrong(
                     f"has {quoted(value)} for the field {quoted(name)} of {noun} {given.id}; text "
-                    "is needed, or a tuple of texts."
+                    "or a tuple of texts is needed."
                 )
 
 
 class GuardedCorpus(Corpus):
-    """The documents of a plugin, checked as they come.
-
-    Args:
-        corpus: the documents.
-        guard: the plugin.
-    """
+    """The documents of a plugin, checked while they are read."""
 
     def __init__(self, corpus: Corpus, guard: Guard) -> None:
         self._corpus = corpus
@@ -176,7 +149,7 @@ class GuardedCorpus(Corpus):
             self.finds_fields = corpus.finds_fields
 
     @cached_property
-    def fields(self) -> tuple[str, ...]:  # type: ignore[override] # some read all documents for it
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override] # may read all documents
         """Names of the documents' fields."""
         return self._guard.call(
             "naming the fields of its documents", lambda: tuple(self._corpus.fields)
@@ -184,12 +157,12 @@ class GuardedCorpus(Corpus):
 
     @property
     def fingerprint(self) -> str:
-        """Stands for the content of all documents."""
+        """The identity of the content of all documents."""
         return self._text("fingerprint")
 
     @property
     def texts_fingerprint(self) -> str:
-        """Stands for their ids, titles and abstracts."""
+        """The identity of their ids, titles and abstracts."""
         return self._text("texts_fingerprint")
 
     def _text(self, name: str) -> str:
@@ -199,7 +172,7 @@ class GuardedCorpus(Corpus):
         return value
 
     def same_documents(self, other: Corpus) -> bool:
-        """Whether another corpus has the same texts."""
+        """Return whether another corpus has the same texts."""
         theirs = other._corpus if isinstance(other, GuardedCorpus) else other
         return self._guard.call(
             "comparing its documents with others", lambda: self._corpus.same_documents(theirs)
@@ -215,13 +188,13 @@ class GuardedCorpus(Corpus):
                 yield document
 
     def count(self) -> int | None:
-        """How many documents there are, where the plugin knows."""
+        """Return the number of documents, if the plugin knows it."""
         return self._guard.call("counting its documents", self._corpus.count)
 
     def size_hint(self) -> int | None:
-        """About how many documents there are."""
+        """Return the approximate number of documents."""
         return self._guard.call("counting its documents", self._corpus.size_hint)
 
     def problems(self) -> Sequence[str]:
-        """What is wrong with the description of the documents."""
+        """Return what is wrong with the description of the documents."""
         return self._guard.call("describing its documents", self._corpus.problems)

@@ -1,4 +1,4 @@
-"""Finds what the installed plugins registered, and calls their other hooks."""
+"""The registry: everything that plugins registered, by name; it also calls their other hooks."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pluggy
 
-from irplatform.errors import InputError, PluginError, nearest, show_traceback, unknown
+from irplatform.errors import InputError, nearest, show_traceback, unknown
 from irplatform.registry.code_digests import GROUP
-from irplatform.registry.entry_points import not_installed, without_entry_point
-from irplatform.registry.plugin_calls import close_coroutine, with_place
+from irplatform.registry.entry_points import not_installed
+from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.register_hooks import Tables
 from irplatform.system.console import notice
 from irplatform.system.process import is_interruption, isolated
@@ -33,8 +33,8 @@ class Registry(Tables):
     """Everything that the installed plugins registered.
 
     Attributes:
-        plugins: all plugins, those that could not be used too.
-        manager: has the hooks of those that could.
+        plugins: all plugins, broken ones too.
+        manager: the hooks of all others.
     """
 
     plugins: list[Plugin] = field(default_factory=list)
@@ -42,38 +42,32 @@ class Registry(Tables):
 
     @property
     def broken(self) -> list[Plugin]:
-        """The plugins that could not be used."""
+        """The plugins that cannot be used."""
         return [plugin for plugin in self.plugins if plugin.error]
 
     def reranker(self, name: str) -> Registration[Reranker]:
-        """The reranker of that name; InputError with the nearest one if there is none."""
+        """Return the reranker of that name; InputError if there is none."""
         return self._find("reranker", self.rerankers, name)
 
     def retriever(self, name: str) -> Registration[Retriever]:
-        """The retriever of that name; InputError with the nearest one if there is none."""
+        """Return the retriever of that name; InputError if there is none."""
         return self._find("retriever", self.retrievers, name)
 
     def feature_group(self, name: str) -> Registration[FeatureGroup]:
-        """The group of features of that name; InputError with the nearest one if there is none."""
+        """Return the feature group of that name; InputError if there is none."""
         return self._find("feature group", self.features, name)
 
     def collection(self, name: str, *, also: Sequence[str] = ()) -> Collection:
-        """The collection that a name, path or ir_datasets id stands for.
+        """Return the collection of a name, path or ir_datasets id.
 
-        Args:
-            name: as the user gave it.
-            also: words that could have been given in its place, for the message where it is wrong.
+        `also` has other words that the user may give; an error lists them.
         """
         from irplatform.collections.names import resolve
 
         return resolve(name, self.collections, also)
 
     def documents_of(self, name: str) -> Collection:
-        """A collection that only its documents are needed of: a folder's split need not be named.
-
-        Args:
-            name: as the user gave it.
-        """
+        """Return a collection whose documents alone are needed; a folder's split may be missing."""
         from irplatform.collections.names import documents_of
 
         return documents_of(name, self.collections)
@@ -98,19 +92,16 @@ class Registry(Tables):
         )
         installed = [plugin.name for plugin in self.plugins]
         written = not_installed(name, installed, others=not nearest(name, table))
-        hint = " ".join(filter(None, [failures, without_entry_point(name), written]))
+        hint = " ".join(filter(None, [failures, written]))
         raise unknown(kind, name, () if written else table, hint=hint)
 
     def announce(self, event: str, details: RunEvent) -> None:
-        """Call a life-cycle hook of every plugin, in pluggy's order: it goes from the end."""
+        """Call a life-cycle hook of every plugin, in pluggy's order (last registered first)."""
         for implementation in reversed(getattr(self.manager.hook, event).get_hookimpls()):
             _call(implementation, event, details)
 
     def add_commands(self, cli: click.Group) -> None:
-        """Let plugins extend the command line; `plugins` then tells what they added, or why not.
-
-        A name belongs to who came first, as with all else that is registered.
-        """
+        """Let plugins add commands; `plugins` then lists them, or the failure."""
         hook = "register_commands"
         for implementation in getattr(self.manager.hook, hook).get_hookimpls():
             before = {*cli.commands}
@@ -125,12 +116,10 @@ class Registry(Tables):
 
 
 def _call(implementation: pluggy.HookImpl, hook: str, argument: object) -> str:
-    """Call a hook of a plugin; if it fails, name it, and return what was told."""
+    """Call a hook of a plugin; show and return its failure, or return ""."""
     try:
         with isolated():
-            answer = implementation.function(*[argument][: len(implementation.argnames)])
-            if close_coroutine(answer):
-                raise PluginError("it is async, and nobody awaits it")
+            implementation.function(*[argument][: len(implementation.argnames)])
     except BaseException as error:
         if is_interruption(error):
             raise

@@ -1,8 +1,4 @@
-"""Answers of plugins, checked where they come in.
-
-Answers about a system go into fingerprints and metadata, which are JSON; other answers would fail
-there, far from the plugin. Scores and features are numbers.
-"""
+"""Checks of what plugins return: JSON for fingerprints and metadata, numbers for scores."""
 
 from __future__ import annotations
 
@@ -23,23 +19,14 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 PRETRAINING = ("mesh", "")
-"""What a reranker can be pre-trained on by default."""
+"""Values of the trait `pretraining`."""
 
 _NUMBERS = "biuf"
-"""Kinds of numpy's types."""
+"""Kinds of numpy's types that are numbers."""
 
 
 def json_mapping(who: str, method: str, answer: object) -> dict[str, object]:
-    """An answer, as a table that JSON can hold.
-
-    Args:
-        who: the system and its plugin.
-        method: the method that gave it.
-        answer: the answer.
-
-    Raises:
-        PluginError: it is no mapping, or JSON cannot hold it.
-    """
+    """Return a method's answer as a table; PluginError if JSON cannot hold it."""
     if not isinstance(answer, Mapping):
         raise PluginError(
             f"{who} returned {type(answer).__name__} from {method}; a mapping is needed, as JSON."
@@ -49,17 +36,13 @@ def json_mapping(who: str, method: str, answer: object) -> dict[str, object]:
         json.dumps(table, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise PluginError(
-            f"{who} returned from {method} what is not JSON: {in_a_line(error)}."
+            f"{who} returned a value from {method} that is not JSON: {in_a_line(error)}."
         ) from error
     return table
 
 
 def checked_traits(who: str, answer: object) -> Traits:
-    """What a system says that it is made for.
-
-    Raises:
-        PluginError: these are no `Traits`, or one of them has another type.
-    """
+    """Return a system's traits; PluginError if one has a wrong type."""
     traits = of_type(who, "traits", answer, Traits, "irplatform.plugin.Traits are needed")
     for trait in fields(Traits):
         value = getattr(traits, trait.name)
@@ -77,11 +60,7 @@ def checked_traits(who: str, answer: object) -> Traits:
 
 
 def checked_reads(who: str, answer: object) -> Reads:
-    """What a system says that it reads.
-
-    Raises:
-        PluginError: these are no `Reads`, or a part of them has another type.
-    """
+    """Return what a system reads; PluginError if a part has a wrong type."""
     reads = of_type(who, "reads", answer, Reads, "irplatform.plugin.Reads are needed")
     for name, kind in (("files", Path), ("checkpoints", Path), ("systems", NamedSystem)):
         values = getattr(reads, name)
@@ -95,61 +74,38 @@ def checked_reads(who: str, answer: object) -> Reads:
 
 
 def text_pairs(who: str, answer: object) -> tuple[TextPair, ...]:
-    """The pairs of texts that a system said it learns from.
-
-    Raises:
-        PluginError: these are no such pairs.
-    """
+    """Return pairs of texts that a system learns from; PluginError for anything else."""
     pairs = tuple(answer) if isinstance(answer, Iterable) else (answer,)
-    if strange := [pair for pair in pairs if not isinstance(pair, TextPair)]:
-        raise PluginError(
-            f"{who} returned {quoted(strange[0])} as one of the pairs that it reads; a "
-            "TextPair is needed."
-        )
     for pair in pairs:
-        if not all(isinstance(part, str) for part in (pair.query, pair.text, pair.group)):
+        if not isinstance(pair, TextPair) or not all(
+            isinstance(part, str) for part in (pair.query, pair.text, pair.group)
+        ):
             raise PluginError(
-                f"{who} returned {quoted(pair)} as one of the pairs that it reads; its query, text "
-                "and group must be text."
+                f"{who} returned {quoted(pair)} as one of the pairs that it reads; a TextPair of "
+                "texts is needed."
             )
     return pairs
 
 
 def of_type(who: str, method: str, answer: object, kind: type[Answer], needed: str) -> Answer:
-    """An answer of a type.
-
-    Args:
-        who: the system and its plugin.
-        method: the method that gave it.
-        answer: the answer.
-        kind: the type.
-        needed: the type in words, as "True or False is needed".
-
-    Raises:
-        PluginError: it has another type.
-    """
+    """Return a method's answer; PluginError, with `needed` in words, if it has another type."""
     if not isinstance(answer, kind):
         raise PluginError(f"{who} returned {type(answer).__name__} from {method}; {needed}.")
     return answer
 
 
-def truth(who: str, method: str, answer: object) -> bool:
-    """An answer that is true or false, and not the text "no"; see `of_type`."""
-    return of_type(who, method, answer, bool, "True or False is needed")
-
-
 def text(who: str, method: str, answer: object) -> str:
-    """A text, in a line; see `of_type`."""
+    """Return a method's answer, a text, in one line."""
     return one_line(of_type(who, method, answer, str, "text is needed, '' for nothing"))
 
 
 def numbers(who: str, topic: str, values: object, kind: type[np.floating[Any]]) -> npt.NDArray[Any]:
-    """What was computed for a topic, as an array of numbers of some kind.
+    """Return a topic's scores or features as an array.
 
     Raises:
-        PluginError: it is something else, such as text, which numpy would read as numbers.
+        PluginError: they are not numbers; numpy would read numbers from text.
     """
-    import numpy as np  # takes a while, and most commands compute nothing
+    import numpy as np  # slow, and most commands compute nothing
 
     try:
         array = np.asarray(values)
@@ -157,10 +113,10 @@ def numbers(who: str, topic: str, values: object, kind: type[np.floating[Any]]) 
             for value in np.asarray(values, dtype=object).ravel().tolist():
                 missing = value is None and array.ndim > 0  # which numpy would read as nan
                 if missing or isinstance(value, str | bytes | complex):
-                    raise TypeError(f"{quoted(value)} is no number")
-        with np.errstate(over="ignore"):  # who asks looks for infinity
+                    raise TypeError(f"{quoted(value)} is not a number")
+        with np.errstate(over="ignore"):  # callers check for infinity
             return array.astype(kind, copy=False)
-    except Exception as error:  # of whatever it is: a tensor with gradients, a huge number
+    except Exception as error:  # such as a tensor with gradients, or a huge number
         raise PluginError(
             f"{who} returned no numbers for topic {topic}: {in_a_line(error)}."
         ) from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -22,30 +21,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ENDINGS = (KeyboardInterrupt, GeneratorExit)
-"""Exceptions that end the program and are never blamed on a plugin. All others are, also those that
-are no `Exception`: the panic of a library in Rust, and what `pytest.importorskip` raises."""
+"""Exceptions that end the program. All others are a plugin's failure, such as a panic in Rust."""
 
 
 class PluginMemoryError(PluginError, MemoryError):
-    """A plugin needs more memory than there is; callers that can ask for less catch it."""
+    """A plugin ran out of memory; a caller may catch it and ask for less."""
 
 
 @contextmanager
 def plugin_call(who: str, doing: str, module: str, *, as_told: bool = False) -> Iterator[None]:
-    """Call a plugin `isolated`, and turn its errors into one that names it and the place.
+    """Call a plugin (`who`) `isolated`; its errors name it, the task and the line.
 
-    Args:
-        who: the system and its plugin.
-        doing: its task: "scoring topic 3".
-        module: the module of its class; the place is the innermost line of that package.
-        as_told: whether users understand a `PlatformError` without the name of the plugin, as with
-            those that come with the platform.
-
-    Raises:
-        PlatformError: as it was raised, with the name of the plugin in front.
-        InputError: it needs a package of an extra that is not installed.
-        Exception: as it was raised, where a disk is full, which is no plugin's fault.
-        PluginError: for anything else; where memory is missing, a `PluginMemoryError`.
+    The task is such as "scoring topic 3", the line the innermost one in the package of `module`.
+    With `as_told`, a `PlatformError` stays as it is. A full disk stays an error of its kind, a
+    missing extra is an `InputError`, and anything else a `PluginError`.
     """
     try:
         with isolated():
@@ -67,28 +56,14 @@ def plugin_call(who: str, doing: str, module: str, *, as_told: bool = False) -> 
         raise kind(f"{who} failed {doing}: {in_a_line(error)} ({place})") from error
 
 
-def close_coroutine(answer: object) -> bool:
-    """Whether an answer is a coroutine, for a function that is async; Python then does not warn.
-
-    Nobody awaits it.
-    """
-    if not inspect.iscoroutine(answer):
-        return False
-    answer.close()
-    return True
-
-
 def with_place(error: BaseException, module: str) -> str:
-    """An error in a line, with its place in a module's package where it has one."""
+    """Return an error in one line, with its place in a module's package."""
     place = _place_in(module, error)
     return in_a_line(error) + (f" ({place})" if place else "")
 
 
 def _place_in(module: str, error: BaseException) -> str:
-    """File, line and function of the innermost frame of a module's package; "" where it has none.
-
-    Without a module, of the innermost frame of all. Of a file that Python cannot read, its own.
-    """
+    """The innermost frame in a module's package, or of all without a module; "" for none."""
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return f"{error.filename}:{error.lineno}"
     import traceback

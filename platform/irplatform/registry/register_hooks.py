@@ -1,4 +1,4 @@
-"""What one plugin registers, checked, and held back until all of its hooks have succeeded."""
+"""Calls the `register_*` hooks of a plugin, and checks and collects what they register."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import PluginError, quoted
 from irplatform.registry.code_digests import module_of
-from irplatform.registry.plugin_calls import close_coroutine, plugin_call
+from irplatform.registry.plugin_calls import plugin_call
 from irplatform.registry.registration import Registration
 from irplatform.runs.names import FUSED, system_of
 
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     Measure = Callable[[Mapping[str, Mapping[str, float]], Run], Mapping[str, float]]
 
 
-# What plugins register, by kind and name: the tables of one plugin, and those of all.
-
 _KINDS = {
     "rerankers": "reranker",
     "retrievers": "retriever",
@@ -42,23 +40,17 @@ _KINDS = {
     "measures": "measure",
     "knowledge": "knowledge format",
 }
-"""The tables in which the first plugin to register a name keeps it, and what their names name."""
+"""Table → the kind of thing that its names name."""
 
 
 @dataclass
 class Tables:
-    """What was registered, by kind and name.
+    """Everything that was registered, by kind and name.
 
     Attributes:
-        rerankers: rerankers.
-        retrievers: first-stage retrievers.
-        features: groups of features.
-        collections: functions that load a collection.
-        collection_titles: what each of these collections is, in a few words.
-        measures: functions of qrels and a run.
-        knowledge: functions that return a format of knowledge bases.
-        results: files of results to reproduce, and who brought each.
-        owners: who registered what, by kind and name: "reranker delta".
+        collection_titles: what each collection is, in a few words.
+        results: files of published results, and the plugin of each.
+        owners: the plugin of each name: "reranker delta".
     """
 
     rerankers: dict[str, Registration[Reranker]] = field(default_factory=dict)
@@ -72,11 +64,7 @@ class Tables:
     owners: dict[str, Plugin] = field(default_factory=dict)
 
     def add(self, others: Tables) -> None:
-        """Add all that others hold.
-
-        Raises:
-            PluginError: a name is taken; nothing was added.
-        """
+        """Add other tables; PluginError, and nothing is added, if a name is taken."""
         for table, kind in _KINDS.items():
             entries = getattr(self, table)
             for name in getattr(others, table):
@@ -87,8 +75,6 @@ class Tables:
             getattr(self, table).update(getattr(others, table))
 
 
-Register = TypeVar("Register", bound="Callable[..., None]")
-
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _PLACE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 """The place of a class: "package.module:Class"."""
@@ -96,18 +82,12 @@ _RANKING = ("reranker", "retriever")
 """Kinds of systems whose names are those of runs."""
 
 
-def _called_register(function: Register) -> Register:
-    """Call it what authors know it by, for what Python says of wrong arguments."""
-    function.__qualname__ = "register"
-    return function
-
-
 class Contribution:
-    """What one plugin registers.
+    """The things that one plugin registers.
 
     Attributes:
         tables: what it registered.
-        provides: the same in words, in the order of registering: "reranker delta".
+        provides: the same in words: "reranker delta".
     """
 
     def __init__(self, plugin: Plugin) -> None:
@@ -116,11 +96,7 @@ class Contribution:
         self.provides: list[str] = []
 
     def collect(self, manager: pluggy.PluginManager) -> None:
-        """Call the plugin's hooks that register something.
-
-        Raises:
-            PluginError: a name or a class that cannot be registered. Hooks raise anything else.
-        """
+        """Call the plugin's `register_*` hooks; PluginError for a wrong name or class."""
         tables = self.tables
         for hook, register in (
             ("register_rerankers", self._adds("reranker", tables.rerankers)),
@@ -133,20 +109,10 @@ class Contribution:
         ):
             for implementation in getattr(manager.hook, hook).get_hookimpls():
                 if implementation.plugin_name == str(self._plugin):
-                    if implementation.hookwrapper or implementation.wrapper:
-                        raise PluginError(f"{hook} is a wrapper of hooks, which registers nothing")
-                    if (answer := implementation.function(register)) is not None:
-                        close_coroutine(answer)
-                        raise PluginError(
-                            f"{hook} returns {type(answer).__name__}: it must call `register`, and "
-                            "be no generator and not async"
-                        )
+                    implementation.function(register)
 
     def _adds(self, kind: str, table: dict[str, Registration[System]]) -> Callable[..., None]:
-        """The function that a hook registers classes of a kind with."""
-
-        @_called_register
-        def add(name: str, system: type[System] | str, /, **defaults: object) -> None:
+        def register(name: str, system: type[System] | str, /, **defaults: object) -> None:
             self._check(name, kind, table)
             registration = Registration(name, kind, system, defaults, self._plugin)
             if not isinstance(system, str):
@@ -160,9 +126,8 @@ class Contribution:
                 )
             table[name] = registration
 
-        return add
+        return register
 
-    @_called_register
     def _add_collection(self, name: str, load: Callable[[], Collection], /, *, title: str) -> None:
         self._check(name, "collection", self.tables.collections)
         _refuse_uncallable(load, f"collection '{name}'")
@@ -171,12 +136,11 @@ class Contribution:
         self.tables.collections[name] = guarded_collection(name, load, self._plugin)
         self.tables.collection_titles[name] = title
 
-    @_called_register
     def _add_measure(self, name: str, compute: Callable[..., Mapping[str, float]], /) -> None:
         is_text = isinstance(name, str) and name and name.isprintable()
         if not is_text or name != name.strip():
             raise PluginError(
-                f"{name!r} cannot name a measure: a name is a line of text, without space around it"
+                f"{name!r} cannot name a measure: a name is one line of text, without outer spaces"
             )
         _refuse_uncallable(compute, f"measure '{name}'")
         if name in self.tables.measures:
@@ -188,16 +152,14 @@ class Contribution:
         self._registered("measure", name)
         self.tables.measures[name] = guarded_measure(name, compute, self._plugin)
 
-    @_called_register
     def _add_knowledge(self, name: str, load: Callable[[], Format], /) -> None:
         self._check(name, "knowledge format", self.tables.knowledge)
         _refuse_uncallable(load, f"knowledge format '{name}'")
         self.tables.knowledge[name] = guarded_format(name, load, self._plugin)
 
-    @_called_register
     def _add_results(self, file: Path, /) -> None:
         if not Path(file).is_file():
-            raise PluginError(f"there is no file of results '{file}'")
+            raise PluginError(f"the file of results '{file}' does not exist")
         self._registered("results", Path(file).name)
         self.tables.results[Path(file)] = self._plugin
 
@@ -226,9 +188,9 @@ def _refuse_uncallable(value: object, who: str) -> None:
 
 
 def _is_standard(name: str) -> bool:
-    """Whether everybody knows a measure by this name."""
+    """Whether a name is, or begins like, a measure of ir-measures."""
     base = name.strip().partition("@")[0].partition("(")[0]
-    if "-" in base:  # no standard measure has one, and what knows them takes a while to import
+    if "-" in base:  # no standard measure has one, and ir_measures is slow to import
         return False
     import ir_measures
 
@@ -240,16 +202,10 @@ def _is_standard(name: str) -> bool:
         return False
 
 
-# Functions that plugins register, guarded: what goes wrong inside of them names the plugin.
-#
-# Systems have a `Registration`, whose users put the guard where they call them; collections,
-# measures and formats are plain functions, called far from the registry.
-
-
 def guarded_collection(
     name: str, load: Callable[[], Collection], plugin: Plugin
 ) -> Callable[[], Collection]:
-    """A function that loads a collection, and names the plugin where it does not."""
+    """Return a function that loads a collection; its errors name the plugin."""
     who = f"collection '{name}' of {plugin}"
     module = module_of(load)
 
@@ -266,7 +222,7 @@ def guarded_collection(
 
 
 def guarded_measure(name: str, compute: Measure, plugin: Plugin) -> Measure:
-    """A function that computes a measure, and names the plugin where it does not."""
+    """Return a function that computes a measure; its errors name the plugin."""
     who = f"measure '{name}' of {plugin}"
     module = module_of(compute)
 
@@ -281,12 +237,12 @@ def guarded_measure(name: str, compute: Measure, plugin: Plugin) -> Measure:
             )
         return {topic: _number(who, topic, values.get(topic)) for topic in judged_topics}
 
-    computed.__module__ = module  # whose source tells one measure from another
+    computed.__module__ = module  # cached values depend on its source
     return computed
 
 
 def guarded_format(name: str, load: Callable[[], Format], plugin: Plugin) -> Callable[[], Format]:
-    """A function that returns a format of knowledge bases, and names the plugin where it fails."""
+    """Return a function that returns a format of knowledge bases; its errors name the plugin."""
     who = f"knowledge format '{name}' of {plugin}"
     module = module_of(load)
 
@@ -303,14 +259,9 @@ def guarded_format(name: str, load: Callable[[], Format], plugin: Plugin) -> Cal
 
 
 def _number(who: str, topic: str, value: Any) -> float:
-    """What a measure gave for a topic.
-
-    Raises:
-        PluginError: that is no finite number.
-    """
     try:
         number = math.nan if isinstance(value, str | bytes) else float(value)
-    except Exception:  # whatever it is, it is not a number
+    except Exception:
         number = math.nan
     if not math.isfinite(number):
         raise PluginError(

@@ -1,4 +1,4 @@
-"""What the registry holds of a system: its class under a name, and the plugin that brought it."""
+"""A plugin, and a system that it registered under a name."""
 
 from __future__ import annotations
 
@@ -26,17 +26,10 @@ System = TypeVar("System", bound="Declared")
 
 @dataclass(frozen=True)
 class Plugin:
-    """An entry point of the group, loaded or broken.
+    """An installed plugin, loaded or broken (`error`).
 
-    Attributes:
-        name: the entry point's name.
-        distribution: the installed package that brought it.
-        version: that package's version.
-        error: why it could not be used, or "".
-        provides: what it registered, as "reranker delta".
-        unmarked: functions named like hooks that lack `@hookimpl` and so are never called.
-        remarks: what else is wrong with it, though it is used.
-        failed: why it could not add its commands, or "". All else of it is used.
+    `provides` is what it registered, as "reranker delta". Functions in `unmarked` are named like
+    hooks but lack `@hookimpl`. `failed` says why it could not add its commands.
     """
 
     name: str
@@ -45,19 +38,17 @@ class Plugin:
     error: str = ""
     provides: tuple[str, ...] = ()
     unmarked: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
     failed: str = ""
 
     @property
     def wrong(self) -> str:
-        """What is wrong with it, though it is used, in words; "" for nothing."""
+        """A mistake in a plugin that is used all the same, or ""."""
         which = " and ".join(self.unmarked)
-        forgotten = [f"{which} will not be called without @hookimpl"] if which else []
-        return "; ".join([*forgotten, *self.remarks])
+        return f"{which} will not be called without @hookimpl" if which else ""
 
     @property
     def ours(self) -> bool:
-        """Whether it comes with the platform."""
+        """Whether it is one of the platform's."""
         return self.distribution == OURS
 
     def __str__(self) -> str:
@@ -69,11 +60,11 @@ class Registration(Generic[System]):
     """A reranker, retriever or group of features under a name.
 
     Attributes:
-        name: what the command line calls it.
+        name: its name on the command line.
         kind: "reranker", "retriever" or "feature group".
-        declared: its class, or the place of its class as "package.module:Class".
-        defaults: options that differ from the class's own defaults.
-        plugin: who registered it.
+        declared: its class, or its place as "package.module:Class".
+        defaults: options that differ from the class's defaults.
+        plugin: the plugin that registered it.
     """
 
     name: str
@@ -84,11 +75,11 @@ class Registration(Generic[System]):
 
     @functools.cached_property
     def system(self) -> type[System]:
-        """Its class; one that was declared by its place is imported and checked at first use.
+        """Its class; a class declared by its place is imported and checked at first use.
 
         Raises:
             PluginError: it cannot be imported, or breaks the contract.
-            InputError: it needs a package that is not installed.
+            InputError: a package that it needs is not installed.
         """
         if not isinstance(self.declared, str):
             return self.declared
@@ -109,7 +100,7 @@ class Registration(Generic[System]):
 
     @property
     def broken(self) -> str:
-        """Why its class cannot be used, in a line; "" where it can."""
+        """Why its class cannot be used, or ""."""
         try:
             _ = self.system
         except PlatformError as error:
@@ -118,31 +109,30 @@ class Registration(Generic[System]):
 
     @property
     def presets(self) -> Mapping[str, Mapping[str, object]]:
-        """Its presets: name to settings; only rerankers have some."""
+        """Its presets: name to settings; only rerankers have them."""
         return getattr(self.system, "presets", {})
 
     def option_names(self) -> list[str]:
-        """Names of the options that it takes."""
+        """Return the names of its options."""
         return list(self.system.Options.model_fields)
 
     def setting_names(self) -> list[str]:
-        """What `--set` takes: names of options, and "loop.epochs" where an option has parts."""
+        """Return the names that `--set` takes, "loop.epochs" for a part of an option."""
         from irplatform.options import setting_names
 
         return list(setting_names(self.system.Options))
 
     def options(self, settings: Mapping[str, object]) -> Options:
-        """Its options, with `settings` in place of defaults.
+        """Return its options, with `settings` in place of defaults.
 
         Raises:
-            InputError: an option that it does not have, or a value that does not fit.
+            InputError: an unknown option, or a value that does not fit.
         """
         names = self.option_names()
         for name in settings:
-            if name not in names:  # perhaps a part of one: `epochs` of `loop`
-                names = sorted({*names, *self.setting_names()})
-                raise unknown("option", name, names, of=self.title)
-        with self.plugin_call("reading its options", as_told=True):  # the user gave them
+            if name not in names:
+                raise unknown("option", name, {*names, *self.setting_names()}, of=self.title)
+        with self.plugin_call("reading its options", as_told=True):
             return self._read({**self.defaults, **settings})
 
     def _read(self, values: Mapping[str, object]) -> Options:
@@ -158,7 +148,7 @@ class Registration(Generic[System]):
                 option = ".".join(map(str, problem["loc"]))
                 raise unknown("option", option, self.setting_names(), of=self.title) from error
             option, wrong = first_problem(self.system.Options, error)
-            if not option:  # it is about several of them
+            if not option:  # the problem is about several options
                 raise InputError(f"the options of {self.title} cannot be used: {wrong}.") from error
             raise InputError(
                 f"option '{option}' of {self.title} cannot be {problem['input']!r}: {wrong}."
@@ -166,10 +156,9 @@ class Registration(Generic[System]):
 
     @functools.cached_property
     def made_by(self) -> dict[str, str]:
-        """The distribution and version that its results depend on, as descriptions say it.
+        """The distribution and version that its results depend on.
 
-        For a third-party plugin also the digest of its source (`sources`), and of its base
-        classes.
+        For a third-party plugin also a digest of its source and of its base classes'.
         """
         from irplatform.plugin.declarations import Declared
 
@@ -180,7 +169,7 @@ class Registration(Generic[System]):
         return made_by
 
     def describe(self, options: Options) -> dict[str, Any]:
-        """Return what results depend on: the code that makes them, the options and their files."""
+        """Return what results depend on: code, options and the files that options name."""
         return {
             **self.made_by,
             "options": options.model_dump(mode="json"),
@@ -190,37 +179,27 @@ class Registration(Generic[System]):
     def code(self, options: Options) -> dict[str, Any]:
         """Return the identity of third-party code and of files, for systems that read its results.
 
-        A change of our code comes with another version of the platform, on which all results
-        depend.
+        Our own code has the platform's version, on which all results depend.
         """
         return _content_of_files(options) if self.plugin.ours else self.describe(options)
 
     def create(self, settings: Mapping[str, object]) -> System:
-        """An instance with `settings` in place of default options."""
+        """Make an instance with `settings` in place of default options."""
         return self.made(self.options(settings))
 
     def made(self, options: Options) -> System:
-        """An instance with these options.
-
-        Raises:
-            InputError: a package that it imports is not installed.
-            PluginError: it cannot be made.
-        """
+        """Make an instance; InputError if a package that it imports is not installed."""
         with self.plugin_call("being made"):
             instance = self.system(options)
         require(self.title, *self._traits_of(instance).packages)
         return instance
 
     def missing(self) -> list[str]:
-        """The modules that it imports with its default options, and that are not installed."""
+        """Return modules that it needs with default options and that are not installed."""
         return absent(*self.traits(self.options({})).packages)
 
     def traits(self, options: Options) -> Traits:
-        """What it is made for with these options.
-
-        Raises:
-            PluginError: it cannot say.
-        """
+        """Return its traits with these options."""
         with self.plugin_call("being made"):
             instance = self.system(options)
         return self._traits_of(instance)
@@ -228,21 +207,20 @@ class Registration(Generic[System]):
     def _traits_of(self, instance: System) -> Traits:
         from irplatform.registry.plugin_answers import checked_traits
 
-        with self.plugin_call("saying what it is made for"):
+        with self.plugin_call("returning its traits"):
             answer = instance.traits()
         return checked_traits(self.who, answer)
 
     def reads(self, options: Options) -> Reads:
-        """All that it reads besides documents, topics and options.
+        """Return all that it reads besides documents, topics and options.
 
         Raises:
             InputError: its options refer to something that does not exist.
-            PluginError: it cannot say.
         """
         from irplatform.registry.plugin_answers import checked_reads
 
         instance = self.made(options)
-        with self.plugin_call("saying what it reads"):
+        with self.plugin_call("returning what it reads"):
             answer = instance.reads()
         return checked_reads(self.who, answer)
 
@@ -257,19 +235,18 @@ class Registration(Generic[System]):
         return f"{self.title} of {self.plugin}"
 
     def plugin_call(self, doing: str, *, as_told: bool = False) -> AbstractContextManager[None]:
-        """Within it, what goes wrong in the system's code names the plugin and the place."""
+        """Call the system's code; errors name the plugin and the line."""
         as_told = as_told or self.plugin.ours
         return plugin_call(self.who, doing, self.system.__module__, as_told=as_told)
 
 
 def _content_of_files(options: Options) -> dict[str, Any]:
-    """`files` with the digests of the files that options name; {} where they name none."""
     files = dict(_files_of(options))
     return {"files": files} if files else {}
 
 
 def _files_of(value: object, place: str = "") -> Iterator[tuple[str, str]]:
-    """Digests of the files that options name, by the options' names; of folders, all that is in."""
+    """Digests of the files that options name, and of all files in folders, by option."""
     from pydantic import BaseModel
 
     from irplatform.system.digests import digest, folder_digests

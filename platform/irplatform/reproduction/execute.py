@@ -1,7 +1,6 @@
-"""Running rows of results, each command in a process of its own, as a user would call it.
+"""Runs rows of results, each command in its own process, and judges the figures.
 
-Rows with the same command share its run. Finished commands are kept in a journal in the cache,
-which is removed when all rows are done, so that a second call starts over.
+Rows with the same command share its run. A second call is quick, since runs use the cache.
 """
 
 from __future__ import annotations
@@ -13,21 +12,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
-from irplatform import __version__
 from irplatform.collections.names import aliases_file
 from irplatform.errors import InputError, PlatformError
 from irplatform.experiment.systems import refuse_silent_downloads
 from irplatform.knowledge import installed
-from irplatform.registry.code_digests import source_digest
-from irplatform.registry.entry_points import entry_points
 from irplatform.registry.loading import registry
-from irplatform.reproduction.verdicts import Judged, Verdict, inputs_mark, judge
 from irplatform.system.cache import lock
 from irplatform.system.digests import fingerprint
-from irplatform.system.formats import append_journal, read_journal
 from irplatform.system.writing import home
 
 if TYPE_CHECKING:
@@ -37,22 +31,74 @@ if TYPE_CHECKING:
     from irplatform.reproduction.rows import Row
 
 
-_FAILURES = ("platform: ", "Usage: ")
-"""Beginnings of the message that a command fails with: ours, or click's."""
+Verdict = Literal["passed", "failed", "cannot_run", "skipped"]
+"""`failed`: a figure is outside its tolerance, or the run broke down. `cannot_run`: the row has a
+wrong name or value. `skipped`: its data is not on this machine.
+"""
+_ROUNDING = 1e-9
+"""A difference of exactly the tolerance is within it."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An obtained figure with the expected one; `alone`: of the reranker's own scores.
+
+    `obtained` is None if the run does not report it. `std`, over seeds, is not checked.
+    """
+
+    measure: str
+    alone: bool
+    expected: float
+    tolerance: float
+    obtained: float | None
+    std: float | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is within the tolerance."""
+        if self.obtained is None:
+            return False
+        return abs(self.obtained - self.expected) <= self.tolerance + _ROUNDING
+
+    @property
+    def verdict(self) -> str:
+        """The verdict, in words."""
+        if self.passed:
+            return "ok"
+        if self.obtained is None:
+            return "FAILED: not reported"
+        difference = self.obtained - self.expected
+        return (
+            f"FAILED: {abs(difference):.4f} too {'high' if difference > 0 else 'low'}, "
+            f"{self.tolerance:g} is allowed"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return an entry of `figures`."""
+        return {**asdict(self), "verdict": "passed" if self.passed else "failed"}
+
+
+def judge(row: Row, report: Mapping[str, Any]) -> Sequence[Judged]:
+    """Compare the output of `platform run --json` with what a row expects."""
+    entry: Mapping[str, Any] = next((r for r in report["runs"] if r["name"] == row.name), {})
+    return [
+        Judged(
+            measure,
+            alone,
+            expected.value,
+            row.tolerance if expected.tolerance is None else expected.tolerance,
+            entry.get("measures_alone" if alone else "measures", {}).get(measure),
+            expected.std,
+        )
+        for measure, alone, expected in row.figures()
+    ]
 
 
 @dataclass(frozen=True)
 class Execution:
-    """The outcome of a row.
+    """The outcome of a row; `reason` says why there are no figures.
 
-    Attributes:
-        row: the row.
-        command: the arguments of `platform`, placeholders filled in.
-        figures: the obtained figures with the expected ones.
-        reason: why there are none.
-        skipped: this machine lacks what the row needs.
-        refused: the run refuses what the row says: a wrong name or value.
-        seconds: duration of the command; 0 if its result was there.
+    It is `skipped` without its data, and `refused` with a wrong name or value.
     """
 
     row: Row
@@ -87,77 +133,46 @@ class Execution:
 
 
 def reproduce(
-    rows: Sequence[Row], *, fresh: bool = False, resume: bool = True, device: str = "cpu"
+    rows: Sequence[Row], *, fresh: bool = False, device: str = "cpu"
 ) -> Iterator[Execution]:
     """Run rows in their order, and compare the figures with the expected ones.
 
-    Args:
-        rows: the rows.
-        fresh: use an empty cache, which is removed at the end.
-        resume: take what an interrupted call finished.
-        device: the device for models.
+    With `fresh`, runs use an empty cache, which is removed at the end.
 
     Raises:
         InputError: another process is reproducing results with the same cache.
     """
     place = home() / "reproduce"
-    commands = [_command(row, device) for row in rows]
     with lock(place / "rows") as ours:
         if not ours:
             raise InputError("another `platform reproduce` is running; wait for it.")
-        mark = _mark(commands, fresh)
-        finished = _Finished(place / f"rows-{mark}.jsonl", resume)
+        mark = fingerprint({"rows": [row.id for row in rows]})
         cache = place / f"fresh-{mark}" if fresh else home()
-        if fresh and not finished.reports:
-            shutil.rmtree(cache, ignore_errors=True)
-        if fresh:
-            _lend_names(cache)
-        for row, command in zip(rows, commands, strict=True):
-            yield _execute(row, command, cache, finished)
-        finished.path.unlink(missing_ok=True)
         if fresh:
             shutil.rmtree(cache, ignore_errors=True)
+            _copy_aliases(cache)
+        reports: dict[tuple[str, ...], Mapping[str, Any]] = {}
+        for row in rows:
+            words = row.command(row.unnamed_measures())
+            command = (*map(row.fill, words), "--device", device)
+            yield _execute(row, command, cache, reports)
+        if fresh:
+            shutil.rmtree(cache, ignore_errors=True)
 
 
-class _Finished:
-    """The output of finished commands, by their words and data, for a call that resumes."""
-
-    def __init__(self, path: Path, resume: bool) -> None:
-        self.path = path
-        if not resume:
-            path.unlink(missing_ok=True)
-        self.reports: dict[str, Mapping[str, Any]] = dict(
-            read_journal(path, lambda line: (line["command"], line["report"]))
-        )
-
-    def add(self, command: str, report: Mapping[str, Any]) -> None:
-        """Keep the output of a command; only for this call if it failed."""
-        self.reports[command] = report
-        if "error" not in report:
-            append_journal(self.path, [{"command": command, "report": report}])
-
-
-def _lend_names(cache: Path) -> None:
-    """Copy the names that the user gave to collections to a fresh cache."""
+def _copy_aliases(cache: Path) -> None:
+    """Copy the user's names of collections to a fresh cache."""
     if aliases_file().exists():
         cache.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(aliases_file(), cache / aliases_file().name)
 
 
-def _command(row: Row, device: str) -> list[str]:
-    words = row.command(row.unnamed_measures())
-    return [*(row.fill(word) for word in words), "--device", device]
-
-
-def _mark(commands: Sequence[Sequence[str]], fresh: bool) -> str:
-    """The key of finished rows: the same commands, by the same code of all plugins."""
-    code = source_digest(*(entry_point.module for entry_point in entry_points()))
-    return fingerprint(
-        {"irplatform": __version__, "commands": commands, "fresh": fresh, "code": code}
-    )
-
-
-def _execute(row: Row, command: Sequence[str], cache: Path, finished: _Finished) -> Execution:
+def _execute(
+    row: Row,
+    command: tuple[str, ...],
+    cache: Path,
+    reports: dict[tuple[str, ...], Mapping[str, Any]],
+) -> Execution:
     if lacking := row.missing() or _unknown_knowledge(row, fresh=cache != home()):
         return Execution(row, command, reason=lacking, skipped=True)
     try:
@@ -167,17 +182,16 @@ def _execute(row: Row, command: Sequence[str], cache: Path, finished: _Finished)
             refuse_silent_downloads(collection, name)
         except InputError as error:
             return Execution(row, command, reason=str(error), skipped=True)
-        key = json.dumps([*command, inputs_mark(collection, command)])
     except PlatformError as error:
         refused = isinstance(error, InputError)
         return Execution(row, command, reason=str(error), refused=refused)
     started = time.monotonic()
-    if key not in finished.reports:
-        run_dir = finished.path.parent / "runs" / row.id
-        shutil.rmtree(run_dir, ignore_errors=True)  # an earlier call's files are not this run's
-        finished.add(key, call(command, cache, run_dir))
+    if command not in reports:
+        run_dir = home() / "reproduce" / "runs" / row.id
+        shutil.rmtree(run_dir, ignore_errors=True)  # files of an earlier call
+        reports[command] = call(command, cache, run_dir)
     seconds = time.monotonic() - started
-    report = finished.reports[key]
+    report = reports[command]
     if "error" in report:
         refused = report.get("refused", False)
         return Execution(row, command, reason=report["error"], refused=refused, seconds=seconds)
@@ -185,20 +199,19 @@ def _execute(row: Row, command: Sequence[str], cache: Path, finished: _Finished)
 
 
 def _unknown_knowledge(row: Row, *, fresh: bool) -> str:
-    """The knowledge base that a row lacks, in a few words; a fresh cache has none."""
+    """The knowledge base that a row lacks; a fresh cache has none."""
     installed_bases = {} if fresh else installed()
     for name in (*row.expand, *row.knowledge):
         if name not in installed_bases:
-            return f"knowledge base '{name}' is not there; `platform kb add {name} FILE` adds it"
+            return f"knowledge base '{name}' is missing; `platform kb add {name} FILE` adds it"
     return ""
 
 
 def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any]:
-    """Run `platform` in a process of its own, its messages on our stderr.
+    """Run `platform` in a new process, its messages on our stderr.
 
     Returns:
-        What it printed; or, if it failed, `error` with its last message, and `refused` if the
-        arguments were wrong.
+        Its JSON; after a failure, `error` with its last message, and `refused` for exit code 2.
     """
     arguments = [sys.executable, "-m", "irplatform", *command, "--run-dir", str(run_dir), "--json"]
     with (
@@ -212,7 +225,7 @@ def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any
         ) as process,
     ):
         try:
-            reason = _passed_on(process)
+            reason = _shown(process)
         except BaseException:
             process.terminate()
             raise
@@ -228,21 +241,11 @@ def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any
         return report
 
 
-def _passed_on(process: subprocess.Popen[str]) -> str:
-    """Hand a process's messages to ours; return the one that it fails with, or the last line."""
-    last, message_lines = "", list[str]()
+def _shown(process: subprocess.Popen[str]) -> str:
+    """Show the messages of a process; return the last one."""
+    last = ""
     for line in process.stderr or ():
-        if message_lines or line.startswith(_FAILURES):
-            message_lines.append(line)
-            continue
         sys.stderr.write(line)
         last = line.strip() or last
-    if not process.wait() or not message_lines:
-        sys.stderr.writelines(message_lines)
-        return last
-    # Without what stands around it: our name, or how to call us.
-    text = " ".join(line.strip() for line in message_lines if line.strip())
-    ours, usage = _FAILURES
-    if text.startswith(usage):
-        return text.partition(" Error: ")[2] or text
-    return text.removeprefix(ours)
+    process.wait()
+    return last.removeprefix("platform: ")

@@ -1,8 +1,7 @@
-"""The rows of a table of results: a run, and the figures that it is expected to give.
+"""Rows of published results: a run, and the figures that it is expected to give.
 
-A row is an entry `[[result]]` of a TOML file; docs/reproducing.md lists its keys. Paths have
-`${VARIABLE}` for what differs between machines, and `${HERE}` for the folder of the file. A
-plugin's file with an error is refused with its reason, and the rows of other files go on.
+A row is an entry `[[result]]` of a TOML file; docs/reproducing.md lists its keys. In paths,
+`${VARIABLE}` is a variable of the environment, and `${HERE}` the folder of the file.
 """
 
 from __future__ import annotations
@@ -19,10 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from irplatform.errors import InputError, unknown, unstopped
-from irplatform.evaluation.measures import parse_measures
-from irplatform.evaluation.sampled import is_inferred
 from irplatform.options import flat
-from irplatform.registry.loading import registry
 from irplatform.system.formats import read_toml
 
 if TYPE_CHECKING:
@@ -33,14 +29,8 @@ if TYPE_CHECKING:
 
 QUICK = "quick"
 """The tag of rows that take about a minute, from nothing, without data."""
-
-_HERE = "HERE"
-
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
-
 _LIST = "`platform reproduce --list` lists all"
-
-_WORD = re.compile(r"[\w.-]+")
 
 
 class _Declared(BaseModel):
@@ -48,13 +38,9 @@ class _Declared(BaseModel):
 
 
 class Expected(_Declared):
-    """An expected figure.
+    """An expected figure; without a `tolerance`, that of the row holds.
 
-    Attributes:
-        value: the measured figure.
-        tolerance: the difference that is allowed; None takes the row's.
-        mark: ▲ or ▼ if the difference from the first stage was significant; for the documentation.
-        std: standard deviation over seeds, if the value is a mean; shown, not checked.
+    `mark` (▲ or ▼: significant against the first stage) and `std`, over seeds, are not checked.
     """
 
     value: float
@@ -76,26 +62,17 @@ class Row(_Declared):
 
     Attributes:
         id: unique among all rows.
-        collection: as `platform run --collection` takes it, with placeholders.
-        retrievers: the first stage.
-        reranker: the reranker; none for a row about the first stage.
         system: the scored system: by default the reranker, else the last retriever.
-        preset: as `--preset` takes it.
-        settings: as `--set` takes them.
-        seed: the random seed.
-        expand: knowledge bases, as `--expand` takes them.
-        knowledge: further ones, which features read.
+        knowledge: further knowledge bases, which features read.
         arguments: further arguments of `platform run`, with placeholders.
         tags: for `--only` and for the tables of the documentation; `quick` for `--quick`.
         minutes: duration from nothing, on two cores without a GPU.
-        tolerance: the allowed difference from expected figures.
         label: the first column of a table, if rows differ by more than the system.
         title: the system's name in a table.
         interpolation: the measured weight of the first stage in the final run.
         paper: what the paper reports on its own data.
         expected: figures of the final run, or of the first stage.
         alone: figures of the reranker's own scores.
-        file: the file of the row.
     """
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")
@@ -126,16 +103,12 @@ class Row(_Declared):
         return self.system or self.reranker or self.retrievers[-1]
 
     def figures(self) -> list[tuple[str, bool, Expected]]:
-        """Return all figures: measure, whether of the reranker's own scores, what is expected."""
+        """Return all figures as (measure, of the reranker alone, expected)."""
         final = [(measure, False, expected) for measure, expected in self.expected.items()]
         return final + [(measure, True, expected) for measure, expected in self.alone.items()]
 
     def command(self, measures: Sequence[str] = ()) -> list[str]:
-        """Return the arguments of `platform` that make the run, with placeholders.
-
-        Args:
-            measures: measures to report in addition to those of the row's own arguments.
-        """
+        """Return the arguments of `platform`, with placeholders and further measures."""
         options = [("--collection", self.collection)]
         options += [("--retriever", retriever) for retriever in self.retrievers]
         options += [("--reranker", self.reranker)] if self.reranker else []
@@ -147,21 +120,17 @@ class Row(_Declared):
         return ["run", *chain(*options), *self.arguments, *chain(*asked)]
 
     def unnamed_measures(self) -> list[str]:
-        """Return expected measures that the row's own arguments do not name.
-
-        The run is asked for them: a collection reports its defaults only, and not even these if a
-        measure is named.
-        """
+        """Return expected measures that the row's arguments do not name."""
         named = set(_measures_in(self.arguments))
         return [m for m in dict.fromkeys(m for m, _, _ in self.figures()) if m not in named]
 
     def fill(self, text: str) -> str:
         """Fill in the placeholders of a text; those of unset variables stay."""
-        here = {_HERE: str(self.file.parent.absolute())}
+        here = {"HERE": str(self.file.parent.absolute())}
         return _PLACEHOLDER.sub(lambda m: here.get(m[1]) or os.environ.get(m[1]) or m[0], text)
 
     def missing(self) -> str:
-        """Return what this machine lacks for the row, in a few words, or ""."""
+        """Return what this machine lacks for the row, or ""."""
         for text in (self.collection, *self.arguments):
             if not (first := _PLACEHOLDER.search(text)):
                 continue
@@ -169,12 +138,12 @@ class Row(_Declared):
             if unset := _PLACEHOLDER.search(path):
                 return f"{unset[1]} is not set"
             if not _there(path):
-                return f"{path} is not there"
+                return f"{path} does not exist"
         return ""
 
 
 def _there(path: str) -> bool:
-    """Return whether a file or folder exists; a folder may be followed by a split."""
+    """Whether a file, a folder or FOLDER:SPLIT exists."""
     folder, colon, _ = path.rpartition(":")
     return Path(path).exists() or (bool(colon) and Path(folder).is_dir())
 
@@ -194,7 +163,7 @@ def _toml(value: object) -> str:
 
 @dataclass(frozen=True)
 class Refused:
-    """A plugin's file of results that is not used, and the reason."""
+    """A plugin's file of results that cannot be used, and the reason."""
 
     file: Path
     plugin: Plugin
@@ -203,21 +172,9 @@ class Refused:
     def __str__(self) -> str:
         return f"results of {self.plugin} are not used: {self.reason}"
 
-    def mentions(self, pattern: str) -> bool:
-        """Return whether a word in the file matches a pattern."""
-        try:
-            text = self.file.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return False
-        return any(fnmatchcase(word, pattern) for word in _WORD.findall(text))
-
 
 def known_rows(files: Iterable[Path]) -> list[Row]:
-    """Return the rows of several files.
-
-    Raises:
-        InputError: see `read_rows`; or two rows have the same id, or a measure is unknown.
-    """
+    """Return the rows of files; InputError for an error in one, or an id that comes twice."""
     rows: dict[str, Row] = {}
     for file in files:
         rows |= _more_rows(file, rows)
@@ -225,10 +182,7 @@ def known_rows(files: Iterable[Path]) -> list[Row]:
 
 
 def shipped_rows(files: Mapping[Path, Plugin]) -> tuple[list[Row], list[Refused]]:
-    """Return the rows of plugins' files, and the files with an error.
-
-    If two files have the same id, the later one is refused.
-    """
+    """Return the rows of plugins' files, and the files with an error or an id of another file."""
     rows: dict[str, Row] = {}
     refusals = []
     for file, plugin in files.items():
@@ -240,36 +194,16 @@ def shipped_rows(files: Mapping[Path, Plugin]) -> tuple[list[Row], list[Refused]
 
 
 def _more_rows(file: Path, earlier_rows: Mapping[str, Row]) -> dict[str, Row]:
-    """The rows of a file by id, all of them or none."""
     rows: dict[str, Row] = {}
     for row in read_rows(file):
         if other := earlier_rows.get(row.id) or rows.get(row.id):
             raise InputError(f"result '{row.id}' is also in {other.file}; rename one.", path=file)
-        _check_measures(row)
         rows[row.id] = row
     return rows
 
 
-def _check_measures(row: Row) -> None:
-    """Refuse a measure that no run reports under this name."""
-    for measure in dict.fromkeys(measure for measure, _, _ in row.figures()):
-        place = f"result '{row.id}', measure '{measure}'"
-        try:
-            # Whether there are sampled judgments, the run will see.
-            sampled = is_inferred(measure)
-            (name,) = parse_measures([measure], registry().measures, sampled=sampled)
-        except InputError as error:
-            raise InputError(f"{place}: {error}", path=row.file) from error
-        if name != measure:
-            raise InputError(f"{place}: runs report it as '{name}'; write it so.", path=row.file)
-
-
 def read_rows(file: Path) -> list[Row]:
-    """Read a file of results.
-
-    Raises:
-        InputError: it cannot be read, or a row is wrong.
-    """
+    """Read a file of results; InputError if it cannot be read, or a row is wrong."""
     content = read_toml(file)
     entries = content.get("result")
     if content.keys() != {"result"} or not isinstance(entries, list):
@@ -285,7 +219,7 @@ def _read_row(entry: Any, number: int, file: Path) -> Row:
     except ValidationError as error:
         name = entry.get("id", f"number {number}")
         problems = error.errors()
-        # A misspelt key is why another one is missing.
+        # A misspelt key is often the reason that another one is missing.
         problem = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])
         key = ".".join(str(part) for part in problem["loc"])
         if problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1:
@@ -308,13 +242,9 @@ def select(
     quick: bool = False,
     refused: Sequence[Refused] = (),
 ) -> list[Row]:
-    """Choose the rows whose id, tag or system matches one of the shell patterns.
+    """Choose the rows whose id, tag or system matches a shell pattern such as `delta-*`.
 
-    Args:
-        rows: all rows.
-        patterns: such as `delta-*`; none takes all.
-        quick: only rows tagged so.
-        refused: files that are not used, which may have what is asked for.
+    Messages mention refused files, which may have a missing row.
     """
     candidates = [row for row in rows if QUICK in row.tags] if quick else list(rows)
     for pattern in patterns:
@@ -330,8 +260,6 @@ def select(
 def _unmatched(pattern: str, rows: Sequence[Row], refused: Sequence[Refused]) -> InputError:
     if any(_matches(row, pattern) for row in rows):
         return InputError(f"no result for '{pattern}' is tagged {QUICK}; leave out --quick.")
-    if mentioning := [refusal for refusal in refused if refusal.mentions(pattern)]:
-        return InputError(f"'{pattern}' cannot be reproduced: {_sentence(mentioning)}")
     names = {name for row in rows for name in _names(row)}
     hint = _sentence([_LIST, *refused])
     return unknown("result, tag or system", pattern, names, hint=hint)

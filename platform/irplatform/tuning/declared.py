@@ -1,4 +1,4 @@
-"""The declared types and bounds of systems' options, which a search over them needs."""
+"""The declared types and bounds of systems' options."""
 
 from __future__ import annotations
 
@@ -21,16 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Declared:
-    """An option of a system.
+    """An option of a system: its value, declared types and literal values, and bounds.
 
-    Attributes:
-        system: the system.
-        value: its value without a search.
-        kinds: the types and literal values that it takes; empty if not declared.
-        low: its declared lower bound.
-        high: its declared upper bound.
-        above: it must be above `low` (`gt`).
-        below: it must be below `high` (`lt`).
+    `above` and `below` say that the bounds `low` and `high` are excluded.
     """
 
     system: str
@@ -57,7 +50,7 @@ class Declared:
 
     @property
     def text(self) -> bool:
-        """Whether it takes text (words of a choice and file names too), and no number."""
+        """Whether it takes text, words of a choice or file names, and no numbers."""
         texts = [kind for kind in self.kinds if kind in (str, Path) or isinstance(kind, str)]
         others = [kind for kind in self.kinds if kind not in texts and kind is not NoneType]
         return bool(texts) and all(get_origin(kind) for kind in others)
@@ -74,7 +67,7 @@ class Declared:
 def declarations(
     systems: Sequence[ChosenRetriever | ChosenReranker], name: str
 ) -> Iterator[Declared]:
-    """Yield the options that a setting's name reaches, one per system that has it."""
+    """Yield the options of a setting's name, one per system that has it."""
     for system in systems:
         if path := _path(system, name):
             yield _walk(system, path)
@@ -87,7 +80,7 @@ def takes_text(systems: Sequence[ChosenRetriever | ChosenReranker], name: str) -
 
 
 def in_common(systems: Sequence[ChosenRetriever | ChosenReranker], name: str, other: str) -> str:
-    """Return the option that two settings both reach, such as "k1 of bm25", or ""."""
+    """Return the option that two settings share, such as "k1 of bm25", or ""."""
     for system in systems:
         path = _path(system, name)
         if path and path == _path(system, other):
@@ -96,7 +89,7 @@ def in_common(systems: Sequence[ChosenRetriever | ChosenReranker], name: str, ot
 
 
 def _path(system: ChosenRetriever | ChosenReranker, name: str) -> list[str]:
-    """The path of a setting in a system's options; empty if it has no such option."""
+    """The path of a setting in a system's options, or []."""
     options = type(system.options).model_fields
     path = path_within(name, system.name, options)
     return path if path and path[0] in options else []
@@ -120,7 +113,7 @@ def _walk(system: ChosenRetriever | ChosenReranker, path: Sequence[str]) -> Decl
 
 
 def _kinds(annotation: Any) -> tuple[Any, ...]:
-    """The members of a union, with its literals replaced by their values."""
+    """The types and literal values of an annotation."""
     origin = get_origin(annotation)
     if origin in (Union, UnionType):
         return tuple(kind for member in get_args(annotation) for kind in _kinds(member))
@@ -132,7 +125,6 @@ def _kinds(annotation: Any) -> tuple[Any, ...]:
 
 
 def _bounds(field: FieldInfo | None) -> tuple[float | None, float | None, bool, bool]:
-    """The bounds of `Field(ge=…, lt=…)`, and whether each is excluded."""
     low = high = None
     above = below = False
     for constraint in field.metadata if field else ():

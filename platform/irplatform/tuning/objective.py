@@ -1,12 +1,11 @@
-"""The system whose options are tuned: from settings to a score for every topic.
+"""The tuned system as a function from settings to a score for every topic.
 
-Whatever learns is cross-validated on the topics, so that no topic is scored by a reranker or by
-fusion weights that learned from it.
+Rerankers and fusion weights are cross-validated: no model scores a topic that it learned from.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -45,21 +44,8 @@ _RUNS_KEPT = 4
 class TunedSystem:
     """Retrievers, and perhaps a reranker, over some judged topics.
 
-    Attributes:
-        plugins: the registry.
-        retrievers: names; several are fused, with weights learned on other topics.
-        rerankers: the name of the reranker, or nothing.
-        settings: options that stay fixed.
-        topics: the topics.
-        judgments: their judgments, with the one measure that scores.
-        depth: documents that each retriever finds.
-        rerank_depth: documents that are reranked.
-        interpolate: the first stage's weight; None chooses it in every fold.
-        resources: the collection's resources.
-        members: models of a reranker that are trained and averaged.
-        declared: the training set of a reranker that asks for pre-training.
-        sampled: the file of sampled judgments.
-        fusion: "auto", or "plain" for equal weights.
+    `settings` stay fixed. The one measure of `judgments` scores. Without `interpolate`, every fold
+    chooses the first stage's weight. `declared` is the training set of pre-training.
     """
 
     plugins: Registry
@@ -163,35 +149,17 @@ class TunedSystem:
         )
 
 
+@dataclass
 class FirstStages:
-    """First stages over some judged topics, each searched once.
+    """First stages over some judged topics; the last runs stay in memory, not in the cache."""
 
-    The last runs stay in memory, since a reranker's options do not change them; the cache is not
-    filled with runs.
-
-    Args:
-        topics: the topics.
-        qrels: their judgments.
-        depth: documents that each retriever finds.
-        fusion: "auto", or "plain" for equal weights.
-        resources: the collection's resources.
-    """
-
-    def __init__(
-        self,
-        topics: Sequence[Topic],
-        qrels: Mapping[str, Mapping[str, float]],
-        depth: int,
-        fusion: str,
-        resources: CollectionResources,
-    ) -> None:
-        self._topics = topics
-        self._qrels = qrels
-        self._depth = depth
-        self._fusion = fusion
-        self._resources = resources
-        self._runs: dict[str, Run] = {}
-        self._last_fused: tuple[str, FirstStage] | None = None
+    topics: Sequence[Topic]
+    qrels: Mapping[str, Mapping[str, float]]
+    depth: int
+    fusion: str
+    resources: CollectionResources
+    _runs: dict[str, Run] = field(default_factory=dict)
+    _last_fused: tuple[str, FirstStage] | None = None
 
     def of(self, choices: Sequence[ChosenRetriever]) -> FirstStage:
         """Search with retrievers, and fuse several."""
@@ -200,36 +168,35 @@ class FirstStages:
             mark = fingerprint(choice.describe())
             run = self._runs.pop(mark, None)
             if run is None:
-                run = find(choice, self._topics, self._depth, self._resources)
-            self._runs[mark] = run  # to the end: used last
+                run = find(choice, self.topics, self.depth, self.resources)
+            self._runs[mark] = run  # at the end: used last
             retrievals.append(Retrieval(run, mark))
         for old_mark in list(self._runs)[: -max(_RUNS_KEPT, len(choices))]:
             del self._runs[old_mark]
-        first = combine(retrievals, self._depth)
-        if len(retrievals) == 1 or self._fusion != AUTO:
+        first = combine(retrievals, self.depth)
+        if len(retrievals) == 1 or self.fusion != AUTO:
             return first
-        # While only a reranker's options vary, the first stage stays as it is.
+        # While only a reranker's options vary, the first stage stays the same.
         if self._last_fused is None or self._last_fused[0] != first.fingerprint:
             self._last_fused = first.fingerprint, self._fused(first)
         return self._last_fused[1]
 
     def _fused(self, first: FirstStage) -> FirstStage:
         """The runs, fused for every topic with weights learned on other folds."""
-        topic_families = families(self._topics)
+        topic_families = families(self.topics)
         fusions: list[dict[str, Any]] = []
         rankings: dict[str, Ranking] = {}
-        for split in fold_topics(self._topics, FOLDS, self._resources.seed, topic_families):
-            fusion = choose_fusion(_parts(first.runs, split.training), self._qrels)
+        for split in fold_topics(self.topics, FOLDS, self.resources.seed, topic_families):
+            fusion = choose_fusion(_parts(first.runs, split.training), self.qrels)
             fused = fusion.fuse(_parts(first.runs, split.validation), first.final.name)
             fusions.append(fusion.describe())
             rankings.update(fused.rankings)
         return replace(
             first,
-            final=Run(first.final.name, {t.id: rankings[t.id] for t in self._topics}),
+            final=Run(first.final.name, {t.id: rankings[t.id] for t in self.topics}),
             fingerprint=fingerprint({"runs": first.fingerprint, "fusions": fusions}),
         )
 
 
 def _parts(runs: Sequence[Run], topics: Sequence[Topic]) -> list[Run]:
-    """The runs, limited to some topics."""
     return [Run(run.name, {topic.id: run.rankings[topic.id] for topic in topics}) for run in runs]

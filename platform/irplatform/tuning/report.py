@@ -24,19 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class TuneReport:
-    """Tuned options.
+    """Options for a collection, tuned on the topics of another.
 
-    Attributes:
-        collection: the collection that was named.
-        tuned_on: the collection whose topics were used.
-        measure: the measure that was improved.
-        systems: names of retrievers and reranker.
-        names: the options that were searched.
-        defaults: their values without the search.
-        settings: other options that were given.
-        outcome: the outcome of the search.
-        at_ends: options whose chosen value lies at an end that the user could move.
-        command: the command line.
+    `defaults` has the values of the searched options `names` without the search, `settings` other
+    given options. `at_ends` names options whose chosen value is at an end that the user may move.
     """
 
     collection: str
@@ -62,7 +53,7 @@ class TuneReport:
 
     @property
     def lucky(self) -> bool:
-        """Whether the best trial was not enough better than the defaults to be chosen."""
+        """Whether the best trial is too little better than the defaults to be chosen."""
         return self.outcome.best is not self.outcome.chosen
 
     def as_json(self) -> dict[str, Any]:
@@ -130,8 +121,7 @@ class TuneReport:
             )
         elif outcome.chosen.settings and not gain.is_clear:
             lines.append(
-                "Held out, the choice gains nothing that can be told from chance: better keep the "
-                "defaults."
+                "Held out, the gain cannot be distinguished from chance: better keep the defaults."
             )
         if self.at_ends:
             lines.append(
@@ -143,7 +133,7 @@ class TuneReport:
     def as_toml(self) -> str:
         """Return all given and chosen options, for `--config`."""
         outcome, gain = self.outcome, self.outcome.gain
-        # TOML lets no part of a table be set beside the whole, such as one weight of a query plan.
+        # TOML does not allow both a table and one of its parts.
         settings = flat({**self.settings, **self.chosen})
         lines = [
             command_line(self.command),
@@ -191,7 +181,7 @@ _QUIET_INTERVAL = 15.0
 
 
 class Progress:
-    """Reports the search: a line after the first trial, then at most one every 15 seconds."""
+    """Shows a line after the first trial, then at most one every 15 seconds."""
 
     def __init__(self, expected: int, measure: str) -> None:
         self._expected = expected

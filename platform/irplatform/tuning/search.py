@@ -1,17 +1,9 @@
 """The search: trials of a fixed design, a choice on all topics, and one more per held-out fold.
 
-The design is all combinations if they are few, else points of a scrambled Halton sequence, which
-fill the space more evenly than random ones (Bergstra and Bengio, JMLR 2012, on why random search
-beats grids). It depends on nothing but the space and the seed, so that an interrupted search finds
-its trials again, and that it reveals nothing about held-out topics. The local search around the
-best point is a pattern search (Hooke and Jeeves, JACM 1961); it looks at scores, so every fold
-makes its own.
-
-The best mean wins if it beats the defaults by more than one standard error of the difference. Its
-gain on the topics it was chosen on is too good to be true: cross-validation repeats the choice
-without each fold and scores it there. A trial scores every topic and all folds share it, so that
-the estimate costs hardly more than the search. Finished trials are kept in a journal, each named by
-the complete options of all systems.
+The design is all combinations, or points of a scrambled Halton sequence (Bergstra and Bengio, JMLR
+2012, on why random search beats grids). A pattern search (Hooke and Jeeves, JACM 1961) refines the
+best point. The best mean wins if it beats the defaults by more than one standard error.
+Cross-validation repeats the choice without each fold; all folds share the trials.
 """
 
 from __future__ import annotations
@@ -38,9 +30,7 @@ if TYPE_CHECKING:
 
 
 _FIRST_STEP = 0.125
-
 _LAST_STEP = 0.01
-
 _DRAWS_PER_TRIAL = 10
 """Draws that may repeat earlier points before the design counts as exhausted."""
 
@@ -52,8 +42,6 @@ class Plan:
     Attributes:
         trials: points of the design, in addition to the defaults.
         refine: further points around the best, for every fold and for the final choice.
-        folds: folds of the nested estimate.
-        seed: seed of the design and the folds.
     """
 
     trials: int = 30
@@ -67,12 +55,11 @@ class Outcome:
     """The outcome of a search.
 
     Attributes:
-        defaults: the trial of the defaults.
         chosen: the recommended trial; `defaults` if nothing beats them clearly.
-        best: the trial with the best mean, lucky or not.
+        best: the trial with the best mean.
         per_fold: the choice without each fold's topics.
         held_out: topic id to its score under the choice made without it.
-        tried: number of trials, the defaults included.
+        tried: number of trials, including the defaults.
     """
 
     defaults: Trial
@@ -98,8 +85,8 @@ def search(
 ) -> Outcome:
     """Choose settings on all topics, and estimate the gain on held-out folds.
 
-    `usual` has the defaults' values, where a refinement begins if nothing is better; for
-    `families`, see `fold_topics`.
+    A refinement begins at `usual`, the defaults' values, if nothing is better. For `families`, see
+    `fold_topics`.
     """
     names = [dimension.name for dimension in dimensions]
 
@@ -155,14 +142,7 @@ def design(dimensions: Sequence[Dimension], trials: int, seed: int) -> list[Poin
 def pattern_search(
     dimensions: Sequence[Dimension], start: Point, score: Callable[[Point], float], trials: int
 ) -> Point:
-    """Improve a point along one dimension at a time, in steps that get smaller.
-
-    Args:
-        dimensions: the space.
-        start: the first point.
-        score: the larger, the better; asked again for points that it has seen.
-        trials: maximum number of new points.
-    """
+    """Improve a point along one dimension at a time, in ever smaller steps of at most `trials`."""
     best, highest = start, score(start)
     tried = {repr(start)}
     step = _FIRST_STEP
@@ -187,7 +167,7 @@ def pattern_search(
 def _neighbours(
     dimensions: Sequence[Dimension], point: Point, index: int, step: float
 ) -> Iterator[Point]:
-    """A step up and a step down; all other values if there is no order."""
+    """Points one step up and down; all other values of a dimension without an order."""
     dimension = dimensions[index]
     if isinstance(dimension, Values):
         others = dimension.values()
@@ -209,7 +189,7 @@ def mean_over(trial: Trial, topics: Sequence[str]) -> float:
 
 
 def best_of(trials: Sequence[Trial], topics: Sequence[str]) -> Trial:
-    """Return the trial with the best mean over some topics; of equal ones the first."""
+    """Return the trial with the best mean over some topics, the first of equal ones."""
     return max(trials, key=lambda trial: mean_over(trial, topics))
 
 
@@ -229,14 +209,9 @@ class Trial:
 
 
 class Trials:
-    """Runs trials, each once.
+    """Runs trials, each once, and keeps finished ones in a journal.
 
-    Args:
-        describe: settings to the complete options of all systems, as JSON.
-        score: settings to the value of every topic; 0 for those left out.
-        topics: the topics, in the order of the journal.
-        journal: the file of finished trials, in an existing folder; None keeps none.
-        finished: called with every new trial.
+    `describe` returns the complete options of all systems as JSON, `score` the values of topics.
     """
 
     def __init__(
@@ -280,8 +255,6 @@ class Trials:
 
 
 def _read(journal: Path | None, topics: int) -> dict[str, tuple[list[float], float]]:
-    """Finished trials: name to the topics' values and the seconds."""
-
     def parse(line: Any) -> tuple[str, tuple[list[float], float]]:
         if len(line["scores"]) != topics:
             raise ValueError("a trial over other topics")

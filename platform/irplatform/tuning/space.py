@@ -1,11 +1,8 @@
-"""The searched space, written as `--over NAME[=RANGE]`: a span or a list of values per option.
+"""The searched space: a span or a list of values per option, written `--over NAME[=RANGE]`.
 
-`k1=0.4:2.0` is a span, `mu=100:4000:log` one on a logarithmic scale, `fb_docs=5,10,20` a list of
-values. A name alone takes the declared bounds, or all values of a switch or a choice; if bounds are
-missing or far away, from a quarter of the present value to four times it, on a logarithmic scale.
-
-A dimension maps positions in [0, 1) to values. Numbers are rounded to about a hundredth of their
-span: a finer choice would be noise, and short numbers read well in a TOML file.
+`k1=0.4:2.0` is a span, `mu=100:4000:log` one on a logarithmic scale, `fb_docs=5,10,20` a list. A
+name alone takes the declared bounds or values; without near bounds, from a quarter of the present
+value to four times it. Numbers are rounded to about a hundredth of their span.
 """
 
 from __future__ import annotations
@@ -29,15 +26,11 @@ if TYPE_CHECKING:
 
 Value = object
 """A value of an option, as `--set` takes it."""
-
 Point = tuple[Value, ...]
 """A value per dimension."""
-
 _FACTOR = 4
-
 _WIDE = 10
-"""Bounds beyond this many times the present value only prevent nonsense."""
-
+"""Bounds beyond this many times the present value are too far away."""
 _FORMS = "Write NAME, NAME=LOW:HIGH, NAME=LOW:HIGH:log or NAME=VALUE,VALUE,…"
 
 
@@ -48,15 +41,7 @@ def decimals(scale: float) -> int:
 
 @dataclass(frozen=True)
 class Span:
-    """Numbers between two ends, both included.
-
-    Attributes:
-        name: as `--set` takes it.
-        low: lower end.
-        high: upper end, above the lower one.
-        log: use a logarithmic scale.
-        whole: whole numbers only.
-    """
+    """Numbers from `low` to `high`, both included, perhaps on a logarithmic scale."""
 
     name: str
     low: float
@@ -109,7 +94,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Values:
-    """Values without an order: names, switches, lists; at least two different ones."""
+    """At least two values without an order, such as names or switches."""
 
     name: str
     given: tuple[Value, ...]
@@ -126,7 +111,7 @@ class Values:
     every = values
 
     def at(self, position: float) -> Value:
-        """Return the value at a position: each has an equal share."""
+        """Return the value at a position."""
         return self.given[min(int(position * len(self.given)), len(self.given) - 1)]
 
     def position(self, value: Value) -> float:
@@ -136,7 +121,7 @@ class Values:
 
 
 Dimension: TypeAlias = Span | Values
-"""A searched option: positions in [0, 1) stand for its values."""
+"""A searched option; positions in [0, 1) stand for its values."""
 
 
 def read_space(
@@ -147,21 +132,12 @@ def read_space(
     over: Sequence[str],
     said: Sequence[str] | None = None,
 ) -> list[Dimension]:
-    """Read all `--over` of a command.
+    """Read the texts after `--over`; InputError for a wrong range or option.
 
-    Args:
-        plugins: the registry.
-        retrievers: names.
-        rerankers: names.
-        settings: options that stay fixed.
-        over: what the user wrote.
-        said: the names in `settings` that the user gave; by default all.
-
-    Raises:
-        InputError: an option is unknown, set as well or searched twice, or a range is wrong.
+    `settings` stay fixed; the user gave those named in `said`, by default all.
     """
     if not over:
-        raise InputError(f"say with --over which options to search. {_FORMS}.")
+        raise InputError(f"name the options to search with --over. {_FORMS}.")
     first, second = choose_systems(plugins, retrievers, rerankers, settings)
     systems: list[ChosenRetriever | ChosenReranker] = [*first, *second]
     dimensions: list[Dimension] = []
@@ -220,7 +196,6 @@ def _listed(name: str, text: str, declared: Declared) -> Values:
 
 
 def _declared(name: str, declared: Declared) -> Dimension:
-    """The range that an option's declaration suggests."""
     if len(declared.literals) > 1:
         return Values(name, declared.literals)
     low, high = declared.low, declared.high
@@ -244,10 +219,7 @@ def _declared(name: str, declared: Declared) -> Dimension:
 def _inside_bounds(
     declared: Declared, low: float, high: float, scale: float | None = None
 ) -> tuple[float, float]:
-    """The ends of a range, excluded bounds moved a rounding step inwards.
-
-    Numbers are rounded to a hundredth of `scale`, or of each end.
-    """
+    """The ends of a range, with excluded bounds moved a rounding step inwards."""
     if declared.above and low == declared.low:
         low = math.floor(low) + 1 if declared.whole else _stepped(low, scale or low, 1)
     if declared.below and high == declared.high:

@@ -1,4 +1,4 @@
-"""`platform tune`: from options with ranges and judged topics to tuned options."""
+"""`platform tune`: tunes the options of systems on judged topics."""
 
 from __future__ import annotations
 
@@ -51,25 +51,17 @@ if TYPE_CHECKING:
 
 FEWEST_TOPICS = 10
 """A choice on fewer judged topics is chance."""
-
 _FORMAT = 3
-
 _END = 0.06
 """Share of a range that counts as its end."""
-
-_OF_JUDGMENTS = ("NumQ", "NumRel")
-"""Measures that are the same for all runs."""
 
 
 @settings_kept()
 def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneReport:
-    """Tune the options of retrievers or of a reranker on training topics.
-
-    The topics are those of the collection's training partner, since its own are for testing.
+    """Tune the options of retrievers or of a reranker on the topics of the training partner.
 
     Args:
-        settings: the systems, or a collection; `settings` stay fixed, `measures` has at most one
-            name.
+        settings: the systems, or a collection; its `settings` stay fixed.
         tuning: the options with their ranges, and the size of the search.
 
     Raises:
@@ -87,8 +79,11 @@ def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneR
         systems = resolve_systems(settings, plugins).expanded()
     check_repetitions(settings.seeds, settings.members, systems.rerankers)
     collection = systems.collection
-    refuse_idle_plan(systems.retrievers, systems.rerankers, _names(tuning.over))
-    fixed = {**systems.given, **_expansion(systems.retrievers)}
+    searched = [option.partition("=")[0] for option in tuning.over]
+    refuse_idle_plan(systems.retrievers, systems.rerankers, searched)
+    expansions = {r.name: getattr(r.options, "expand", ()) for r in systems.retrievers}
+    expanded = {f"{name}.expand": list(bases) for name, bases in expansions.items() if bases}
+    fixed = {**systems.given, **expanded}
     system_settings = {**fixed, **_one_plan(settings.retrievers, tuning.over)}
     dimensions = read_space(
         plugins,
@@ -101,10 +96,7 @@ def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneR
     train_on = [plugins.collection(name) for name in tuning.train_on]
     tuning_collection = topics_to_tune_on(collection, train_on, itself=tuning.on_these_topics)
     _check_fit(
-        [*tuning_collection.topics, *collection.topics],
-        systems,
-        system_settings,
-        dimensions,
+        [*tuning_collection.topics, *collection.topics], systems, system_settings, dimensions
     )
     system = _tuned_system(settings, tuning, plugins, systems, tuning_collection, system_settings)
     refuse_broken_corpus(tuning_collection, system.judgments.qrels, system.resources)
@@ -125,10 +117,6 @@ def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneR
     )
 
 
-def _names(over: Sequence[str]) -> list[str]:
-    return [option.partition("=")[0] for option in over]
-
-
 def _tuned_system(
     settings: RunSettings,
     tuning: TuneSettings,
@@ -139,12 +127,6 @@ def _tuned_system(
 ) -> TunedSystem:
     usual = NDCG_OF_LEVELS if NDCG_OF_LEVELS in tuning_collection.measures else NDCG
     measures = settings.measures or (usual,)
-    for measure in measures:
-        if measure.strip().partition("(")[0] in _OF_JUDGMENTS:
-            raise InputError(
-                f"no option changes '{measure}', which counts topics or their relevant documents. "
-                "Tune by another measure."
-            )
     judgments = of_collection(tuning_collection, measures, plugins.measures)
     topics = usable_topics(tuning_collection.topics, judgments, tuning.topics, settings.seed)
     resources = resources_for(settings, tuning_collection, systems.retrievers)
@@ -172,7 +154,7 @@ def _check_fit(
     system_settings: Mapping[str, object],
     dimensions: Sequence[Dimension],
 ) -> None:
-    """Check that retrievers' options fit the topics in every trial, and systems can be used."""
+    """Check that systems can be used, and retrievers' options fit the topics in every trial."""
     for reranker in systems.rerankers:
         reranker.check()
         reranker.check_training()
@@ -188,8 +170,6 @@ def _check_fit(
 def _declared_pretraining(
     collection: Collection, systems: Systems, resources: CollectionResources, settings: RunSettings
 ) -> TrainingSet | None:
-    """The pre-training that a reranker asks for, as in a run."""
-
     def learned_before(name: str) -> TrainingSet | None:
         return pretraining_set(
             name,
@@ -204,17 +184,10 @@ def _declared_pretraining(
     return declared_pretraining(collection, systems.rerankers, learned_before)
 
 
-def _expansion(retrievers: Sequence[ChosenRetriever]) -> Mapping[str, object]:
-    """The settings of query expansion, which rerankers may ask for, as in a run."""
-    expansions = {choice.name: getattr(choice.options, "expand", ()) for choice in retrievers}
-    return {f"{name}.expand": list(bases) for name, bases in expansions.items() if bases}
-
-
 def _one_plan(retrievers: Sequence[str], over: Sequence[str]) -> Mapping[str, object]:
-    """Settings that make every topic be searched with the plan that is tried.
+    """Settings that search every topic with the tried plan.
 
-    Otherwise topics that the default plan was chosen on would have weights of their own with the
-    defaults, and with no other trial.
+    The default plan has special weights for the topics that it was chosen on.
     """
     return {
         f"{name}.plan.held_out": False
@@ -226,10 +199,10 @@ def _one_plan(retrievers: Sequence[str], over: Sequence[str]) -> Mapping[str, ob
 def usable_topics(
     topics: Sequence[Topic], judgments: Judgments, most: int | None, seed: int
 ) -> list[Topic]:
-    """Return the topics with something relevant to the measure, or `most` of them at random.
+    """Return the topics that the measure scores, or `most` of them at random.
 
     Raises:
-        InputError: they are too few to choose anything on.
+        InputError: they are too few.
     """
     usable = [topic for topic in topics if judgments.is_scored(topic.id)]
     if most is not None and most < len(usable):
@@ -256,16 +229,10 @@ def tune_system(
     fixed: Mapping[str, object],
     command: Sequence[str] = (),
 ) -> TuneReport:
-    """Search for the options that suit some topics best.
+    """Search for the best options of a system on its topics.
 
-    Args:
-        system: the system to tune, with its topics.
-        dimensions: the options and their ranges.
-        plan: the size of the search.
-        label: the id of the collection that the topics are from.
-        collection: the id of the collection that the options are for.
-        fixed: options that were given in addition to the searched ones.
-        command: the command line.
+    The topics are from the collection `label`, the options for `collection`. `fixed` are other
+    options that were given.
     """
     if label != collection:
         notice(f"tuning on the topics of '{label}' for '{collection}'")
@@ -278,7 +245,7 @@ def tune_system(
     journal = home() / "tune" / f"{label}-{fingerprint(depends_on)}.jsonl"
     topics = [topic.id for topic in system.topics]
     journal.parent.mkdir(parents=True, exist_ok=True)
-    with lock(journal, wait=True):  # a second process waits, and finds everything done
+    with lock(journal, wait=True):
         if not system.resources.resume:
             journal.unlink(missing_ok=True)
         trials = Trials(system.describe, system.score, topics, journal)
@@ -301,7 +268,7 @@ def tune_system(
 
 
 def _declared(systems: Sequence[ChosenRetriever | ChosenReranker], name: str) -> Declared:
-    """A searched option; systems must agree on its default."""
+    """A searched option; InputError if systems disagree on its default."""
     first, *others = declarations(systems, name)
     if other := next((each for each in others if each.value != first.value), None):
         raise InputError(
@@ -312,7 +279,7 @@ def _declared(systems: Sequence[ChosenRetriever | ChosenReranker], name: str) ->
 
 
 def _at_end(span: Dimension, declared: Declared, chosen: Trial) -> bool:
-    """Whether a value lies at the end of the range although the declaration goes on."""
+    """Whether a value is at an end of the range that is inside the declared bounds."""
     if not isinstance(span, Span) or span.name not in chosen.settings:
         return False
     place = span.position(chosen.settings[span.name])
@@ -322,11 +289,11 @@ def _at_end(span: Dimension, declared: Declared, chosen: Trial) -> bool:
 
 
 def _to_run(trials: Trials, dimensions: Sequence[Dimension], plan: Plan) -> int:
-    """The maximum number of trials that are not in the journal."""
+    """The maximum number of new trials."""
     names = [dimension.name for dimension in dimensions]
     points = design(dimensions, plan.trials, plan.seed)
     settings = [{}, *(dict(zip(names, point, strict=True)) for point in points)]
     known_count = sum(trials.known(each) for each in settings)
     if known_count:
-        notice(f"{known_count:,} of {len(settings):,} trials are known from before")
+        notice(f"{known_count:,} of {len(settings):,} trials are in the journal already")
     return len(settings) - known_count + plan.refine * (plan.folds + 1)
