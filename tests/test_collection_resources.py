@@ -258,7 +258,7 @@ def test_a_checkpoint_is_loaded_with_the_vectors_that_it_brings(resources, tmp_p
             (folder / "weights").read_text()
 
     known = SimpleNamespace(reranker=lambda name: registration(Constant, name))
-    monkeypatch.setattr("irplatform.registry.loading.registry", lambda: known)
+    monkeypatch.setattr("irplatform.collection_resources.registry", lambda: known)
     folder = described(tmp_path / "checkpoint", "constant")
     (folder / "vectors" / "imported").mkdir(parents=True)
     (folder / "member-0").mkdir()

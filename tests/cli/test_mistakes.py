@@ -92,7 +92,7 @@ def refused(platform, folder):
         ((*DELTA, "--checkpoint", "x"), "--train-on has no effect with --checkpoint"),
         ((*RUN, "--vectors", "nowhere.vec"), "nowhere.vec: there is no such file"),
         ((*RUN, "--vectors", "good.run"), "good.run: this is not a file of word vectors"),
-        ((*RUN, "--vectors-text", "good.run"), "good.run: text comes as .txt, .jsonl or .tsv"),
+        ((*RUN, "--vectors-text", "good.run"), "good.run: text must be a .txt, .jsonl or .tsv"),
         (
             (*RUN, "--vectors-text", "small/qrels/test.tsv"),
             "test.tsv:1: this table needs a header with columns named title, abstract",
