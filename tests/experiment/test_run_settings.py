@@ -106,11 +106,10 @@ def test_options_may_stand_under_their_system():
         ({"seeds": True}, "seeds is True; it must be a whole number"),
         ({"interpolate": "0.5", "rerankers": "delta"}, "interpolate is '0.5'; it must be a number"),
         ({"rerankers": 1}, "rerankers is 1; it must be a name or a list of names"),
-        ({"rerankers": {"delta": 1}}, "it must be a name or a list of names"),
-        ({"measures": ["AP", None]}, "measures has None in it; it must be a list of names"),
+        ({"measures": ["AP", None]}, "it must be a name or a list of names"),
         ({"run_dir": ""}, "run_dir is ''; it must be a path"),
         ({"run_dir": 3}, "run_dir is 3; it must be a path"),
-        ({"vectors_text": 3}, "vectors_text is 3; it must be a path or a list of paths"),
+        ({"vectors_text": 3}, "vectors_text is 3; it must be a path"),
         ({"settings": ["k1=1"]}, "it must map options to values"),
     ],
 )
@@ -128,7 +127,7 @@ def test_functions_of_run_files_take_texts(tmp_path, monkeypatch):
     assert found["a.run"].aggregate == {"P@1": 1.0}
     assert check_runs("a.run")["a.run"].tag == "a"
     assert fuse_runs(["a.run", "b.run"], "c.run")["path"] == "c.run"
-    with pytest.raises(InputError, match="paths is 3; it must be a path or a list of paths"):
+    with pytest.raises(InputError, match="paths is 3; it must be a path"):
         check_runs(3)
 
 

@@ -342,13 +342,11 @@ def on_device(
 
 def as_names(given: Names, argument: str) -> tuple[str, ...]:
     """Return a list of names; one name stands for a list of one."""
-    listed = (given,) if isinstance(given, str) else given
-    if not isinstance(listed, Iterable) or isinstance(listed, Mapping):
+    names = (given,) if isinstance(given, str) else given
+    names = tuple(names) if isinstance(names, Iterable) else (names,)
+    if not all(isinstance(name, str) for name in names):
         raise InputError(f"{argument} is {given!r}; it must be a name or a list of names.")
-    found = tuple(listed)
-    if strange := [name for name in found if not isinstance(name, str)]:
-        raise InputError(f"{argument} has {strange[0]!r} in it; it must be a list of names.")
-    return found
+    return names
 
 
 def as_path(given: AnyPath, argument: str) -> Path:
@@ -360,10 +358,8 @@ def as_path(given: AnyPath, argument: str) -> Path:
 
 def as_paths(given: Paths, argument: str) -> tuple[Path, ...]:
     """Return a list of paths; one path stands for a list of one."""
-    listed = (given,) if isinstance(given, Path | str) else given
-    if not isinstance(listed, Iterable):
-        raise InputError(f"{argument} is {given!r}; it must be a path or a list of paths.")
-    return tuple(as_path(each, argument) for each in listed)
+    paths = (given,) if isinstance(given, Path | str) or not isinstance(given, Iterable) else given
+    return tuple(as_path(each, argument) for each in paths)
 
 
 def settings_by_name(given: Mapping[str, object] | None) -> dict[str, object]:

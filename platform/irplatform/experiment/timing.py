@@ -1,10 +1,8 @@
 """How fast rerankers are on this machine: milliseconds from ids of documents to scores.
 
 Measured as Mohan et al. do (WWW 2018, section 5.3.2): 500 documents of a query, transfers included,
-the model loaded. One model is timed, not the members that a run averages. Each topic warms up once,
-and the median of all measurements is reported. Features are computed anew each time.
-
-The cost of a network does not depend on its weights. Trees and learned features do: these are
+the model loaded. One model is timed, not the members of a run; features are computed anew each
+time. A network's cost does not depend on its weights. Trees and learned features do, and are
 trained on a few topics if need be.
 """
 

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from irplatform.errors import listing
-from irplatform.training.checkpoints import Checkpoint, learned_by
+from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.topic_identity import APART, query_mark, source_mark, sources, topic_marks
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ def warning_of_pairs(
 
 def warning_of_scores_read(choice: ChosenReranker, topics: Sequence[Topic]) -> str:
     """Warn of a reranker that reads scores of models that learned from evaluated topics."""
-    some = _some(learned_by(choice.checkpoints(), topics), topics)
+    checkpoints = [Checkpoint.read(folder) for folder in choice.checkpoints()]
+    some = _some([t for t in topics if any(c.learned([t]) for c in checkpoints)], topics)
     return some and (
         f"WARNING: {choice.name} reads scores of a checkpoint that was trained on {some}: these "
         "show what it remembers."

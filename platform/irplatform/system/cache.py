@@ -1,10 +1,9 @@
 """The cache: artifacts that are built once and found again.
 
-An artifact is a folder under `$IRPLATFORM_HOME` whose name carries a fingerprint of everything it
-depends on, with a manifest of these dependencies. It is built under a file lock in a folder with
-the suffix `.partial` and renamed when complete, so a killed process leaves no half artifact and two
-processes never build the same one twice. The fingerprint alone identifies it; the label before it
-is for people, and may change with a collection's folder.
+An artifact is a folder under `$IRPLATFORM_HOME`, named by a fingerprint of everything it depends
+on, with a manifest. It is built under a file lock in a folder with the suffix `.partial` and
+renamed when complete. The fingerprint alone identifies it; the label before it is for people, and
+may change with a collection's folder.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
 """The process of a command: plugins cannot spoil its output, and signals end it in order.
 
 While a plugin works, its prints go to stderr, and the working directory is restored afterwards. In
-a command, file descriptor 1 leads to stderr as well, for C libraries and programs that plugins
-start: `--json` promises one JSON object on stdout.
-
-Python raises Ctrl-C and SIGTERM as exceptions, which finalizers drop and libraries turn into other
-errors. So they are remembered, and raised again when a plugin returns or progress is made. While a
-library computes, Python can raise nothing: after `GRACE` seconds the process ends at once, which
-loses nothing that was finished.
+a command, file descriptor 1 leads to stderr as well, for C libraries and other programs. Finalizers
+drop Ctrl-C and SIGTERM, and libraries turn them into other errors, so they are raised again when a
+plugin returns or progress is made. While a library computes, Python can raise nothing: after
+`GRACE` seconds the process ends, which loses nothing that was finished.
 """
 
 from __future__ import annotations

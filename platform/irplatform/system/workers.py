@@ -1,10 +1,8 @@
 """Processes that work on items in parallel, and end with the process that started them.
 
-Each worker has its own pipe, and nothing else is shared that a killed worker could hold or leave
-half-written. The end of a pipe is the end of the process on its other side. Processes are spawned,
-never forked: a fork of a Java virtual machine or of torch's threads hangs. Workers import this
-package and nothing of the caller's script. They ignore Ctrl-C, because the process that started
-them ends them.
+Each worker has its own pipe, and nothing else is shared that a killed worker could leave locked or
+half-written. Processes are spawned, since a fork of a Java virtual machine or of torch's threads
+hangs. They import this package and nothing of the caller's script, and ignore Ctrl-C.
 """
 
 from __future__ import annotations

@@ -206,12 +206,6 @@ def write_checkpoint(
     (folder / _DESCRIPTION).write_text(text + "\n", encoding="utf-8")
 
 
-def learned_by(folders: Iterable[Path], topics: Sequence[Topic]) -> list[Topic]:
-    """Return the topics that any of some checkpoints was trained on."""
-    queries = frozenset[str]().union(*(Checkpoint.read(folder).queries for folder in folders))
-    return [topic for topic in topics if topic_marks(topic) & queries]
-
-
 def cached_checkpoints() -> Iterator[Checkpoint]:
     """Yield the checkpoints in the cache that this version can read, by name."""
     for path in sorted((home() / KIND).glob(f"*/{_DESCRIPTION}")):

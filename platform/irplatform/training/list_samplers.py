@@ -1,14 +1,10 @@
 """Lists and groups of documents of one topic to learn an order from.
 
-A list has relevant documents and others of the same pool: n documents teach the order of up to n²/4
-pairs, where n documents in pairs teach n/2 (Gao, Dai and Callan, ECIR 2021, section 3, with one
-relevant document). Others are drawn wherever the first stage ranks them; from its head alone, they
-would teach that what it ranks high is not relevant.
-
-A group is a relevant document with negatives from inside and outside the topic's candidates (Lo et
-al., DeepSenSe, "Problem formulation": one from the first 1,000, one from all others), to learn
-subtle and general differences. The negatives are fixed per topic, so whatever depends on them is
-computed once.
+A list has relevant documents and others of the same pool, drawn wherever the first stage ranks
+them: n documents teach the order of up to n²/4 pairs, where n in pairs teach n/2 (Gao, Dai and
+Callan, ECIR 2021, section 3). A group is a relevant document with negatives from inside and outside
+the topic's candidates (Lo et al., DeepSenSe, "Problem formulation"), fixed per topic, so whatever
+depends on them is computed once.
 """
 
 from __future__ import annotations

@@ -207,13 +207,10 @@ def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspac
             seed=resources.seed,
             workspace=workspace,
             report=lambda _epoch, _loss, _measure: advance(1),
-            showing=_show_batches,
+            showing=lambda count: console.steps(
+                "" if (count or 0) < _MANY_BATCHES else "batch", count, part=console.LAST
+            ),
         )
-
-
-def _show_batches(count: int | None) -> AbstractContextManager[Callable[[int], None]]:
-    noun = "" if (count or 0) < _MANY_BATCHES else "batch"
-    return console.steps(noun, count, part=console.LAST)
 
 
 def _read(task: Task, batches: Iterator[tuple[Any, float]]) -> Iterator[tuple[Any, float]]:

@@ -1,11 +1,9 @@
 """Samples of training topics to learn from: pools of documents, pairs, and single documents.
 
-For every topic a pool is drawn once: relevant documents, judged ones of grade 0, and unjudged
-candidates, which count as not relevant. An epoch pairs the relevant documents of a pool with as
-many of lower grade, weighted by the square root of the difference of the grades (Mohan et al., WWW
-2018, sections 4.2 and 4.2.1). Classifiers learn from the most relevant documents of a topic and as
-many others (Mohan et al., BioNLP 2017, section 3.1: at most 20 of each); relevant ones of grade r
-weigh max(1, log(1 + r)) (section 4.6) or the square root of r (WWW 2018, section 4.3.3).
+A topic's pool has relevant documents, judged ones of grade 0, and unjudged candidates. Pairs have
+equal numbers of both sides, weighted by the root of the difference of grades (Mohan et al., WWW
+2018, section 4.2). Classifiers learn from the most relevant documents and as many others (Mohan et
+al., BioNLP 2017, section 3.1), weighted by grade (section 4.6).
 """
 
 from __future__ import annotations
