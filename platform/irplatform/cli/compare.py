@@ -60,9 +60,10 @@ if TYPE_CHECKING:
     ),
     click.option("--every-measure", is_flag=True, help="Show differences by every measure."),
     click.option(
-        "--bounds",
-        is_flag=True,
-        help="Also show condensed lists, and bounds for unjudged and tied documents.",
+        "--bounds/--no-bounds",
+        default=None,
+        help="Show condensed lists, and bounds for unjudged and tied documents; or leave them out, "
+        "which is quicker. By default sentences use them, for up to two million results.",
     ),
     click.option("--per-topic", is_flag=True, help="Also show the values of every topic."),
     group="What to show",
@@ -87,7 +88,7 @@ def compare(
     among: str | None,
     relevant: str | None,
     every_measure: bool,
-    bounds: bool,
+    bounds: bool | None,
     per_topic: bool,
     form: Form,
     as_json: bool,
@@ -109,9 +110,11 @@ def compare(
         raise InputError(
             "--table csv writes one table: leave out --per-topic or --group-by, and call twice."
         )
-    comparison = compare_runs(runs, topics=topic_filter_of(among, relevant), **options)
+    comparison = compare_runs(
+        runs, bounds=bounds, topics=topic_filter_of(among, relevant), **options
+    )
     if as_json:
         print_json(comparison.as_json())
         return
-    parts = Parts(every_measure=every_measure, bounds=bounds, per_topic=per_topic)
+    parts = Parts(every_measure=every_measure, bounds=bool(bounds), per_topic=per_topic)
     print_comparison(comparison, form, parts)

@@ -3,8 +3,9 @@
 - *Unjudged* is a document without a grade for its topic, or with a negative one. A measure takes it
   as not relevant, which is the lower bound. For the upper bound the best-ranked unjudged documents
   get the highest grade of the topic (1 if nothing is relevant), in the ideal ranking, too: the best
-  value of 0, 1, 2, 4, … or all of them. Only the first k documents of a measure with cutoff k are
-  filled, at most 100, and the first 100 for a measure without: below, pools ended on purpose.
+  value of 0, 1, 2, 4, … or all of them, or of 0 and all for measures that only rise, such as P.
+  Only the first k documents of a measure with cutoff k are filled, at most 100, and the first 100
+  for a measure without: below, pools ended on purpose.
 - *Condensed lists* leave unjudged documents out (Sakai, SIGIR 2007).
 - *Tied* documents have equal scores. The bounds order them by grade, worst or best first.
 - Between two systems the same document has the same grade. The difference is smallest if exactly
@@ -14,6 +15,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -26,18 +28,24 @@ from irplatform.evaluation.scoring import evaluate
 from irplatform.runs.run import Ranking, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import TypeVar
 
     from irplatform.data import Qrels
     from irplatform.evaluation.judgments import Judgments
     from irplatform.evaluation.measures import MeasureFunction
     from irplatform.evaluation.scoring import PerTopic
 
+    Key = TypeVar("Key")
+
 POOL_DEPTH = 100
 """Ranks in which unjudged documents are filled at most."""
 
 _COUNTS = ("Judged", "NumQ", "NumRel", "NumRet")
 """Measures that say nothing about the quality of a ranking."""
+
+_RISING = frozenset({"P", "RR", "R", "Success", "RBP", "ERR", "Accuracy", "NumRelRet"})
+"""Measures that each further relevant document raises, or leaves as they are."""
 
 ByMeasure = dict[str, "PerTopic"]
 """Measure name to topic id to value."""
@@ -58,20 +66,16 @@ class Rescorer:
         judgments: judgments and measures; measures of sampled judgments, which estimate unjudged
             documents themselves, and counts have no bounds.
         extra: measures of plugins.
-        measures: those to look at; by default all.
     """
 
     def __init__(
-        self,
-        judgments: Judgments,
-        extra: Mapping[str, MeasureFunction] | None = None,
-        measures: Sequence[str] | None = None,
+        self, judgments: Judgments, extra: Mapping[str, MeasureFunction] | None = None
     ) -> None:
         self._extra = extra
         self.qrels = {topic: grades for topic, grades in judgments.qrels.items() if grades}
         self.measures = [
             name
-            for name in (judgments.measures if measures is None else measures)
+            for name in judgments.measures
             if not (judgments.sampled is not None and is_inferred(name))
             and not name.startswith(_COUNTS)
         ]
@@ -93,11 +97,11 @@ class Rescorer:
             values: its values.
         """
         highest: ByMeasure = {}
-        for depth, measures in self._by_depth():
+        for (depth, rises), measures in self._groups(_filling):
             qrels, rankings, variants = {}, {}, {}
             for topic, ranking, unjudged in self._with_unjudged(run, depth):
                 grades, best = self.qrels[topic], _best(self.qrels[topic])
-                for count in _counts(len(unjudged)):
+                for count in [len(unjudged)] if rises else _counts(len(unjudged)):
                     variant = f"{topic} {count}"
                     variants[variant] = topic
                     qrels[variant] = {**grades, **dict.fromkeys(unjudged[:count], best)}
@@ -119,7 +123,7 @@ class Rescorer:
         for better, worse, swapped in ((baseline, system, False), (system, baseline, True)):
             first: ByMeasure = {}
             second: ByMeasure = {}
-            for depth, measures in self._by_depth():
+            for depth, measures in self._groups(depth_of):
                 qrels = self._in_favour(better, worse, depth)
                 one, other = (
                     self._values(qrels, _only(run, qrels), measures) for run in (better, worse)
@@ -150,11 +154,11 @@ class Rescorer:
         qrels = {topic: self.qrels[topic] for topic in rankings}
         return self._values(qrels, rankings, self.measures)
 
-    def _by_depth(self) -> Iterator[tuple[int, list[str]]]:
-        """Measures with the same number of documents to fill."""
-        groups: dict[int, list[str]] = {}
+    def _groups(self, key: Callable[[str], Key]) -> Iterator[tuple[Key, list[str]]]:
+        """Measures that have a key in common."""
+        groups: dict[Key, list[str]] = {}
         for name in self.measures:
-            groups.setdefault(depth_of(name), []).append(name)
+            groups.setdefault(key(name), []).append(name)
         yield from groups.items()
 
     def _with_unjudged(self, run: Run, depth: int) -> Iterator[tuple[str, Ranking, list[str]]]:
@@ -194,6 +198,11 @@ class Rescorer:
 def depth_of(measure: str) -> int:
     """Return how many documents of a ranking are filled for a measure."""
     return min(cutoff_of(measure) or POOL_DEPTH, POOL_DEPTH)
+
+
+def _filling(measure: str) -> tuple[int, bool]:
+    """How many documents are filled, and whether the measure only rises with them."""
+    return depth_of(measure), re.split(r"[@(]", measure)[0] in _RISING
 
 
 def judged_at(measure: str) -> int:

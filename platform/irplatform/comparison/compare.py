@@ -26,6 +26,7 @@ from irplatform.comparison.sentences import sentence
 from irplatform.comparison.tests import all_topics, differences, paired_test
 from irplatform.errors import InputError, unknown
 from irplatform.evaluation.scoring import evaluate
+from irplatform.system.console import progress
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,8 +73,8 @@ def compare(
         seed: of the draws of tests and rank intervals.
         collection: the collection's title.
         note: what readers of the scores must know.
-        bounds: whether to look at judged shares, condensed lists, and bounds for unjudged and tied
-            documents; this takes most of the time, and the runs' rankings.
+        bounds: whether to compute condensed lists, and bounds for unjudged and tied documents,
+            which takes ten times as long as the scores.
 
     Raises:
         InputError: an unknown baseline or field, or nothing to compare.
@@ -84,8 +85,9 @@ def compare(
         >>> judgments = Judgments({"1": {"a": 1}, "2": {"b": 1}}, None, ["RR"])
         >>> one = Run("one", {t: Ranking.of(["a", "b"], [2, 1]) for t in "12"})
         >>> two = Run("two", {t: Ranking.of(["a", "b"], [1, 2]) for t in "12"})
-        >>> compare(judgments, {"one": one, "two": two}).pairs[0].sentence
-        'two is not shown to differ from one by RR.'
+        >>> pair = compare(judgments, {"one": one, "two": two}).pairs[0]
+        >>> pair.difference, pair.wins, pair.ties_of_topics, pair.losses
+        (0.0, 1, 0, 1)
     """
     if len(runs) < 2:
         raise InputError("give at least two runs to compare.")
@@ -99,9 +101,11 @@ def compare(
     first = baseline or next(iter(runs))
     pairs = [*combinations(runs, 2)] if all_pairs else [(first, n) for n in runs if n != first]
     tests = differences(evaluations, pairs, test=test, correction=correction, seed=seed)
-    rescorer = Rescorer(judgments, extra, measures if bounds else ())
-    bounded = _Bounded(rescorer, runs, evaluations)
-    systems = _systems(judgments, runs, evaluations, bounded, seed)
+    rescorer = Rescorer(judgments, extra)
+    bounded = _Bounded(rescorer, runs, evaluations) if bounds else None
+    systems = _systems(judgments, runs, evaluations, rescorer.measures, seed)
+    if bounded:
+        systems = [bounded.with_scores(system) for system in systems]
     comparisons = _attempts(pairs, evaluations)
     count = 1 if correction == "none" else comparisons
     found = []
@@ -109,7 +113,8 @@ def compare(
         for measure, difference in tests[pair].items():
             power = power_of(difference.difference, difference.deviation, difference.n, count)
             result = Pair(*pair, measure, difference, power, verdict=verdict_of(difference))
-            result = bounded.with_bounds(result, test, seed)
+            if bounded:
+                result = bounded.with_bounds(result, test, seed)
             found.append(replace(result, sentence=sentence(result)))
     by_id = {topic.id: topic for topic in topics}
     scored = dict.fromkeys(t for m in measures for t in all_topics(m, evaluations[first]))
@@ -162,41 +167,34 @@ def _systems(
     judgments: Judgments,
     runs: Mapping[str, Run],
     evaluations: Mapping[str, Evaluation],
-    bounded: _Bounded,
+    judged_measures: Sequence[str],
     seed: int,
 ) -> list[System]:
+    """The systems with means, ranks and judged shares."""
     measures = list(judgments.measures)
-    values = {
-        measure: {name: all_topics(measure, e) for name, e in evaluations.items()}
-        for measure in measures
-    }
-    ranks = {measure: rank_intervals(values[measure], seed=seed) for measure in measures}
-    depths = {measure: judged_at(measure) for measure in bounded.rescorer.measures}
-    names = [f"Judged@{depth}" for depth in dict.fromkeys(depths.values())]
+    ranks = {}
+    for measure in measures:
+        values = {name: all_topics(measure, each) for name, each in evaluations.items()}
+        ranks[measure] = rank_intervals(values, seed=seed)
+    depths = {measure: judged_at(measure) for measure in judged_measures}
     systems = []
     for name, run in runs.items():
-        judged = _evaluate(judgments, run, names, None).aggregate if names else {}
+        shares: Mapping[str, float] = {}
+        if depths and run.rankings:
+            asked = [f"Judged@{depth}" for depth in dict.fromkeys(depths.values())]
+            shares = _evaluate(judgments, run, asked, None).aggregate
         scores = {}
         for measure in measures:
-            score = Score(
+            per_topic = evaluations[name].per_topic[measure]
+            share = shares.get(f"Judged@{depths.get(measure)}")
+            scores[measure] = Score(
                 evaluations[name].aggregate[measure],
-                _interval([*evaluations[name].per_topic[measure].values()]),
-                evaluations[name].per_topic[measure],
+                _interval([*per_topic.values()]),
+                per_topic,
                 ranks[measure][name],
+                judged_at=None if share is None else depths[measure],
+                judged=share,
             )
-            if measure in depths:
-                score = replace(
-                    score,
-                    judged_at=depths[measure],
-                    judged=judged[f"Judged@{depths[measure]}"],
-                    condensed=mean(bounded.condensed[name][measure].values()),
-                    unjudged=Bounds(score.mean, mean(bounded.filled[name][measure].values())),
-                    ties=Bounds(
-                        mean(bounded.worst[name][measure].values()),
-                        mean(bounded.best[name][measure].values()),
-                    ),
-                )
-            scores[measure] = score
         systems.append(System(name, scores))
     return systems
 
@@ -224,16 +222,31 @@ class _Bounded:
         self._values: dict[str, Mapping[str, PerTopic]] = {
             name: evaluation.per_topic for name, evaluation in evaluations.items()
         }
-        self.condensed = {name: rescorer.condensed(run) for name, run in runs.items()}
-        self.filled = {n: rescorer.filled(run, self._values[n]) for n, run in runs.items()}
-        self.worst, self.best = (
-            {
-                name: self._changed(name, rescorer.reordered(run, best=best))
-                for name, run in runs.items()
-            }
-            for best in (False, True)
-        )
+        self._condensed: dict[str, ByMeasure] = {}
+        self._filled: dict[str, ByMeasure] = {}
+        self._ties: dict[str, tuple[ByMeasure, ByMeasure]] = {}
         self._swayed: dict[tuple[str, str], list[tuple[ByMeasure, ByMeasure]]] = {}
+        with progress("looking at unjudged documents", len(runs), "runs") as advance:
+            for name, run in runs.items():
+                self._condensed[name] = rescorer.condensed(run)
+                self._filled[name] = rescorer.filled(run, self._values[name])
+                worst, best = (rescorer.reordered(run, best=best) for best in (False, True))
+                self._ties[name] = self._changed(name, worst), self._changed(name, best)
+                advance(1)
+
+    def with_scores(self, system: System) -> System:
+        """Add the bounds of a system's means."""
+        scores = dict(system.scores)
+        condensed, filled = self._condensed[system.name], self._filled[system.name]
+        worst, best = self._ties[system.name]
+        for measure in self.rescorer.measures:
+            scores[measure] = replace(
+                scores[measure],
+                condensed=mean(condensed[measure].values()),
+                unjudged=Bounds(scores[measure].mean, mean(filled[measure].values())),
+                ties=Bounds(mean(worst[measure].values()), mean(best[measure].values())),
+            )
+        return replace(system, scores=scores)
 
     def _changed(self, name: str, changed: ByMeasure) -> ByMeasure:
         """All values of a run, some of them changed."""
@@ -251,9 +264,10 @@ class _Bounded:
                 for one, other in swayed
             ]
         unjudged = [(one[measure], other[measure]) for one, other in self._swayed[names]]
+        (worst_one, best_one), (worst_other, best_other) = (self._ties[name] for name in names)
         ties = [
-            (self.best[names[0]][measure], self.worst[names[1]][measure]),
-            (self.worst[names[0]][measure], self.best[names[1]][measure]),
+            (best_one[measure], worst_other[measure]),
+            (worst_one[measure], best_other[measure]),
         ]
         unjudged_bounds, unjudged_decide = _outcomes(pair, unjudged, test, seed)
         tie_bounds, ties_decide = _outcomes(pair, ties, test, seed)

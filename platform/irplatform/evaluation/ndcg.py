@@ -75,7 +75,8 @@ def validation_measure(judgments: Iterable[Mapping[str, float]]) -> str:
 
 def has_levels(judgments: Iterable[Mapping[str, float]]) -> bool:
     """Return whether a topic is judged by levels, which are floats."""
-    return any(isinstance(grade, float) for grades in judgments for grade in grades.values())
+    kinds = (kind for grades in judgments for kind in set(map(type, grades.values())))
+    return any(issubclass(kind, float) for kind in kinds)
 
 
 def graded_precision(ranked: Sequence[float], judged: Sequence[float], cutoff: int) -> float:

@@ -10,7 +10,7 @@ from irplatform.experiment.evaluate import read_judged_runs
 from irplatform.experiment.settings import as_names
 from irplatform.registry.loading import registry
 from irplatform.runs.names import names_of
-from irplatform.system.console import waiting
+from irplatform.system.console import notice, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from irplatform.comparison.tests import Correction, Test
     from irplatform.evaluation.topics import TopicFilter
     from irplatform.experiment.settings import AnyPath, Names, Paths
+
+_MOST_RESULTS = 2_000_000
+"""More results take minutes to score again and again."""
 
 
 def compare_runs(
@@ -36,6 +39,7 @@ def compare_runs(
     correction: Correction = "holm",
     group_by: str | None = None,
     topics: TopicFilter | None = None,
+    bounds: bool | None = None,
     seed: int = 0,
 ) -> Comparison:
     """Compare run files over the topics of a collection or of a file of judgments.
@@ -53,6 +57,8 @@ def compare_runs(
         correction: "holm", "bonferroni", "benjamini-hochberg" or "none".
         group_by: a field of the collection's topics, or "query-length".
         topics: which of the judged topics count; by default all.
+        bounds: condensed lists, and bounds for unjudged and tied documents; by default if the runs
+            have two million results at most.
         seed: of the draws of tests and rank intervals.
 
     Raises:
@@ -68,6 +74,11 @@ def compare_runs(
     named = name_runs([*judged.runs], as_names(names, "names"))
     runs = {named[path]: run for path, run in judged.runs.items()}
     source = judged.collection
+    if bounds is None:
+        results = sum(len(ranking) for run in runs.values() for ranking in run.rankings.values())
+        bounds = results <= _MOST_RESULTS
+        if not bounds:
+            notice(f"{results:,} results: bounds for unjudged documents are left out (--bounds)")
     with waiting("comparing runs"):
         return compare(
             judged.judgments,
@@ -82,6 +93,7 @@ def compare_runs(
             seed=seed,
             collection=source.title if source else str(qrels or sampled_qrels),
             note=source.note if source else "",
+            bounds=bounds,
         )
 
 
