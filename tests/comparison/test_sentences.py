@@ -3,6 +3,7 @@
 import pytest
 
 from irplatform.comparison.compare import compare
+from irplatform.comparison.sentences import sentences
 from irplatform.evaluation.judgments import Judgments
 from irplatform.runs import Ranking, Run
 
@@ -88,3 +89,22 @@ def test_a_single_topic_and_equal_systems():
     assert pair.sentence == "One topic does not show whether two is better than one."
     same = compare(judgments, {"one": LOW, "same": LOW}).pairs[0]
     assert same.sentence == "same and one have the same RR on every topic."
+
+
+def test_unclear_systems_share_a_sentence_and_ranks_end_them():
+    some = ranked("two", lambda n: ["x", "n"] if n in {1, 2} else ["n", "m", "x"])
+    more = ranked("three", lambda n: ["x", "n"] if n in {0, 4} else ["u", "m", "x"])
+    judgments = Judgments({topic: {"x": 1, "n": 0, "m": 0} for topic in TOPICS}, None, ["RR"])
+    comparison = compare(judgments, {"one": LOW, "two": some, "three": more, "four": HIGH})
+    together, four, ranks = sentences(comparison, "RR")
+    assert together.startswith(
+        "two and three are not shown to differ from one by RR: -0.0583 and -0.0583 may be chance. "
+        "With 20 topics differences of 0.160 to 0.200 or more are found four times in five; those "
+        "observed would need about 130 and 200."
+    )
+    assert together.endswith("Unjudged documents could decide it for three.")
+    assert four == comparison.pairs_by("RR")[2].sentence
+    assert ranks == (
+        "Ranks that other topics like these would give, 95 of 100 times: four 1, one 2–3, two 2–4, "
+        "three 2–4."
+    )

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from irplatform.errors import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from irplatform.comparison.results import Comparison, Pair
 
 _SMALLEST = 0.0001
@@ -24,7 +26,60 @@ def sentence(pair: Pair) -> str:
     return " ".join(parts)
 
 
-def ranks_sentence(comparison: Comparison, measure: str) -> str:
+def sentences(comparison: Comparison, measure: str) -> list[str]:
+    """Return what the data support about all pairs by a measure, and the ranks of the systems.
+
+    Pairs with the same baseline that differ unclearly share a sentence.
+    """
+    pairs = comparison.pairs_by(measure)
+    unclear: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        if pair.verdict == "unclear" and pair.power is not None:
+            unclear.setdefault(pair.baseline, []).append(pair)
+    told = []
+    for pair in pairs:
+        alike = unclear.get(pair.baseline, [])
+        if pair not in alike or len(alike) == 1:
+            told.append(pair.sentence)
+        elif pair is alike[0]:
+            told.append(_unclear_together(alike))
+    if len(comparison.systems) > 2:
+        told.append(_ranks(comparison, measure))
+    return told
+
+
+def _unclear_together(pairs: Sequence[Pair]) -> str:
+    """One sentence or two for several systems that are not shown to differ from a baseline."""
+    powers = [pair.power for pair in pairs if pair.power is not None]
+    least, most = (f"{end(p.detectable for p in powers):.3f}" for end in (min, max))
+    span = least if least == most else f"{least} to {most}"
+    text = (
+        f"{_and([pair.system for pair in pairs])} are not shown to differ from "
+        f"{pairs[0].baseline} by {pairs[0].measure}: {_and([_signed(pair) for pair in pairs])} may "
+        f"be chance. With {pairs[0].test.n} topics differences of {span} or more are "
+        "found four times in five"
+    )
+    if all(power.topics for power in powers):
+        needed = _and([f"{rounded(power.topics or 0):,}" for power in powers])
+        text += f"; those observed would need about {needed}"
+    text += "."
+    for reason, what in (("unjudged", "Unjudged documents"), ("ties", "The order of ties")):
+        if open_ones := [pair.system for pair in pairs if reason in pair.depends_on]:
+            text += f" {what} could decide it for {_and(open_ones)}."
+    return text
+
+
+def _signed(pair: Pair) -> str:
+    return f"{pair.difference:+.4f}"
+
+
+def _and(names: Sequence[str]) -> str:
+    """Names in a list: "a, b and c"."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _ranks(comparison: Comparison, measure: str) -> str:
     """Return the systems' rank intervals in a sentence, best first."""
     ranks = {system.name: system.scores[measure].rank for system in comparison.systems}
     listed = [

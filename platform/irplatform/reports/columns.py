@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from irplatform.errors import for_display
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _NARROWEST = 10
 """Least width of a name that is shortened."""
 
-_NARROWEST_TEXT = 20
+NARROWEST_TEXT = 20
 """Least width of a last column of text; with less room it is left out."""
 
 _USUAL_WIDTH = 100
@@ -41,6 +41,11 @@ class Table:
     left: int = 1
     best: frozenset[tuple[int, int]] = frozenset()
     text: bool = False
+
+    @property
+    def without_text(self) -> Table:
+        """The table without its last column."""
+        return replace(self, header=self.header[:-1], rows=[row[:-1] for row in self.rows])
 
     @property
     def width(self) -> int:
@@ -80,7 +85,7 @@ def _with_text(lines: Sequence[str], texts: Sequence[str], width: int | None) ->
     """Lines of a table with a last column of text; without it if there is no room."""
     header, rule, *rows = lines
     room = (width or _USUAL_WIDTH) - len(rule) - 2
-    if room < _NARROWEST_TEXT:
+    if room < NARROWEST_TEXT:
         return [*lines]
     cut = [text if len(text) <= room else f"{text[: room - 1]}…" for text in texts]
     wide = [f"{line}  {text}" for line, text in zip([header, *rows], cut, strict=True)]

@@ -11,10 +11,10 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from irplatform.comparison.sentences import p_text, ranks_sentence
+from irplatform.comparison.sentences import p_text, sentences
 from irplatform.comparison.tests import CORRECTION_NAMES, FEWEST_TOPICS, TEST_NAMES
 from irplatform.errors import counted, for_display
-from irplatform.reports.columns import Table, as_latex, as_markdown, as_text
+from irplatform.reports.columns import NARROWEST_TEXT, Table, as_latex, as_markdown, as_text
 from irplatform.reports.comparison_csv import csv_of
 from irplatform.reports.table import (
     ResultRow,
@@ -89,13 +89,13 @@ def render(
     if form == "text":
         text = "\n\n".join(_text(comparison, parts, width, ascii_only))
         return text.translate(_ASCII) if ascii_only else text
-    sentences = [*_sentences(comparison, parts)]
+    told = [*_sentences(comparison, parts)]
     if form == "latex":
-        notes = [r"\usepackage{booktabs}", _legend(comparison), *sentences]
+        notes = [r"\usepackage{booktabs}", _legend(comparison), *told]
         tables = map(as_latex, _tables(comparison, parts))
         return "\n\n".join([*tables, "\n".join(f"% {note}" for note in notes)])
     tables = map(as_markdown, _tables(comparison, parts))
-    listed = "\n".join(f"- {markdown_text(sentence)}" for sentence in sentences)
+    listed = "\n".join(f"- {markdown_text(sentence)}" for sentence in told)
     return "\n\n".join([*tables, markdown_text(_legend(comparison)), listed])
 
 
@@ -129,7 +129,10 @@ def _text(
         tables += _per_topic(comparison)
     elif topics := comparison.most_different(comparison.measures[0], _MOST_TOPICS):
         title = f"Topics that differ most by {comparison.measures[0]}"
-        tables.append(_values_of(comparison, comparison.measures[0], topics, title))
+        table = _values_of(comparison, comparison.measures[0], topics, title)
+        if width and table.text and table.without_text.width + NARROWEST_TEXT > width:
+            table = _extremes_of(comparison, comparison.measures[0], topics, title)
+        tables.append(table)
     yield from (as_text(table, width) for table in tables)
 
 
@@ -149,9 +152,7 @@ def _measures(comparison: Comparison, parts: Parts) -> Sequence[str]:
 
 def _sentences(comparison: Comparison, parts: Parts) -> Iterator[str]:
     for measure in _measures(comparison, parts):
-        yield from (pair.sentence for pair in comparison.pairs_by(measure))
-        if len(comparison.systems) > 2:
-            yield ranks_sentence(comparison, measure)
+        yield from sentences(comparison, measure)
 
 
 def _hanging(text: str, width: int | None) -> str:
@@ -328,3 +329,18 @@ def _values_of(
     names = [system.name for system in comparison.systems]
     header = ["topic", *names, *(["query"] if queries else [])]
     return Table(title, header, rows, best=frozenset(best), text=queries)
+
+
+def _extremes_of(
+    comparison: Comparison, measure: str, topics: Sequence[ComparedTopic], title: str
+) -> Table:
+    """A line for each topic: its lowest and highest value, the systems, and its query."""
+    rows = []
+    for topic in topics:
+        values = {
+            s.name: s.scores[measure].per_topic.get(topic.id, 0.0) for s in comparison.systems
+        }
+        low, high = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
+        ends = [cell for name in (low, high) for cell in (figure(measure, values[name]), name)]
+        rows.append([topic.id, *ends, topic.query])
+    return Table(title, ["topic", "lowest", "by", "highest", "by", "query"], rows, text=True)
