@@ -110,7 +110,7 @@ def settings_of(
 ) -> tuple[set[str], dict[str, object]]:
     """Return the keys of settings that a system takes, and the nested values.
 
-    Options in `of_name` belong to other systems of this name. Settings change the values `beneath`.
+    Other systems of this name take the options in `of_name`. Settings change the values `beneath`.
     """
     paths = {key: path for key in settings if (path := _path_of(key, registration, of_name))}
     with_parts = {path[0] for path in paths.values() if len(path) > 1}

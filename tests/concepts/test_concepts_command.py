@@ -392,7 +392,7 @@ def test_a_graph_is_compared_with_the_pipeline_of_its_own_options(concepts, here
 def test_a_threshold_without_its_linker_is_refused(concepts, here):
     done = concepts("build", "--threshold", "0.5")
     assert done.code == 2
-    assert "--threshold belongs to scispaCy's linker" in done.err
+    assert "--threshold is an option of scispaCy's linker" in done.err
     assert list((here / "home").glob("concepts/*")) == []
 
 

@@ -68,8 +68,8 @@ def _chosen(settings: dict[str, Any]) -> ConceptOptions:
 
     if settings["threshold"] and settings["linker"] != "scispacy":
         raise InputError(
-            "--threshold belongs to scispaCy's linker, which is not used here. Add "
-            "`--linker scispacy`, or leave out --threshold."
+            "--threshold is an option of scispaCy's linker: add `--linker scispacy`, or leave out "
+            "--threshold."
         )
     return ConceptOptions(**{name: value for name, value in settings.items() if value})
 

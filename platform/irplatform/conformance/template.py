@@ -34,7 +34,7 @@ from irplatform.plugin import (
 
 
 class ${kind}Options(Options):
-    """What can be set with --set."""
+    """The options of --set."""
 
     title: float = Field(2.0, ge=0, description="weight of a word in the title; 1 in the abstract")
 
@@ -62,7 +62,7 @@ def register_rerankers(register: RegisterReranker) -> None:
 ''')
 
 _TEST = Template('''\
-"""What $name is meant to do."""
+"""Tests of $name."""
 
 from irplatform.plugin import Document, Documents, Topic
 

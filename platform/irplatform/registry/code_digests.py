@@ -28,7 +28,7 @@ def our_packages() -> frozenset[str]:
     """Names of the platform's packages, its plugins' among them."""
     try:
         points = metadata.distribution(OURS).entry_points.select(group=GROUP)
-    except metadata.PackageNotFoundError:  # run from a folder that nobody installed
+    except metadata.PackageNotFoundError:  # run from a folder, not installed
         points = metadata.EntryPoints()
     return frozenset({OURS, *(_top(point.module) for point in points)})
 

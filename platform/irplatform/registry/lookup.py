@@ -46,15 +46,15 @@ class Registry(Tables):
         return [plugin for plugin in self.plugins if plugin.error]
 
     def reranker(self, name: str) -> Registration[Reranker]:
-        """Return the reranker of that name; InputError if there is none."""
+        """Return the reranker of a name; InputError if it is unknown."""
         return self._find("reranker", self.rerankers, name)
 
     def retriever(self, name: str) -> Registration[Retriever]:
-        """Return the retriever of that name; InputError if there is none."""
+        """Return the retriever of a name; InputError if it is unknown."""
         return self._find("retriever", self.retrievers, name)
 
     def feature_group(self, name: str) -> Registration[FeatureGroup]:
-        """Return the feature group of that name; InputError if there is none."""
+        """Return the feature group of a name; InputError if it is unknown."""
         return self._find("feature group", self.features, name)
 
     def collection(self, name: str, *, also: Sequence[str] = ()) -> Collection:
