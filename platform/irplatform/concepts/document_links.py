@@ -51,12 +51,8 @@ Article = tuple[str, str, str]
 class Linked:
     """The concepts of some articles.
 
-    Attributes:
-        doc_ids: of the articles.
-        lengths: distinct concepts of each.
-        indices: those concepts, ascending within an article.
-        counts: mentions of each.
-        empty: articles without text.
+    `lengths` are the distinct concepts of each article, `indices` these, ascending within an
+    article, and `counts` the mentions of each. `empty` articles have no text.
     """
 
     doc_ids: list[str]
@@ -143,12 +139,8 @@ def ray_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterat
 class RowWriter:
     """Writes the rows of documents, over several attempts if need be.
 
-    The files of an earlier attempt in the folder are cut back to its last complete batch.
-
-    Attributes:
-        documents: documents written.
-        empty: those of them without text.
-        seconds: of work, over all attempts.
+    The files of an earlier attempt in the folder are cut back to its last complete batch. It counts
+    `documents`, those without text (`empty`), and `seconds` of work over all attempts.
     """
 
     def __init__(self, folder: Path) -> None:

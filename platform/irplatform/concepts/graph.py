@@ -48,12 +48,9 @@ class EdgeSource:
 
 @dataclass(frozen=True)
 class DocumentRows:
-    """Documents by concepts, in sparse rows.
+    """Documents by concepts, in sparse rows: `indptr` [documents + 1], the concepts, ascending.
 
-    Attributes:
-        indptr: [documents + 1], where every document's links begin.
-        indices: the concepts, ascending within a document.
-        counts: how often the document mentions each.
+    `counts` is how often the document mentions each.
     """
 
     indptr: Int64
@@ -63,13 +60,10 @@ class DocumentRows:
 
 @dataclass(frozen=True)
 class ConceptRows:
-    """Concepts by concepts, in sparse rows; every edge stands in both of its rows.
+    """Concepts by concepts, in sparse rows: `indptr` [concepts + 1], the neighbours, ascending.
 
-    Attributes:
-        indptr: [concepts + 1], where every concept's edges begin.
-        indices: the neighbours, ascending within a concept.
-        sources: index into `ConceptGraph.sources`.
-        forward: 1 in the row of the relation's source (the narrower one of an is-a), else 0.
+    Every edge stands in both of its rows, with an index into `ConceptGraph.sources`; `forward` is 1
+    in the row of the relation's source (the narrower one of an is-a), else 0.
     """
 
     indptr: Int64

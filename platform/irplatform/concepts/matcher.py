@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 
 NOTHING = -1
+_GENE = KINDS.index("gene")
 _REMEMBERED = 1 << 16
 _PROTO_ONCOGENE = {"c-", "v-"}
 """Prefixes of a gene's symbol: c-met."""
@@ -53,7 +54,6 @@ class Place(NamedTuple):
     """A name in a text, with its surroundings.
 
     Attributes:
-        surface: the text itself.
         ends: where in the normalized name a word must end (`Speller.key`); None for a single word
             that is looked up unchanged, not in the singular.
         loud: everything around it is in capitals.
@@ -71,12 +71,7 @@ class Place(NamedTuple):
 
 
 class Meaning(NamedTuple):
-    """The concepts that a name means.
-
-    Attributes:
-        certain: a concept, or `NOTHING`.
-        supported: concepts that it means if the text supports them, the most likely first.
-    """
+    """The concepts that a name means: one or `NOTHING`, and those that the text must support."""
 
     certain: int
     supported: tuple[int, ...]
@@ -86,46 +81,6 @@ class Meaning(NamedTuple):
         if self.certain == NOTHING:
             return self
         return Meaning(NOTHING, tuple(dict.fromkeys((self.certain, *self.supported))))
-
-
-class Meanings:
-    """Looks up names of the concepts of some kinds."""
-
-    def __init__(self, table: ConceptTable, kinds: Collection[ConceptKind]) -> None:
-        self.table = table
-        self._kinds = frozenset(KINDS.index(kind) for kind in kinds)
-        self._gene = KINDS.index("gene")
-        self.of = lru_cache(maxsize=_REMEMBERED)(self._find)
-
-    def candidates(self, value: int, key: str) -> list[Candidate]:
-        """The concepts that have a normalized name with this hash, under any condition."""
-        kinds = self.table.kinds
-        candidates = self.table.candidates(value, key)
-        return [each for each in candidates if int(kinds[each.concept]) in self._kinds]
-
-    def _find(self, value: int, key: str, place: Place) -> Meaning | None:
-        letters = bare(place.surface)
-        free: list[tuple[int, bool, bool, bool, int]] = []
-        supported: list[tuple[int, bool, bool, bool, int]] = []
-        for each in self.candidates(value, key):
-            concept, rank, condition, name, _ = each
-            same = bare(name) == letters
-            gene = self.table.kinds[concept] == self._gene
-            if gene and not rank and place.proto:
-                condition, same = 0, True
-            same = same or (gene and not rank and is_initial_and_word(place.surface))
-            if not _possible(each, place, condition, same=same, gene=gene):
-                continue
-            order = (rank, not gene, name != place.surface, not same, concept)
-            unsure = condition & _CAPITALS and place.loud and letters.isalpha() and place.strict
-            if unsure or (condition & _SUPPORT and place.strict):
-                supported.append(order)
-            else:
-                free.append(order)
-        if not free and not supported:
-            return None
-        best = min(free)[-1] if free else NOTHING
-        return Meaning(best, tuple(dict.fromkeys(order[-1] for order in sorted(supported))))
 
 
 def _possible(each: Candidate, place: Place, condition: int, *, same: bool, gene: bool) -> bool:
@@ -163,7 +118,8 @@ class NameMatcher:
 
     def __init__(self, table: ConceptTable, kinds: Collection[ConceptKind] = KINDS) -> None:
         self.table = table
-        self._meanings = Meanings(table, kinds)
+        self._kinds = frozenset(KINDS.index(kind) for kind in kinds)
+        self._meaning = lru_cache(maxsize=_REMEMBERED)(self._find)
         self._speller = Speller()
 
     def mentions(
@@ -261,7 +217,7 @@ class NameMatcher:
                     strict=strict,
                     glued=words.glued(first, last),
                 )
-                meaning = self._meanings.of(int(hashes[first]), key, place)
+                meaning = self._meaning(int(hashes[first]), key, place)
                 if meaning is None:
                     continue
                 date = length == 2 and words.is_a_date(first, loud=loud)
@@ -270,12 +226,41 @@ class NameMatcher:
                     meaning = meaning.in_doubt()
                 yield _NameMatch(length, first, key, *meaning)
 
+    def _candidates(self, value: int, key: str) -> list[Candidate]:
+        kinds = self.table.kinds
+        candidates = self.table.candidates(value, key)
+        return [each for each in candidates if int(kinds[each.concept]) in self._kinds]
+
+    def _find(self, value: int, key: str, place: Place) -> Meaning | None:
+        letters = bare(place.surface)
+        free: list[tuple[int, bool, bool, bool, int]] = []
+        supported: list[tuple[int, bool, bool, bool, int]] = []
+        for each in self._candidates(value, key):
+            concept, rank, condition, name, _ = each
+            same = bare(name) == letters
+            gene = self.table.kinds[concept] == _GENE
+            if gene and not rank and place.proto:
+                condition, same = 0, True
+            same = same or (gene and not rank and is_initial_and_word(place.surface))
+            if not _possible(each, place, condition, same=same, gene=gene):
+                continue
+            order = (rank, not gene, name != place.surface, not same, concept)
+            unsure = condition & _CAPITALS and place.loud and letters.isalpha() and place.strict
+            if unsure or (condition & _SUPPORT and place.strict):
+                supported.append(order)
+            else:
+                free.append(order)
+        if not free and not supported:
+            return None
+        best = min(free)[-1] if free else NOTHING
+        return Meaning(best, tuple(dict.fromkeys(order[-1] for order in sorted(supported))))
+
     def named(self, text: str) -> int | None:
         """The concept with this name or heading, comma inversion included, or None."""
         for key in lookup_keys(text):
             candidates = [
                 (each.rank, each.name != text, each.concept)
-                for each in self._meanings.candidates(hash_of(key), key)
+                for each in self._candidates(hash_of(key), key)
             ]
             if candidates:
                 return min(candidates)[-1]

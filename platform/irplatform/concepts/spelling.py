@@ -56,11 +56,8 @@ def hash_of(key: str) -> int:
 class Words:
     """The words of a text.
 
-    Attributes:
-        text: the text.
-        spans: start and end of every word.
-        numbers: per word, its number in the `Speller`.
-        joined: per word, True if a name may continue from the word before it.
+    Each has its start and end in `spans`, its number in the `Speller` in `numbers`, and True in
+    `joined` if a name may continue from the word before it.
     """
 
     text: str

@@ -53,12 +53,8 @@ class Mention:
 class Candidate(NamedTuple):
     """A concept that has a normalized name.
 
-    Attributes:
-        concept: the concept.
-        rank: of the name's kind, `NAME_RANK`.
-        condition: when the name counts (`ambiguity.Condition`).
-        name: as its source writes it.
-        ends: where words begin in the normalized name (`word_ends`).
+    `rank` is that of the name's kind (`NAME_RANK`), `condition` when the name counts
+    (`ambiguity.Condition`), `ends` where words begin in the normalized name (`word_ends`).
     """
 
     concept: int
@@ -88,7 +84,6 @@ class ConceptTable:
     """Concepts, their names and ids.
 
     Attributes:
-        count: the number of concepts.
         ids: per concept, its id in the first knowledge base that has it.
         names: per concept, its preferred name.
         sources: of relations: knowledge base, kind, number of edges.

@@ -50,9 +50,8 @@ class DisMax:
 class Synonyms:
     """Several names of one thing, scored as if they were one word.
 
-    A word's rarity is a large part of its BM25 score, so documents with unusual names would rank
-    first in a plain disjunction. Here every name gets the inverse document frequency of the whole
-    group. The weight of a name is how sure it is that it means the same.
+    In a plain disjunction, documents with unusual names would rank first. Here every name gets the
+    inverse document frequency of the group. Its weight is how sure it is that it means the same.
     """
 
     names: tuple[tuple[Phrase, float], ...]
@@ -61,14 +60,9 @@ class Synonyms:
 
 @dataclass(frozen=True)
 class Boolean:
-    """The sum of several parts.
+    """The sum of parts: `must` match, `should` add to the score, `filter` must match, unscored.
 
-    Attributes:
-        must: parts that a document must match.
-        should: parts that add to its score.
-        filter: parts that it must match and that add nothing.
-        minimum: how many of `should` it must match.
-        note: what the parts are together.
+    A document must match at least `minimum` of `should`.
     """
 
     must: tuple[Expression, ...] = ()
@@ -91,8 +85,7 @@ class Boost:
 class Near:
     """Something of one group close to something of another, in either order.
 
-    It is searched in titles and abstracts, and scores between 0 and 1: the more often and the
-    closer, the higher.
+    It is searched in titles and abstracts, and scores between 0 and 1, higher if closer.
     """
 
     left: tuple[str, ...]

@@ -124,11 +124,9 @@ class Marker:
     """An item of a gene field.
 
     Attributes:
-        text: as it was written.
         genes: symbols; two in a fusion, none for "high tumor mutational burden".
         variants: protein or DNA changes, as written, without brackets and "p.".
-        alteration: how the gene is altered, "loss of function", and words that follow it:
-            "promoter methylation".
+        alteration: how the gene is altered, "loss of function", "promoter methylation".
         words: the other words.
         unaltered: True if the genes are not altered: "no BRAF mutation", "KRAS-WT".
     """

@@ -65,13 +65,9 @@ class Synonym:
 
 @dataclass(frozen=True)
 class Names:
-    """The names of one thing that a topic asks for.
+    """The names of one thing that a topic asks for; `text` is the topic's and the first synonym.
 
-    Attributes:
-        text: the topic's name for it.
-        synonyms: its names, the topic's first; each text once.
-        headings: MeSH headings for it and its kinds.
-        concepts: ids of the concepts that it stands for.
+    `headings` are MeSH headings for it and its kinds, `concepts` the ids that it stands for.
     """
 
     text: str

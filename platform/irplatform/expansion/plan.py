@@ -230,13 +230,10 @@ def folds_of(plan: QueryPlan) -> tuple[Fold, ...]:
 
 @dataclass(frozen=True)
 class ChosenOn:
-    """How topics that a query plan was chosen on are searched.
+    """The number of topics that a query plan was chosen on, `of` all.
 
-    Attributes:
-        topics: how many of the topics it was chosen on.
-        of: how many topics there are.
-        held_out: True if these are searched with weights that were chosen without them.
-        reason: why they are not.
+    `held_out` is True if they are searched with weights that were chosen without them; else there
+    is a `reason`.
     """
 
     topics: int

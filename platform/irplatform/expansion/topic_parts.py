@@ -55,10 +55,8 @@ class TopicParts:
     """The parts of a topic.
 
     Attributes:
-        disease: the disease's names, if the topic has one; of a part of the text if no knowledge
-            base has the whole; empty if no document has any.
-        genes: the names of each gene.
-        markers: the parts of the gene field.
+        disease: the disease's names, of a part of the text if no knowledge base has the whole;
+            empty if no document has any.
         treatments: the names of each treatment; without concepts if it is unknown.
         drugs: drugs that are known to act on the genes.
         phrases: concepts among the words that name no gene, or in a topic's query without fields.

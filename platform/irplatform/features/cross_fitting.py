@@ -103,13 +103,10 @@ class CrossFitted(TrainableFeatureGroup):
 
 @dataclass(frozen=True)
 class Folding:
-    """How topics are split.
+    """How topics are split: into `folds`, those with one value of the field `apart` together.
 
-    Attributes:
-        folds: how many folds.
-        apart: the topic field whose values keep topics together.
-        hide_judged: remove what a fold's topics judge from the others' training data, unless a
-            group is meant to remember documents: right if new topics have new documents.
+    `hide_judged` removes the documents that a fold judges from the others' training data, unless a
+    group is meant to remember documents: right if new topics have new documents.
     """
 
     folds: int

@@ -34,7 +34,6 @@ class Group:
     """A group of features under its name.
 
     Attributes:
-        registration: of the group.
         settings: its options, where they are not the defaults.
         held: the prepared group.
         learned: stands for what it learned, or "".

@@ -39,12 +39,9 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 @dataclass(frozen=True)
 class Provenance:
-    """The protocol that chose the candidates.
+    """The protocol that chose the candidates: `facts` for metadata, a `sentence` for people.
 
-    Attributes:
-        facts: for metadata and JSON; "protocol" is "retrieved", "judged" or "run".
-        sentence: for people.
-        usual: True if retrievers found them, so that a first stage alone needs no remark.
+    `usual` is True if retrievers found them: then a first stage alone needs no remark.
     """
 
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -57,11 +54,8 @@ class Candidates:
     """A collection's topics after the first stage, with candidates and judgments.
 
     Attributes:
-        topics: the topics.
-        first: the results of the first stage.
         per_topic: topic id to the ids of its candidates, best first.
-        provenance: which protocol chose them.
-        collection: whose topics these are, for messages and names; "" takes the documents' name.
+        collection: its name, for messages; "" takes the documents' name.
         qrels: the topics' judgments. Of evaluated topics only cross-validation reads them, and
             never a topic's own.
         validation: separate validation topics, if these are training topics.
@@ -111,13 +105,8 @@ class Candidates:
 class Request:
     """A question to a source of candidates.
 
-    Attributes:
-        collection: whose topics and judgments these are.
-        retrievers: the first stage.
-        depth: documents that each retriever finds per topic.
-        rerank_depth: how many of them are reranked.
-        resources: the collection's resources.
-        names: of the rerankers, which the first stage's run must not share.
+    Each retriever finds `depth` documents per topic; `rerank_depth` of them are reranked. The first
+    stage's run must not have one of the rerankers' `names`.
     """
 
     collection: Collection

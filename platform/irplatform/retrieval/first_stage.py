@@ -127,12 +127,8 @@ class ChosenRetriever(Chosen[Retriever]):
 class Retrieval:
     """The result of one retriever.
 
-    Attributes:
-        run: its run.
-        fingerprint: of all that the run depends on.
-        description: for the metadata of the run.
-        artifacts: fingerprints of the index and other artifacts, likewise.
-        seconds: per stage, beyond the retrievers before it.
+    `description` and `artifacts`, the fingerprints of what it was made with, are for metadata;
+    `seconds` are per stage, beyond the retrievers before it.
     """
 
     run: Run
@@ -147,13 +143,11 @@ class FirstStage:
     """The results of the retrievers.
 
     Attributes:
-        retrievals: one per retriever.
         final: the start of rerankers: the only run, or the reciprocal rank fusion of all, with
             every document; of a run file, all of it.
         fingerprint: of all that the runs depend on.
         fusion: how the runs were fused, if that was chosen.
-        depth: most documents of a run per topic, whatever the number of retrievers; None if all
-            candidates are ranked.
+        depth: most documents of a run per topic; None if all candidates are ranked.
     """
 
     retrievals: Sequence[Retrieval]
@@ -210,13 +204,8 @@ def retrieve(
 ) -> FirstStage:
     """Run the retrievers on topics, or take their runs from the cache.
 
-    Args:
-        choices: the retrievers.
-        topics: the topics.
-        depth: most documents per topic and retriever.
-        resources: the collection's resources.
-        label: a readable beginning for the names in the cache.
-        among: topic id to the only documents that are ranked, all of them, whatever the depth.
+    Each finds at most `depth` documents per topic, or ranks all that `among` gives by topic id.
+    `label` is a readable beginning for the names in the cache.
     """
     most = depth if among is None else None
     common = _dependencies(topics, most, among, resources)

@@ -43,10 +43,8 @@ _SWEEPS = 3
 class Fusion:
     """A weighted reciprocal rank fusion.
 
-    Attributes:
-        weights: one per retriever; empty if all count the same.
-        k: how little the first ranks stand out.
-        topics: how many training topics it was chosen on; 0 if it was not.
+    `weights` are one per retriever, or empty if all count the same. A large `k` makes the first
+    ranks less important. `topics` is the number of training topics that it was chosen on.
     """
 
     weights: tuple[float, ...] = ()
@@ -106,11 +104,9 @@ def _neighbours(fusion: Fusion) -> Iterator[Fusion]:
 class _Ranks:
     """A topic as the search sees it.
 
-    Attributes:
-        ranks: float [documents, retrievers]; infinite if a retriever did not find a document.
-            Documents come in the order of ties: by decreasing id.
-        grades: [documents].
-        judged: grades of all judged documents; those of levels are floats.
+    `ranks` are float [documents, retrievers], infinite if a retriever did not find a document, in
+    the order of ties: by decreasing id. `judged` are the grades of all judged documents; those of
+    levels are floats.
     """
 
     ranks: Float64

@@ -18,7 +18,7 @@ import numpy as np
 
 from irplatform.errors import InputError
 from irplatform.system.console import progress
-from irplatform.system.workers import batched, ordered_map
+from irplatform.system.workers import batched, batched_by_size, ordered_map
 from irplatform.system.writing import atomic_write
 from irplatform.text.arrays import ArrayWriter, Int64, map_array, write_array
 from irplatform.text.forward_index import (
@@ -31,7 +31,7 @@ from irplatform.text.forward_index import (
 from irplatform.text.tokenizer import normalize, pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -54,42 +54,29 @@ def build_forward_index(
     workers: int | None = None,
     total: int | None = None,
 ) -> None:
-    """Build the forward index of a collection.
+    """Build the forward index of a collection from a stream of documents.
 
-    Args:
-        documents: read once, as a stream.
-        folder: made if missing. Files of an earlier attempt are overwritten.
-        workers: processes that tokenize, by default one per core; 1 is this process.
-        total: about the number of documents, for the progress display.
+    Files of an earlier attempt are overwritten. `workers` processes tokenize, by default one per
+    core; 1 is this process. `total` is about the number of documents, for the progress display.
 
     Raises:
         InputError: two documents have the same id.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "facts.json").unlink(missing_ok=True)  # without it, there is no index here
+    texts = ((document.id, document.title, document.abstract) for document in documents)
+    fewest = BATCH_CHARACTERS // BATCH_DOCUMENTS
+    batches = batched_by_size(
+        texts, lambda text: max(len(text[1]) + len(text[2]), fewest), BATCH_CHARACTERS
+    )
     with (
         _Writer(folder) as writer,
         progress("building forward index", total, "documents") as advance,
     ):
-        for batch in ordered_map(read_batch, batches(documents), workers=workers):
+        for batch in ordered_map(read_batch, batches, workers=workers):
             writer.add(batch)
             advance(len(batch.doc_ids))
     writer.finish()
-
-
-def batches(documents: Iterable[Document]) -> Iterator[list[tuple[str, str, str]]]:
-    """Cut a stream of documents into lists of (id, title, abstract)."""
-    batch: list[tuple[str, str, str]] = []
-    characters = 0
-    for document in documents:
-        batch.append((document.id, document.title, document.abstract))
-        characters += len(document.title) + len(document.abstract)
-        if len(batch) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
-            yield batch
-            batch = []
-            characters = 0
-    if batch:
-        yield batch
 
 
 def read_batch(documents: Sequence[tuple[str, str, str]]) -> Batch:
@@ -119,13 +106,7 @@ def read_batch(documents: Sequence[tuple[str, str, str]]) -> Batch:
 
 @dataclass(frozen=True)
 class Batch:
-    """Some documents, with words numbered within the batch.
-
-    Attributes:
-        doc_ids: of the documents.
-        words: distinct words in order of first appearance, one a line.
-        block: the documents' words.
-    """
+    """Some documents, with words numbered within the batch, in order of first appearance."""
 
     doc_ids: list[str]
     words: str
@@ -136,11 +117,7 @@ class Batch:
 class Block:
     """The words of consecutive documents, each title followed by its abstract.
 
-    Attributes:
-        tokens: the number of every word.
-        flags: per token, 1 for the first of its word in the document, + 2 in the abstract.
-        title_lengths: words of each title.
-        lengths: words of each document.
+    `flags` are per token 1 for the first of its word in the document, + 2 in the abstract.
     """
 
     tokens: Int32

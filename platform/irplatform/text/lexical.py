@@ -35,13 +35,8 @@ B = 0.75
 class FieldMatch:
     """The match of a query with one field of documents, computed on demand.
 
-    The match features are methods, which return float64 [documents].
-
-    Attributes:
-        index: the collection's forward index.
-        field: the field.
-        query: int32 [words], the query's, -1 for those that the collection lacks.
-        rows: int64 [documents], their rows in the index.
+    The match features are methods, which return float64 [documents]. `query` is int32 [words], -1
+    for words that the collection lacks; `rows` are the documents' in the index.
     """
 
     index: ForwardIndex

@@ -22,13 +22,10 @@ _IMPORTED = "imported"
 
 @dataclass(frozen=True)
 class VectorSource:
-    """The source of word vectors.
+    """The source of word vectors: a file of published ones, or training with extra text files.
 
-    Attributes:
-        imported: a file of published vectors, used unchanged.
-        extra_text: text files to train on, besides the collection's documents.
-        ready: folders of vectors from a checkpoint, by `key`. They take precedence, because a
-            model needs the vectors that it was trained with.
+    `ready` are folders of vectors from a checkpoint, by `key`. They take precedence: a model needs
+    the vectors that it was trained with.
     """
 
     imported: Path | None = None
