@@ -37,13 +37,6 @@ _DEPENDS_ON = {"pyserini": _PYSERINI, "sha256": _SHA256}
 _NAME = re.compile(r"anserini-(\d+)\.[\w.-]*fatjar\.jar")
 INSTALL = "pip install --no-deps 'pyserini>=1.4,<3'"
 MINIMUM_VERSION = 21
-_LIBRARIES = (
-    "lib/server/libjvm.*",
-    "jre/lib/server/libjvm.*",
-    "jre/lib/*/server/libjvm.*",
-    "bin/server/jvm.dll",
-)
-"""The library of a runtime."""
 HEAP_VARIABLE = "IRPLATFORM_JAVA_HEAP"
 DEFAULT_HEAP = "1g"
 """Enough for tens of millions of abstracts: Lucene keeps its postings in the page cache."""
@@ -281,7 +274,7 @@ def runtime_version(java_home: Path) -> int | None:
     Every JDK and JRE has a file `release` with its version.
     """
     release = java_home / "release"
-    if not release.exists() or not any(any(java_home.glob(place)) for place in _LIBRARIES):
+    if not release.exists():
         return None
     text = release.read_text(encoding="utf-8", errors="replace")
     match = re.search(r'JAVA_VERSION="(?:1\.)?(\d+)', text)
