@@ -7,7 +7,6 @@ Each searches for the words of `topic.query` (`irplatform.lucene.queries` has th
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
@@ -21,14 +20,12 @@ from irplatform.expansion import (
     query_dependencies,
 )
 from irplatform.knowledge import open_knowledge
-from irplatform.lucene import BM25, QLD, RM3, QueryBuilder, Similarity, date_limits
+from irplatform.lucene import BM25, QLD, RM3, Similarity, date_limits
 from irplatform.plugin import Options, Reads, Resources, Retriever, Topic, Traits
 from irplatform.runs import Run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from irplatform.lucene import LuceneIndex
 
 
 class Saturation(Options):
@@ -59,10 +56,6 @@ class RM3Options(Saturation):
     original_query_weight: float = Field(0.5, ge=0, le=1, description="share of the original words")
 
 
-def _ready(query: Any, _index: LuceneIndex) -> Any:
-    return query
-
-
 class LuceneRetriever(Retriever):
     """Searches the collection's index; subclasses say how to score."""
 
@@ -77,9 +70,7 @@ class LuceneRetriever(Retriever):
         """The feedback that expands queries; None for none."""
         return None
 
-    def queries(
-        self, topics: Sequence[Topic], resources: Resources
-    ) -> Mapping[str, str | QueryBuilder]:
+    def queries(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, Any]:
         """The query of every topic; its words, unless subclasses make something else of it."""
         del resources
         return {topic.id: topic.query for topic in topics}
@@ -112,16 +103,14 @@ class BM25Retriever(BM25Formula):
     Options: ClassVar[type[Options]] = BM25Options
     options: BM25Options
 
-    def queries(
-        self, topics: Sequence[Topic], resources: Resources
-    ) -> Mapping[str, str | QueryBuilder]:
+    def queries(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, Any]:
         if not self.options.expand:
             return super().queries(topics, resources)
         expander = self._expander(resources)
         with resources.progress("expanding queries", len(topics), "topics") as advance:
-            queries: dict[str, str | QueryBuilder] = {}
+            queries: dict[str, Any] = {}
             for topic in topics:
-                queries[topic.id] = partial(_ready, expander.query(topic))
+                queries[topic.id] = expander.query(topic)
                 advance(1)
         return queries
 

@@ -22,11 +22,7 @@ def found(index, query, **how):
 
 def field_query(field, *terms):
     """Terms of a field, next to each other."""
-
-    def build(index):
-        return java_class("org.apache.lucene.search.PhraseQuery")(field, *terms)
-
-    return build
+    return java_class("org.apache.lucene.search.PhraseQuery")(field, *terms)
 
 
 def test_documents_come_back_as_they_went_in(article_index, articles):

@@ -6,7 +6,7 @@ documents. Java starts at first use, not at import.
 
 from irplatform.lucene.build import build_index, documents_indexed, is_indexed
 from irplatform.lucene.dates import date_limits
-from irplatform.lucene.index import LuceneIndex, QueryBuilder
+from irplatform.lucene.index import LuceneIndex
 from irplatform.lucene.queries import BM25, QLD, RM3, Similarity
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "QLD",
     "RM3",
     "LuceneIndex",
-    "QueryBuilder",
     "Similarity",
     "build_index",
     "date_limits",

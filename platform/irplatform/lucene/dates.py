@@ -17,7 +17,7 @@ from irplatform.lucene.java import java_class, java_list, making
 from irplatform.runs.run import DEEPEST, HITS_AT_ONCE, Ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from irplatform.data import Document, Topic
 
@@ -78,29 +78,30 @@ def year_of(document: Document) -> str:
     return max(_YEAR.findall(str(document.fields.get(YEAR, ""))), default="")
 
 
-class Years:
-    """The years of documents; each is looked up once."""
-
-    def __init__(self, fetch: Callable[[Sequence[str]], Sequence[Document]]) -> None:
-        self._fetch = fetch
-        self._years: dict[str, str] = {}
-
-    def of(self, doc_ids: Sequence[str]) -> list[str]:
-        """The year of each document in four digits, or ""."""
-        if new_ids := [doc_id for doc_id in doc_ids if doc_id not in self._years]:
-            for document in self._fetch(new_ids):
-                self._years[document.id] = year_of(document)
-        return [self._years[doc_id] for doc_id in doc_ids]
-
-
 def search_before(
-    search: Search, topics: Sequence[Topic], depth: int, limits: Mapping[str, str], years: Years
+    search: Search,
+    topics: Sequence[Topic],
+    depth: int,
+    limits: Mapping[str, str],
+    fetch: Callable[[Sequence[str]], Iterable[Document]],
 ) -> dict[str, Ranking]:
     """Search for topics with date limits, with a search that ignores them.
 
     If the limits exclude too many documents, the search is repeated with a greater depth, up to
-    100,000. `limits` are years by topic id, from which on documents are excluded.
+    100,000. `limits` are years by topic id, from which on documents are excluded; `fetch` returns
+    documents, each once.
     """
+    years: dict[str, str] = {}
+
+    def in_time(ranking: Ranking, limit: str | None) -> Ranking:
+        if limit is None:
+            return ranking
+        if new_ids := [doc_id for doc_id in ranking.doc_ids if doc_id not in years]:
+            years.update((document.id, year_of(document)) for document in fetch(new_ids))
+        in_year = [years[doc_id] for doc_id in ranking.doc_ids]
+        places = [place for place, year in enumerate(in_year) if not year or year < limit]
+        return Ranking.of([ranking.doc_ids[place] for place in places], ranking.scores[places])
+
     rankings: dict[str, Ranking] = {}
     searched, search_depth = list(topics), depth
     while searched:
@@ -110,17 +111,9 @@ def search_before(
             part = searched[start : start + step]
             results = search(part, search_depth)
             for topic in part:
-                in_time = _before(results[topic.id], limits.get(topic.id), years)
-                rankings[topic.id] = in_time.top(depth)
-                if len(in_time) < depth and len(results[topic.id]) == search_depth < DEEPEST:
+                kept = in_time(results[topic.id], limits.get(topic.id))
+                rankings[topic.id] = kept.top(depth)
+                if len(kept) < depth and len(results[topic.id]) == search_depth < DEEPEST:
                     too_few.append(topic)
         searched, search_depth = too_few, min(search_depth * _DEEPER, DEEPEST)
     return {topic.id: rankings[topic.id] for topic in topics}
-
-
-def _before(ranking: Ranking, limit: str | None, years: Years) -> Ranking:
-    if limit is None:
-        return ranking
-    document_years = years.of(ranking.doc_ids)
-    places = [place for place, year in enumerate(document_years) if not year or year < limit]
-    return Ranking.of([ranking.doc_ids[place] for place in places], ranking.scores[places])

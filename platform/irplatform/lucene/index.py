@@ -6,9 +6,8 @@ works. Queries are bags of words, analyzed like the documents, without syntax.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +19,6 @@ from irplatform.lucene.java import (
     java_map,
     java_text,
     lacks_heap,
-    making,
     refuse_fork,
 )
 from irplatform.lucene.queries import (
@@ -42,6 +40,7 @@ from irplatform.system.console import LAST, progress
 from irplatform.system.workers import available_cores, batched
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from irplatform.data import Document
@@ -51,9 +50,6 @@ if TYPE_CHECKING:
 _DOCUMENTS_AT_ONCE = 100
 _DEEPEST = 2**31 - 1
 """The largest depth that Lucene takes; every index has fewer documents."""
-
-QueryBuilder: TypeAlias = Callable[["LuceneIndex"], Any]
-"""Makes a Lucene `Query` (boosts, phrases, disjunctions…) from classes of `java_class`."""
 
 
 class LuceneIndex:
@@ -111,7 +107,7 @@ class LuceneIndex:
 
     def search(
         self,
-        queries: Mapping[str, str | QueryBuilder],
+        queries: Mapping[str, Any],
         depth: int,
         *,
         similarity: Similarity | None = None,
@@ -122,7 +118,7 @@ class LuceneIndex:
         """Rank documents for every topic.
 
         Args:
-            queries: topic id to its words, or to a builder of a Lucene query.
+            queries: topic id to its words (str), or to a Lucene query.
             depth: most documents per topic.
             similarity: by default BM25 with its defaults.
             feedback: expands queries of words by pseudo-relevance feedback.
@@ -143,22 +139,19 @@ class LuceneIndex:
         expand = RM3Expansion(searcher, self.analyzer, feedback) if feedback else None
         order = best_first()
 
-        def find(topic: tuple[str, str | QueryBuilder]) -> Ranking:
+        def find(topic: tuple[str, Any]) -> Ranking:
             topic_id, query = topic
             year = (before or {}).get(topic_id)
 
             def in_time(unlimited: Any) -> Any:
                 return limited(unlimited, year) if year else unlimited
 
-            if callable(query):
-                with making:
-                    lucene_query = query(self)
-                return ranking(searcher.search(in_time(lucene_query), depth, order))
-            words = java_text(query)
-            parsed = in_time(bag_of_words(self.analyzer, words))
-            if expand is not None:
-                parsed = in_time(expand(parsed, words))
-            return ranking(searcher.search(parsed, depth, order))
+            if isinstance(query, str):
+                words = java_text(query)
+                query = bag_of_words(self.analyzer, words)
+                if expand is not None:
+                    query = expand(in_time(query), words)
+            return ranking(searcher.search(in_time(query), depth, order))
 
         with progress("searching", len(queries), "topics", part=LAST) as advance:
             rankings = java_map(
@@ -212,18 +205,16 @@ def scores_of(
     Returns:
         float32 [documents, queries] for each of `asked`.
     """
-    prepared: dict[str, QueryBuilder] = {}
+    prepared: dict[str, Any] = {}
     for number, request in enumerate(asked):
         if request.doc_ids:
             ids = byte_references(request.doc_ids)
             among = java_class("org.apache.lucene.search.TermInSetQuery")("id", ids)
             for column, query in enumerate(request.queries):
                 if query is not None:
-                    prepared[f"{number} {column}"] = _always(_filtered(query, among))
-    depth = max((len(request.doc_ids) for request in asked), default=0)
-    rankings = (
-        index.search(prepared, depth, similarity=similarity, threads=threads) if prepared else {}
-    )
+                    prepared[f"{number} {column}"] = _filtered(query, among)
+    depth = max([1, *(len(request.doc_ids) for request in asked)])
+    rankings = index.search(prepared, depth, similarity=similarity, threads=threads)
     results = []
     for number, request in enumerate(asked):
         places = {doc_id: place for place, doc_id in enumerate(request.doc_ids)}
@@ -239,8 +230,8 @@ def best_scores(
     index: LuceneIndex, queries: Sequence[Any], similarity: Similarity, threads: int
 ) -> Float32:
     """The score of the collection's best document for each query; 0 if none matches."""
-    prepared = {str(n): _always(query) for n, query in enumerate(queries) if query is not None}
-    rankings = index.search(prepared, 1, similarity=similarity, threads=threads) if prepared else {}
+    prepared = {str(n): query for n, query in enumerate(queries) if query is not None}
+    rankings = index.search(prepared, 1, similarity=similarity, threads=threads)
     best = np.zeros(len(queries), dtype=np.float32)
     for number, found in rankings.items():
         if len(found):
@@ -265,10 +256,6 @@ def heading_queries(index: LuceneIndex, field: str, headings: Sequence[str]) -> 
     constant = java_class("org.apache.lucene.search.ConstantScoreQuery")
     phrases = [builder.createPhraseQuery(field, heading) for heading in headings]
     return [constant(phrase) if phrase is not None else None for phrase in phrases]
-
-
-def _always(query: Any) -> QueryBuilder:
-    return lambda _: query
 
 
 def _filtered(query: Any, among: Any) -> Any:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import PluginError, counted, unstopped
-from irplatform.lucene.dates import DATES_FORMAT, Years, date_limits, search_before
+from irplatform.lucene.dates import DATES_FORMAT, date_limits, search_before
 from irplatform.plugin.retrievers import Retriever
 from irplatform.registry.dependencies import Chosen
 from irplatform.registry.plugin_answers import json_mapping
@@ -62,8 +62,7 @@ def find(
     limits = {} if choice.traits.limits_dates else date_limits(topics)
     if not limits:
         return Run(choice.name, search(topics, depth))
-    years = Years(resources.documents)
-    return Run(choice.name, search_before(search, topics, depth, limits, years))
+    return Run(choice.name, search_before(search, topics, depth, limits, resources.documents))
 
 
 def _checked(who: str, topic: str, ranking: object) -> Ranking:
