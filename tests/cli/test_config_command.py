@@ -103,4 +103,7 @@ def test_a_run_folder_has_metadata_for_campaigns(platform, folder):
     assert content["runs"] == [
         {"name": "bm25", "file": "bm25.run", "sha256": recorded["run"]["sha256"]}
     ]
-    assert {entry["role"] for entry in recorded["data"]["inputs"]} == {"collection"}
+    assert {entry["role"] for entry in recorded["data"]["inputs"]} == {
+        "topics file",
+        "judgments file",
+    }

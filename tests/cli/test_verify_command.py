@@ -35,8 +35,10 @@ def verdicts(platform, *arguments):
 
 
 def test_an_untouched_run_agrees(platform, made):
+    (made / "other.run").write_text("q1 Q0 d1 1 1 x\n")
     outcome = platform("verify", "x")
     assert outcome.code == 0
+    assert outcome.err == "x: not checked, for they have no metadata: other.run\n"
     assert outcome.out.endswith("Nothing has changed.\n")
     assert outcome.out.count("agrees") > 20
     assert "CHANGED" not in outcome.out
@@ -73,13 +75,13 @@ def test_packing_and_a_head_of_metadata_change_nothing(platform, made):
 def test_other_judgments_topics_and_documents_are_found(platform, made, folder):
     qrels = folder / "small" / "qrels" / "test.tsv"
     qrels.write_text(qrels.read_text() + "q2\td1\t1\n")
-    assert verdicts(platform, "x/bm25.run").keys() == {"judgments", "collection"}
+    assert verdicts(platform, "x/bm25.run").keys() == {"judgments", "judgments file"}
     topics = folder / "small" / "queries.jsonl"
     topics.write_text(topics.read_text().replace("mice", "rats"))
     assert "topics" in verdicts(platform, "x/bm25.run")
     corpus = folder / "small" / "corpus.jsonl"
     corpus.write_text(corpus.read_text().replace("A case", "Two cases"))
-    assert "documents and their index" in verdicts(platform, "x/bm25.run")
+    assert "documents" in verdicts(platform, "x/bm25.run")
 
 
 def test_an_index_that_was_changed_in_the_cache_is_found(platform, made, tmp_path):
@@ -116,7 +118,7 @@ def test_a_collection_that_has_moved_is_not_checked_or_named(platform, made, fol
     [
         (("none.run",), "none.run: there is no such file."),
         (("good.run",), "good.run: there is no good.run.meta.json beside this run, nor ir_metad"),
-        (("small",), "small: there are no run files in this folder."),
+        (("small",), "small: there are no run files with metadata in this folder."),
     ],
 )
 def test_what_cannot_be_verified_is_refused(platform, arguments, message):

@@ -56,13 +56,21 @@ def verify(
 
 
 def _files(paths: tuple[Path, ...]) -> list[Path]:
-    """Run files; of a folder, those in it."""
+    """Run files; of a folder, those in it that have metadata."""
+    from irplatform.runs.metadata import metadata_path
+
     found: list[Path] = []
     for path in paths:
-        listed = sorted([*path.glob("*.run"), *path.glob("*.run.gz")]) if path.is_dir() else [path]
-        if not listed:
-            raise InputError("there are no run files in this folder.", path=path)
-        found += listed
+        if not path.is_dir():
+            found.append(path)
+            continue
+        runs = sorted([*path.glob("*.run"), *path.glob("*.run.gz")])
+        described = [run for run in runs if metadata_path(run).exists()]
+        if not described:
+            raise InputError("there are no run files with metadata in this folder.", path=path)
+        found += described
+        if others := [run.name for run in runs if run not in described]:
+            notice(f"{path}: not checked, for they have no metadata: {listing(others)}")
     return list(dict.fromkeys(found))
 
 

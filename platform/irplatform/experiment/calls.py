@@ -89,7 +89,7 @@ def inputs_of(plan: RunPlan) -> list[dict[str, str]]:
         for name in _listed(getattr(settings, role)):
             if is_path(where := aliases().get(str(name), str(name))):
                 for path in _declared(expand(where)):
-                    named.setdefault(path.absolute(), role)
+                    named.setdefault(path.absolute(), _kind(path))
     for role in _INPUTS:
         for value in _listed(getattr(settings, role, None)):
             if Path(value).exists():
@@ -131,6 +131,15 @@ def _declared(path: Path) -> Iterator[Path]:
     elif folder.is_dir():
         patterns = ("queries.jsonl*", f"qrels/{split or '*'}.*", "corpus.toml")
         yield from (file for pattern in patterns for file in sorted(folder.glob(pattern)))
+
+
+def _kind(path: Path) -> str:
+    """What a file of a collection holds, in words."""
+    if path.suffix == ".toml":
+        return "collection file"
+    if path.name.startswith("queries."):
+        return "topics file"
+    return "judgments file" if path.parent.name == "qrels" else "file of the collection"
 
 
 def _listed(value: object) -> Sequence[Any]:

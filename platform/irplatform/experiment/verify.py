@@ -12,6 +12,7 @@ from irplatform.errors import InputError, PlatformError, counted, listing
 from irplatform.experiment.calls import content_digest, describe_data, settings_from
 from irplatform.experiment.plan import planned_runs, resolve
 from irplatform.experiment.systems import refuse_silent_downloads
+from irplatform.lucene.build import composed_mark
 from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.loading import registry
@@ -29,7 +30,7 @@ from irplatform.runs.resuming import differences
 from irplatform.system.cache import MANIFEST, damage
 from irplatform.system.digests import fingerprint
 from irplatform.system.formats import read_own_json
-from irplatform.system.writing import home
+from irplatform.system.writing import home, within_home
 from irplatform.training.checkpoints import KIND, Checkpoint
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ _PARTS = {
     "topics": "topics",
     "qrels": "judgments",
     "sampled qrels": "sampled judgments",
-    "documents": "documents and their index",
+    "documents": "documents",
 }
 """Parts of a collection in metadata → what messages call them."""
 _BY_CONTENT = ("collection", "documents", "topics", "judgments", "tag", "device")
@@ -167,8 +168,9 @@ def _qrels(collection: Collection) -> Qrels | None:
 def _parts(then: Mapping[str, Any], now: Mapping[str, Any], of: str) -> Iterator[Finding]:
     for part, name in _PARTS.items():
         if then.get(part) != now.get(part):
-            what = f"of {then['name']}: {then.get(part) or 'none'} -> {now.get(part) or 'none'}"
-            yield Finding(of + name, "changed", what)
+            changed = f"{then.get(part) or 'none'} -> {now.get(part) or 'none'}"
+            index = "; so is their index" if part == "documents" else ""
+            yield Finding(of + name, "changed", f"of {then['name']}: {changed}{index}")
         elif then.get(part):
             yield Finding(of + name, "agrees", f"of {then['name']}")
 
@@ -183,21 +185,30 @@ def _inputs(metadata: Mapping[str, Any]) -> Iterator[Finding]:
         path = folder / entry["path"]
         now = content_digest(path)
         if not now:
-            yield Finding(entry["role"], "unknown", f"{path} is not here")
+            yield Finding(entry["role"], "unknown", f"{_shown(path)} is not here")
         elif now != entry["sha256"]:
-            yield Finding(entry["role"], "changed", f"{path} has other content")
+            yield Finding(entry["role"], "changed", f"{_shown(path)} has other content")
         else:
-            yield Finding(entry["role"], "agrees", str(path))
+            yield Finding(entry["role"], "agrees", _shown(path))
+
+
+def _shown(path: Path) -> str:
+    """A path from the current folder, if it lies there."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def _artifacts(metadata: Mapping[str, Any]) -> Iterator[Finding]:
     """The index, vectors and the like in the cache: whole, damaged, or not there."""
     for name, mark in metadata.get("data", {}).get("artifacts", {}).items():
-        for folder in (home() / name.replace("_", "-")).glob(f"*-{mark}"):
+        subject = name.replace("_", " ")
+        for folder in (home() / name.replace("_", "-")).glob("*-*"):
+            if mark not in (made := folder.name.rpartition("-")[2], composed_mark(made)):
+                continue
             if fault := damage(folder):
-                yield Finding(name, "changed", f"{folder} {fault}")
+                yield Finding(subject, "changed", f"{within_home(folder)} {fault}")
             else:
-                yield Finding(name, "agrees", f"{folder.name}, in the cache")
+                yield Finding(subject, "agrees", str(within_home(folder)))
 
 
 def _weights(metadata: Mapping[str, Any]) -> Iterator[Finding]:
@@ -215,9 +226,9 @@ def _weights(metadata: Mapping[str, Any]) -> Iterator[Finding]:
             made = read_own_json(folder / MANIFEST)["fingerprint"]
             now = fingerprint({"made": made, "weights": Checkpoint.read(folder).weights})
             if now == mark and damage(folder) is None:
-                yield Finding("weights", "agrees", f"{folder.name}, in the cache")
+                yield Finding("weights", "agrees", str(within_home(folder)))
                 continue
-        yield Finding("weights", "changed", f"{folder} holds other weights")
+        yield Finding("weights", "changed", f"others in {within_home(folder)}")
 
 
 def _given(method: Mapping[str, Any]) -> bool:
@@ -265,5 +276,5 @@ def _versions(metadata: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _code(source: Mapping[str, Any]) -> str:
-    commit = source.get("commit")
-    return f"{source.get('version')}{f' ({commit[:_DIGITS]})' if commit else ''}"
+    commit, dash, dirty = (source.get("commit") or "").partition("-")
+    return f"{source.get('version')}{f' ({commit[:_DIGITS]}{dash}{dirty})' if commit else ''}"

@@ -64,8 +64,7 @@ def build_index(corpus: Corpus, *, threads: int | None = None) -> Artifact:
     changed = (index.path / _FOLDED).exists() and kept_json(index.path / _FOLDED)
     if not changed:
         return index
-    mark = fingerprint({"index": index.fingerprint, "composition": COMPOSITION})
-    return replace(index, fingerprint=mark)
+    return replace(index, fingerprint=composed_mark(index.fingerprint))
 
 
 def is_indexed(corpus: Corpus) -> bool:
@@ -83,6 +82,11 @@ def _likely_cause(records: Sequence[str], folder: Path) -> str:
         doc_id = orjson.loads(too_long[0])["id"]
         return f"'{doc_id}' is too long: a field has at most {_LONGEST:,} characters."
     return f"Is the disk of {folder} full, or the Java heap ({java.HEAP_VARIABLE}) too small?"
+
+
+def composed_mark(index: str) -> str:
+    """The fingerprint of an index of which composing characters changed documents."""
+    return fingerprint({"index": index, "composition": COMPOSITION})
 
 
 def _depends_on(corpus: Corpus) -> dict[str, Any]:
