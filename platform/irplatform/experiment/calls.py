@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 _NOT_RECORDED = frozenset({"command", "force", "resume", "run_dir", "threads"})
 """Settings that decide neither the runs nor their scores."""
 _COLLECTIONS = ("collection", "train_on", "pretrain")
-_INPUTS = ("candidates", "checkpoint", "query_plan", "vectors", "vectors_text", "index")
-"""Settings that may name files or folders."""
 
 
 def call_of(settings: RunSettings) -> dict[str, Any]:
@@ -90,13 +88,15 @@ def inputs_of(plan: RunPlan) -> list[dict[str, str]]:
             if is_path(where := aliases().get(str(name), str(name))):
                 for path in _declared(expand(where)):
                     named.setdefault(path.absolute(), _kind(path))
-    for role in _INPUTS:
-        for value in _listed(getattr(settings, role, None)):
-            if Path(value).exists():
-                named.setdefault(Path(value).absolute(), role)
-    for name, value in flat(dict(settings.settings)).items():
-        if (file := _existing(value)) is not None:
-            named.setdefault(file, name)
+    others = {
+        field.name: getattr(settings, field.name)
+        for field in fields(settings)
+        if field.name not in (*_NOT_RECORDED, *_COLLECTIONS)
+    }
+    for role, value in {**others, **flat(dict(settings.settings))}.items():
+        for each in _listed(value):
+            if (file := _existing(each)) is not None:
+                named.setdefault(file, role.replace("_", " "))
     found = {path: content_digest(path) for path in named}
     return [
         {"role": role, "path": str(path), "sha256": found[path]}
