@@ -51,7 +51,10 @@ def verify(
     for path, names in {} if as_json else others.items():
         say_text(f"{path}: changed since it was made: {listing(dict.fromkeys(names), len(names))}.")
     if not others and not as_json:
-        say_text("Nothing has changed.")
+        everything = [f for found in findings.values() for f in found]
+        unknown = dict.fromkeys(f.subject for f in everything if f.verdict == "unknown")
+        unchecked = f"; not checked: {listing(unknown, len(unknown))}" if unknown else ""
+        say_text(f"Nothing has changed{unchecked}.")
     context.exit(1 if others else 0)
 
 
