@@ -51,7 +51,6 @@ _ARCHIVES = (".tar", ".tar.gz", ".tgz")
 _FORMAT = 8
 """Version of the citing sentences; raised when sentences or references change."""
 _CHUNK = 32
-"""Articles that a worker takes at once; a few megabytes."""
 _CHUNKS_A_PART = 32
 """Chunks between two files of the cache."""
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _BETWEEN = rb"(?:\s|\xef\xbb\xbf|<!--(?:(?!-->).)*+-->)*+"
-"""White space and comments between documents."""
 _BEFORE = re.compile(_BETWEEN, re.DOTALL)
 _ROOT = re.compile(rb"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _NEXT_DOCUMENT = re.compile(

@@ -34,15 +34,12 @@ _LEFT_OUT = frozenset(
     annotation-xml object-id
     """.split()  # noqa: SIM905 - a list would take a page
 )
-"""Elements within a paragraph that are not part of a sentence."""
 _BLOCKS = frozenset(
     """
     list def-list disp-quote boxed-text speech verse-group statement array
     """.split()  # noqa: SIM905 - a list would take a page
 )
-"""Elements within a paragraph that contain paragraphs."""
 _DASH = r"\-‐‑‒–—―−⁻~～－"
-"""Hyphens and dashes, for character classes."""
 _TO = rf"(?:[{_DASH}]|to\b|through\b)"
 _MARK = f"[{_SINGLE}{_NUMBERED}]"
 _BETWEEN = rf"[\s\])]*{_TO}[\s\[(]*"
@@ -73,7 +70,6 @@ _RANGE = re.compile(rf"(\d+){_BETWEEN}(\d+)")
 _ONLY_RANGE = re.compile(_BETWEEN)
 _MARK_BEGINNING, _END = re.compile(r"^\W*"), re.compile(r"(?<!\W)\W*$")
 DEEPEST_BRACKETS = 5
-"""Levels of brackets around marks, at most."""
 _LONGEST_RANGE = 100
 """References; a longer range is a typesetter's error."""
 _DATE_OF_NAMES = re.compile(

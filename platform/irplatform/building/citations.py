@@ -43,7 +43,6 @@ UNRESOLVED = "no cited article has a PMID or DOI"
 OUTSIDE = "no cited article is in the collection"
 NOT_EARLIER = "the cited article is not from an earlier year"
 SHARES = Shares(80, 10, 10)
-"""The default shares of the citing articles."""
 _CitedWorks: TypeAlias = dict[int, list[tuple[tuple[str, ...], Target | None]]]
 """Position in the reference list to the works there, and their documents."""
 

@@ -41,7 +41,6 @@ Model = Literal["position", "cascade"]
 Clicks = npt.NDArray[np.bool_]
 Probabilities = npt.NDArray[np.float64]
 _LINES = 200_000
-"""Lines that are drawn at a time."""
 
 
 @dataclass(frozen=True)

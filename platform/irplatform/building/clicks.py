@@ -55,9 +55,7 @@ _PAIRS = 1_000_000
 documents are read once more."""
 _AT_ONCE = 100_000
 MEASURES = ("nDCG-exp@20", "AP", "P@5")
-"""Those of the papers' tables."""
 SHARES = Shares(60, 20, 20)
-"""The papers' split of the queries."""
 _LEAST_KNOWN = 0.5
 """Least share of judgments whose documents a collection has: a closed pool has only some."""
 

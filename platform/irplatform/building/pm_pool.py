@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from irplatform.data import Document, Qrels
 
 MEASURES = ("P@10", "Rprec", "nDCG@20", "AP", "Judged@20")
-"""The track's measures, and nDCG@20; infNDCG comes with the sampled judgments."""
 
 
 @dataclass(frozen=True)

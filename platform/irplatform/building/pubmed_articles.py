@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from irplatform.data import Document, Qrels
 
 EXPLAINED = r"<ERROR>|\"error\""
-"""Pattern of answers that explain an error."""
 _ERROR = re.compile(
     r"<ERROR>(?P<xml>.*?)(?:</ERROR>|$)|\"error\"\s*:\s*\"(?P<json>[^\"]*)", re.DOTALL
 )
@@ -55,10 +54,8 @@ _RATE = 3.0
 _RATE_WITH_KEY = 10.0
 _FORMAT = 2
 """Version of the batches; when it changes, they are fetched anew."""
-_BYTES = 15_000
-"""The size of an article's XML with its references, roughly."""
-_SECONDS = 2.5
-"""The time of efetch for 200 articles, roughly."""
+_BYTES_PER_ARTICLE = 15_000
+_SECONDS_PER_CALL = 2.5
 MISSING_FILE = "missing.tsv"
 GONE = "PubMed does not have it"
 WORK = "work"
@@ -108,8 +105,8 @@ def plan(articles: int, how: Access, *, kept: int) -> list[str]:
     """The number of calls, the size and the time, in lines for people."""
     calls = -(-articles // BATCH)
     left = calls - kept
-    minutes = left * max(_SECONDS, 1 / how.rate) / 60
-    size = left * BATCH * _BYTES / 1e6
+    minutes = left * max(_SECONDS_PER_CALL, 1 / how.rate) / 60
+    size = left * BATCH * _BYTES_PER_ARTICLE / 1e6
     before = f" ({kept:,} of {calls:,} were made before)" if kept else ""
     lines = [
         f"{counted(articles, 'article')} from {how}: {counted(left, 'call')} for {BATCH} articles "

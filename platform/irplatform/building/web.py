@@ -29,10 +29,8 @@ _PATIENCE = 600.0
 """The longest wait, in seconds, that a server may ask for."""
 T = TypeVar("T")
 _TIMEOUT = (15.0, 120.0)
-"""Seconds to connect, and between two pieces of an answer."""
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _SHOWN = 200
-"""Characters of an answer that an error quotes."""
 
 
 class TransientError(Exception):

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from irplatform.data import Corpus, Document, Qrels, Topic
 
 FIELD = "mesh"
-"""The documents' field with their headings."""
 MEASURES = ("RR", "P@1", "AP")
 FEWEST_HEADINGS = 3
 """Articles with fewer make no queries: one or two headings fit thousands of articles."""
@@ -49,7 +48,6 @@ _FEWEST = 10
 """Fewer queries cannot be split."""
 _FORMAT = 1
 LEARN, TEST = "learn", "test"
-"""The folders of the two halves."""
 
 
 def mesh_queries(corpus: Corpus, count: int, seed: int, split: Split = "train") -> Collection:

@@ -50,7 +50,6 @@ _POOLS: Mapping[str, str] = {
     "medline/2017/trec-pm-2017": "trec-pm-pool-2017",
     "medline/2017/trec-pm-2018": "trec-pm-pool-2018",
 }
-"""Datasets with a closed pool, which a command builds."""
 _MEASURES: Mapping[str, tuple[str, ...]] = {
     "trec-pm": ("nDCG@20", "AP", "P@10", "Rprec", "R@1000", "Judged@20")
 }

@@ -35,7 +35,6 @@ _BY_LINE = "`jq -c '.[]'` writes each object of a list in a line."
 _FORMAT = 1
 """Version of the mapping from JSON to documents."""
 JSONL_ENDINGS = (".jsonl", ".jsonl.gz")
-"""Endings of the files in a folder of documents."""
 _LOOKED_AT = 100
 """Documents whose keys are named if a declared one is missing."""
 _FIELDS = "fields.json"
@@ -44,7 +43,6 @@ _SOON_COUNTED = 64 << 20
 _SMALL = 16 << 20
 """Bytes of files that are small enough to be read again instead of cached."""
 PART = 10_000
-"""Documents in a file."""
 
 
 def read(path: Path, *, otherwise: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
@@ -164,7 +162,6 @@ class FieldNames:
 
 
 BEIR = FieldNames(id="_id", title="title", abstract="text", metadata="metadata")
-"""The keys of a BEIR corpus."""
 
 
 class JsonLinesCorpus(Corpus):

@@ -54,7 +54,6 @@ SHORT_NAMES: Mapping[str, str] = {
     "trec-pm-2017": "medline/2017/trec-pm-2017",
     "trec-pm-2018": "medline/2017/trec-pm-2018",
 }
-"""The platform's names for ir_datasets ids."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 

@@ -82,7 +82,6 @@ class Article:
 
 
 FIELDS = tuple(field.name for field in fields(Article) if field.name not in _NOT_FIELDS)
-"""Names of an article's fields, beside id, title and abstract."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,6 @@ _LONGEST_TAG = 64
 """Bytes of the end tag of a root element, at most."""
 _LONGEST_COMMENT = 1 << 20
 _BETWEEN = re.compile(rb"(?:\s|\xef\xbb\xbf|<!--.*?-->)*", re.DOTALL)
-"""White space and comments between documents."""
 
 
 class Part:
@@ -190,7 +189,6 @@ def _check_root(root: Any, path: Path | str) -> None:
 
 CHAPTER = "chapter of a book"
 _CHUNK = 500
-"""Articles that are packed together."""
 
 
 @dataclass(frozen=True)
@@ -281,9 +279,7 @@ def _opened(source: Path | Member) -> Iterator[tuple[BinaryIO, Path | str]]:
 FORMAT = 2
 """Version of the mapping from XML to documents."""
 DEFAULT_FIELDS = ("mesh", "mesh_major", "chemicals", "keywords", "publication_types", "year")
-"""Fields that are kept by default."""
 XML_ENDINGS = (".xml.gz", ".xml")
-"""Endings of the files in a folder of NLM's."""
 _NUMBERS = re.compile(r"(\d+)")
 
 

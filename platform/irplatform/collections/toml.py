@@ -87,7 +87,6 @@ TABLES: dict[str, type[BaseModel]] = {
     "qrels": QrelsTable,
     "train": Train,
 }
-"""Name of each table to its keys."""
 
 
 def open_toml(path: Path, open_path: Callable[[Path], Collection]) -> Collection:

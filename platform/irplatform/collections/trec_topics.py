@@ -38,7 +38,6 @@ TEXTS = (
 )  # fmt: skip
 """Names of the texts of topics, the likeliest query first."""
 LARGEST = 1 << 28
-"""Bytes of a file of topics, which is read whole: 256 MB."""
 _ATTRIBUTES = r"(?:\s[^<>=]*=[^<>]*)?"
 _TOPIC = re.compile(rf"(?P<begin><top{_ATTRIBUTES}>)|</top>", re.IGNORECASE)
 _TAG = re.compile(rf"<([a-z][\w-]*){_ATTRIBUTES}>", re.IGNORECASE)

@@ -163,7 +163,6 @@ SOURCES = {
         "MeSH's cross-references", "https://github.com/gyorilab/gilda/tree/master/gilda/resources"
     ),
 }
-"""By the name under which they are added."""
 _OWN = (
     "A table of your own begins with a line of columns, separated by tabs: id, name, kind, and "
     "any of synonyms, parents, xrefs."

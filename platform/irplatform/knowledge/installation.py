@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
-"""Names that a knowledge base can have."""
 _EMPTY = "there is no concept or relation in it."
 _PRECEDENCE = (
     "mesh", "doid", "hgnc", "civic", "dgidb", "drugs", "pharmacotherapydb", "hetionet",

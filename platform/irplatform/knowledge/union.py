@@ -36,14 +36,11 @@ if TYPE_CHECKING:
 
 
 _NEAREST = 5
-"""Concepts that `describe` names where it finds none."""
 _REMEMBERED = 1 << 14
-"""Concepts that are kept in memory once they were read."""
 _PREVIOUS_FIRST = {
     NAME_RANK["previous"]: NAME_RANK["alias"],
     NAME_RANK["alias"]: NAME_RANK["previous"],
 }
-"""A gene's previous symbol was official; another gene's alias never was."""
 
 
 class Knowledge:

@@ -20,12 +20,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _NOT_GENES = ("phenotype only", "fragile site", "region", "virus integration site")
-"""HGNC's kinds of loci that are not genes."""
 _COMPLETE = (
     "locus_type", "alias_name", "prev_name", "alias_symbol", "prev_symbol", "entrez_id",
     "ensembl_gene_id", "uniprot_ids",
 )  # fmt: skip
-"""Columns of the complete set, beside id, symbol and name."""
 _SEE = re.compile(r"symbol withdrawn, see .*?(HGNC:\d+)")
 _WITHDRAWN = re.compile(r"(?:symbol|entry) withdrawn")
 _MARK_OF_WITHDRAWN = "~withdrawn"

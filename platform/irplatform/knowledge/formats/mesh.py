@@ -112,7 +112,6 @@ def entry_term(text: str, relation: str = "") -> Name:
 
 _NEW = "*NEWRECORD"
 _RECORDS = {"D": "MH", "C": "NM"}
-"""Elements with the names of descriptors and supplementary records."""
 
 
 def _read_ascii(path: Path) -> Iterator[Concept | Relation]:

@@ -44,7 +44,6 @@ _KINDS: dict[str, ConceptKind] = {
 """By prefix, in capitals, or by namespace."""
 _SCOPES: dict[str, NameKind] = {"NARROW": "narrow", "BROAD": "broad", "RELATED": "related"}
 _ACRONYMS = ("OMO:0003000", "OMO:0003012", "OMO_0003000", "OMO_0003012", "abbreviation", "acronym")
-"""Types of synonyms that are abbreviations or acronyms."""
 _EXACT = re.compile(r"exact|equivalent", re.IGNORECASE)
 _NOT_EXACT = re.compile(
     r"broad|narrow|close|related|sibling|sub-?class|super-?class", re.IGNORECASE

@@ -33,7 +33,6 @@ SUBSTANCES = frozenset(
     f"T{number}" for number in (*range(103, 132), 167, 192, *range(194, 198), 200)
 )
 _DRUGS = frozenset(("T121", "T125", "T127", "T195", "T200"))
-"""Drugs and things that act like one."""
 
 
 def kind_of_types(types: Iterable[str]) -> ConceptKind:
