@@ -124,18 +124,10 @@ def find_sources(paths: Sequence[Path]) -> list[Path]:
 def extract(
     sources: Sequence[Path], *, skip_unreadable: bool = False, workers: int | None = None
 ) -> Path:
-    """Find the citing sentences, unless they are in the cache.
-
-    Args:
-        sources: the files, see `find_sources`.
-        skip_unreadable: leave out files that are not articles in XML instead of stopping there.
-        workers: processes; by default one per core.
-
-    Returns:
-        A folder for `read_back`.
+    """Find the citing sentences, unless they are in the cache; return a folder for `read_back`.
 
     Raises:
-        InputError: a file cannot be read (file and line are named).
+        InputError: a file is not an article in XML, unless such files are skipped.
     """
     files = HashedFiles(sources)
     top = os.path.commonpath([source.resolve() for source in sources])
@@ -190,10 +182,7 @@ class Member:
 
 
 def members(sources: Sequence[Path]) -> Iterator[Member]:
-    """The articles' files, in order; archives are streamed.
-
-    A damaged archive gives what can be read of it, and then a member with a fault.
-    """
+    """The articles' files, in order; a damaged archive ends with a member that has a fault."""
     for source in sources:
         if is_archive(source):
             yield from _unpacked(source)

@@ -105,8 +105,8 @@ def from_citations(
         paths: files, folders and archives of articles in JATS.
         out: the folder to make; it appears when it is complete.
         settings: limits and split.
-        collection: only sentences that cite one of its documents are kept. Without it cited
-            articles go by PMID or DOI, and the folder cannot be searched.
+        collection: only sentences that cite one of its documents are kept. Without it, cited
+            articles are PMIDs or DOIs, and the folder cannot be searched.
         ids: a table of PMIDs, PMC ids and DOIs.
         workers: processes that read articles; by default one per core.
 

@@ -99,12 +99,7 @@ class JudgingRules:
 
 
 def judge(rows: pl.DataFrame, rules: JudgingRules, counts: Counts) -> pl.DataFrame:
-    """Judge the documents of some queries, and count queries and lines by reason.
-
-    Args:
-        rows: all rows of these queries, see `click_log.grouped`.
-        rules: filters, weights and levels.
-        counts: takes the numbers.
+    """Judge the documents of some queries (all rows of them), and count queries and lines.
 
     Returns:
         `id`, `query`, `doc_id` and `level` (0: shown and not clicked), ordered by id, then level

@@ -54,10 +54,7 @@ class Header:
 
 
 def read_log(path: Path) -> Iterator[pl.DataFrame]:
-    """Yield the lines of a log, gzipped or not, in blocks.
-
-    Yields:
-        Frames with `COLUMNS`: texts as they are, whole numbers as Int64.
+    """Yield the lines of a log, in frames with `COLUMNS`: texts as they are, numbers as Int64.
 
     Raises:
         InputError: the file cannot be read or has no lines, a column is missing, or a line is not
@@ -172,15 +169,12 @@ def _number(name: str, text: str, path: Path, line: int) -> int:
 
 
 def prepare(lines: pl.DataFrame, rules: QueryRules) -> pl.DataFrame:
-    """Normalize the queries of a block of the log, and reduce it to a row per pair.
-
-    Args:
-        lines: see `read_log`.
-        rules: filters of queries. Of those left out only the number of lines is kept.
+    """Normalize the queries of a block of `read_log`, and reduce it to a row per pair.
 
     Returns:
         A frame with `id`, `query` (normalized), `refused` (the reason, or ""), `doc_id`, `lines`,
-        `abstract` and `fulltext` clicks, and `available` (1 if any line has a full text).
+        `abstract` and `fulltext` clicks, and `available` (1 if any line has a full text). Queries
+        that are left out keep their number of lines only.
     """
     import polars as pl
 
@@ -226,17 +220,13 @@ def combine(rows: pl.DataFrame) -> pl.DataFrame:
 def grouped(
     frames: Iterator[pl.DataFrame], scratch: Path, *, most_rows: int = MOST_ROWS, level: int = 0
 ) -> Iterator[pl.DataFrame]:
-    """Add up rows that may be too many for the memory.
+    """Add up rows of `prepare` that may be too many for the memory.
 
-    Args:
-        frames: as `prepare` returns them.
-        scratch: a folder for the parts, which are removed once they are read.
-        most_rows: rows to hold at a time.
-        level: pairs of digits that the ids have in common already.
+    At most about `most_rows` rows are held; others wait in the folder `scratch`. `level` is the
+    number of pairs of digits that the ids have in common.
 
     Yields:
-        Frames with all the rows of some queries, ordered by query and document; the frames follow
-        each other in the order of the ids.
+        Frames with all the rows of some queries, ordered by id, query and document.
     """
     import polars as pl
 

@@ -141,10 +141,7 @@ def simulate_clicks(
     options: Mapping[str, object] | None = None,
     threads: int | None = None,
 ) -> dict[str, int]:
-    """Make a click log of a judged collection, with the rankings of a retriever.
-
-    Returns:
-        The number of `topics` and of `lines`.
+    """Make a click log of a judged collection by a retriever; count `topics` and `lines`.
 
     Raises:
         InputError: a wrong name or option, a log that exists, has another ending or cannot be

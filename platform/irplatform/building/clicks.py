@@ -179,12 +179,9 @@ def _write_subsets(folder: Path, writer: SplitWriter, collection: Collection | N
 
 
 class SplitWriter:
-    """Writes queries and their judgments, each into its split.
+    """Writes and counts queries and their judgments, each in its split.
 
-    Attributes:
-        counts: queries, judgments and relevant ones of each split.
-        known_words: the words of training and validation queries.
-        test_queries: id to text.
+    `known_words` are those of training and validation queries; `test_queries` maps ids to texts.
     """
 
     def __init__(self, files: BeirWriter, shares: Shares, seed: int) -> None:

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from lz4.block import LZ4BlockError
 
@@ -79,10 +78,9 @@ def fetch(dataset_ids: Iterable[str]) -> int:
 
     missing = missing_downloads(dataset_ids)
     needed = [download for download, _ in missing]
-    by_hand = [download for download in needed if not download.source]
-    if by_hand:
-        place = f" and put it at {by_hand[0].path}" if by_hand[0].path else ""
-        raise InputError(f"a file cannot be downloaded: {by_hand[0].instructions}{place}.")
+    if by_hand := next((download for download in needed if not download.source), None):
+        place = f" and put it at {by_hand.path}" if by_hand.path else ""
+        raise InputError(f"a file cannot be downloaded: {by_hand.instructions}{place}.")
     home_path().mkdir(parents=True, exist_ok=True)
     free, size = shutil.disk_usage(home_path()).free, sum(d.size or 0 for d in needed)
     if size > free:
@@ -165,9 +163,9 @@ def refuse_large(needed: list[Download], name: str, hint: str = "") -> None:
     if total < LARGE:
         return
     raise InputError(
-        f"'{name}' needs {counted(len(needed), 'file')} that {'is' if len(needed) == 1 else 'are'} "
-        f"not here, {size_text(total)} in all, from {_hosts(needed)}. Nothing has been downloaded. "
-        f"`platform collections download {name}` fetches them to {home_path()}.{hint}"
+        f"'{name}' needs {counted(len(needed), 'file')} that are not here, {size_text(total)} in "
+        f"all. Nothing has been downloaded. `platform collections download {name}` fetches them "
+        f"to {home_path()}.{hint}"
     )
 
 
@@ -286,17 +284,6 @@ def size_text(size: int | None) -> str:
         if size >= worth / 10:
             return f"{size / worth:,.1f} {unit}"
     return f"{size / 1e3:,.0f} kB"
-
-
-def _hosts(needed: list[Download]) -> str:
-    sizes: dict[str, list[int]] = {}
-    for download in needed:
-        host = urlsplit(download.source).hostname or "by hand"
-        sizes.setdefault(host, []).append(download.size or 0)
-    return ", ".join(
-        f"{host} ({counted(len(of), 'file')}, {size_text(sum(of) or None)})"
-        for host, of in sizes.items()
-    )
 
 
 def quieten() -> None:

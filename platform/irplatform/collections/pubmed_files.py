@@ -96,10 +96,7 @@ def read_articles(
 ) -> Iterator[Article | Deleted]:
     """Yield the articles, books and chapters of a file, and the deletions that it announces.
 
-    Args:
-        stream: the XML, unpacked: one document, or several one after the other.
-        path: its name in errors.
-        ignored: counts other records, by the names of their elements.
+    The unpacked XML has one document or several; `ignored` counts other records by name.
 
     Raises:
         InputError: it is not PubMed's XML, ends too early, declares entities, or has an article

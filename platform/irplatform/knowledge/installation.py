@@ -162,12 +162,8 @@ def add(
 ) -> Manifest:
     """Add a knowledge base from its files, or replace it, unless the same files were added before.
 
-    Args:
-        name: a name of `catalogue.SOURCES`, or the user's choice.
-        paths: its files.
-        format_name: the format of all of them; recognized by default.
-        kinds: kinds of an ontology's terms by prefix (CHEBI), "" for all others.
-        more_formats: formats that plugins register.
+    The format is recognized by default, also among `more_formats` of plugins. `kinds` has those of
+    an ontology's terms by prefix (CHEBI), "" for all others.
 
     Raises:
         InputError: the name is not allowed, or the format of a file is unknown.
