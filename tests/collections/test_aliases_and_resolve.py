@@ -134,7 +134,7 @@ def test_a_spoilt_file_of_aliases_is_named():
         ("trec-pm-2017:dev", "the collection 'trec-pm-2017' has no splits."),
         ("beir/nfcorpus/test:dev", "the collection 'beir/nfcorpus/test' has no splits."),
         ("nowhere.toml", "nowhere.toml: there is no such file"),
-        ("medline", "'medline' has no documents or no topics of its own. Choose a part of it: "),
+        ("medline", "'medline' itself has no documents or no topics. Choose a part of it: "),
         (".", "this folder is not a collection"),
         ("empty", "this folder is not a collection"),
     ],

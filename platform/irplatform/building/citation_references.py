@@ -127,14 +127,9 @@ def character(node: Any) -> str:
     return html5.get(f"{name};", "") if isinstance(name, str) else ""
 
 
-def plain_text(element: Any) -> str:
-    """All text of an element, white space collapsed."""
-    return " ".join("".join(_texts(element)).split())
-
-
-def parted_text(element: Any) -> str:
-    """All text of an element, white space collapsed, with a space around each element inside."""
-    return " ".join("".join(_texts(element, around=" ")).split())
+def plain_text(element: Any, around: str = "") -> str:
+    """All text of an element, white space collapsed, with `around` beside each element inside."""
+    return " ".join("".join(_texts(element, around)).split())
 
 
 def href(element: Any) -> str:
@@ -279,7 +274,7 @@ def _works_of(citation: Any) -> list[tuple[str, ...]]:
         works = [dict.fromkeys(found)]
     if not any(identifier.startswith("doi:") for identifier in found):
         # Elements stand side by side: "<fpage>e307</fpage><comment>doi:10.1371/…</comment>".
-        printed = [match[1] for match in _PRINTED_DOI.finditer(parted_text(citation))]
+        printed = [match[1] for match in _PRINTED_DOI.finditer(plain_text(citation, around=" "))]
         dois = dict.fromkeys(doi for text in printed if (doi := normalized("doi", text)))
         works += [{} for _ in range(len(dois) - len(works))]
         for work, doi in zip(works, dois, strict=False):

@@ -96,7 +96,7 @@ _STARTER = (
     r"(?:Although|After|As|Because|For|Furthermore|Here|However|If|In|It|Moreover|Note|Our|Since|The|"
     r"Therefore|There|These|They|This|Those|Thus|To|Using|We|When)\s"
 )
-# "…of vitamin C. The…": a letter before what begins sentences is no initial, and no genus; and
+# "…of vitamin C. The…": a letter before what begins sentences is not an initial or genus; and
 # "U.S. Secretary" is one name where no such word follows.
 _NO_INITIAL = re.compile(rf"(?<=[a-z,] )[A-Z](?=\.\s{_STARTER})")
 _STATES = re.compile(rf"\b(?:U\.S|U\.K|U\.S\.A|E\.U|U\.N)\.(?=\s(?!{_STARTER}))")

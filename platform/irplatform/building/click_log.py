@@ -119,7 +119,7 @@ def _fast(block: bytes, header: Header) -> pl.DataFrame | None:
     except pl.exceptions.PolarsError:
         return None
     # Polars fills short lines up: with nulls, or with empty texts in the ignored columns, which
-    # only a count of the tabs can tell.
+    # only a count of the tabs shows.
     lines = block.count(b"\n") + (not block.endswith(b"\n"))
     tabs = (len(header.names) - 1) * lines
     sound = frame.select(

@@ -106,7 +106,7 @@ def with_retries(call: Callable[[], T], server: str) -> T:
     Raises:
         PlatformError: it failed every time, or the server asks for more than ten minutes.
     """
-    again = "The same command goes on from here"
+    again = "The same command continues from here"
     wait = _FIRST_WAIT
     for _ in range(_ATTEMPTS - 1):
         try:

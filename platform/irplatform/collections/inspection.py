@@ -78,8 +78,6 @@ def check(
         *check_documents(collection.corpus, qrels or {}),
         *_check_topics(topics, qrels),
         *check_measures(collection, extra or {}, qrels),
-        *check_sampled(collection, topics),
-        *check_training(collection),
     ]
     return sorted(findings, key=lambda finding: not finding.serious)
 
@@ -199,61 +197,10 @@ def check_measures(
             yield Finding("wrong measure", True, 1, str(error), (name,))
 
 
-def check_sampled(collection: Collection, topics: Sequence[str]) -> Iterator[Finding]:
-    """Find sampled judgments that cannot be read or have other topics."""
-    from irplatform.evaluation.sampled import read_sampled_qrels
-
-    if collection.sampled_qrels is None:
-        return
-    try:
-        sampled = read_sampled_qrels(collection.sampled_qrels)
-    except InputError as error:
-        yield Finding("broken sampled judgments", True, 1, str(error))
-        return
-    unknown = sorted(sampled.keys() - set(topics))
-    yield from _of_topics("sampled judgments without topic", unknown, len(sampled))
-
-
 def _of_topics(kind: str, ids: Sequence[str], total: int) -> Iterator[Finding]:
     if ids:
         message = f"{kind}: {len(ids):,} of {total:,} topics"
         yield Finding(kind, len(ids) == total, len(ids), message, tuple(ids[:EXAMPLES]))
-
-
-def check_training(collection: Collection) -> Iterator[Finding]:
-    """Find training and validation collections that cannot train or validate."""
-    if collection.training is None:
-        return
-    try:
-        training = collection.training()
-        validation = training.validation() if training.validation else None
-        problems = [
-            problem
-            for role, partner in (("training", training), ("validation", validation))
-            if partner is not None
-            for part in partner.parts or (partner,)
-            for problem in _problems(role, part, collection)
-        ]
-    except InputError as error:
-        yield Finding("broken training partner", True, 1, str(error))
-        return
-    yield from problems
-
-
-def _problems(role: str, partner: Collection, collection: Collection) -> Iterator[Finding]:
-    def finding(serious: bool, message: str) -> Finding:
-        kind = f"{role} partner"
-        return Finding(kind, serious, 1, f"the {kind} '{partner.id}' {message}", (partner.id,))
-
-    if partner.id == collection.id:
-        yield finding(True, "is the collection itself")
-        return
-    topics = [topic.id for topic in partner.load_topics()]
-    qrels = partner.load_qrels() if partner.load_qrels else {}
-    if not any(max(qrels.get(topic, {}).values(), default=0) > 0 for topic in topics):
-        yield finding(True, "has no topic with a relevant document")
-    elif not partner.corpus.same_documents(collection.corpus):
-        yield finding(False, "has other documents: train on it with `platform train`")
 
 
 def _check_topics(topics: list[str], qrels: Qrels | None) -> Iterator[Finding]:

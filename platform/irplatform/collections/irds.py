@@ -126,7 +126,7 @@ def _collection(dataset_id: str, *, evaluated: str) -> Collection:
     if not (dataset.has_docs() and dataset.has_queries()):
         inside = [name for name in known() if name.startswith(f"{dataset_id}/")]
         choices = f" Choose a part of it: {', '.join(inside)}." if inside else ""
-        raise InputError(f"'{dataset_id}' has no documents or no topics of its own.{choices}")
+        raise InputError(f"'{dataset_id}' itself has no documents or no topics.{choices}")
     trains = _training(dataset_id)
     validates = _validation(dataset_id, evaluated)
     open_partner = partial(_collection, evaluated=evaluated)

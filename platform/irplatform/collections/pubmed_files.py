@@ -281,7 +281,7 @@ _NUMBERS = re.compile(r"(\d+)")
 
 
 class PubmedCorpus(Corpus):
-    """A corpus in files of PubMed's XML, in any order: their names tell their age."""
+    """A corpus in files of PubMed's XML; the numbers in their names order them by age."""
 
     def __init__(
         self, name: str, files: Sequence[Path], fields: Sequence[str] = DEFAULT_FIELDS

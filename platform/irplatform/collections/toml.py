@@ -1,7 +1,7 @@
 """Collections that a TOML file describes, for data in any layout.
 
 The file names the documents, the topics and the judgments, relative to itself; docs/collections.md
-describes its keys. Any `.toml` is such a collection, so that one folder can hold several.
+describes its keys. Any `.toml` is such a collection, so one folder can hold several.
 """
 
 from __future__ import annotations

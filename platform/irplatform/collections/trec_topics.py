@@ -145,8 +145,8 @@ def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:
 
     def refuse(name: str, *_: object) -> NoReturn:
         raise InputError(
-            f"the entity '{name}' is declared here, and entities are not read: they can fill the "
-            "memory. Write its text where it is used, and remove the declaration.",
+            f"the entity '{name}' is declared here. Entities can fill the memory: write its text "
+            "where it is used, and remove the declaration.",
             path=path,
             line=parser.CurrentLineNumber,
         )
@@ -230,8 +230,8 @@ def _fields(parts: Sequence[Element]) -> dict[str, str]:
         name = " ".join(part.get("name", "").split())
         if name:
             named[name] = f"{named[name]}, {text}" if name in named else text
-        told, between = (f"{name}: {text}", "; ") if name else (text, ", ")
-        fields[part.tag] = f"{fields[part.tag]}{between}{told}" if part.tag in fields else told
+        entry, between = (f"{name}: {text}", "; ") if name else (text, ", ")
+        fields[part.tag] = f"{fields[part.tag]}{between}{entry}" if part.tag in fields else entry
     return {**named, **fields}
 
 

@@ -78,10 +78,10 @@ def _read_table(path: Path) -> Iterator[Concept | Relation]:
             parent = _identifier(row, text)
             parents[parent] = None
             yield Relation(concept_id, parent, "is-a")
-    if elsewhere := [parent for parent in parents if parent not in lines]:
+    if unknown_parents := [parent for parent in parents if parent not in lines]:
         notice(
-            f"{path}: {len(elsewhere):,} of {len(parents):,} parents are not in this table "
-            f"({listing(elsewhere)}). Each counts only if another knowledge base has it."
+            f"{path}: {len(unknown_parents):,} of {len(parents):,} parents are not in this table "
+            f"({listing(unknown_parents)}). Each counts only if another knowledge base has it."
         )
 
 

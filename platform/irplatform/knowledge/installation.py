@@ -229,14 +229,14 @@ def _read(name: str, sources: Sequence[tuple[Path, Format]], files: Sequence[Pat
     with progress(f"reading {name}", kilobytes, "kB", part=1) as advance:
         left, bytes_read = kilobytes, 0
 
-        def tell(size: int) -> None:
+        def count(size: int) -> None:
             nonlocal left, bytes_read
             bytes_read += size
             more = min(left, bytes_read >> 10)  # some formats are read twice
             left, bytes_read = left - more, bytes_read & 1023
             advance(more)
 
-        with reporting_reads(tell):
+        with reporting_reads(count):
             records = {path: builder.extend(f.read(path)) for path, f in sources}
         builder.settle()
     if builder:

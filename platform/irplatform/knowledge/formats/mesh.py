@@ -48,7 +48,7 @@ _HEADING_OF_PROTEINS = re.compile(
     r"|transcription factors?|\w{3,}ases?)\b",
     re.IGNORECASE,
 )
-"""Headings of molecules of life, as far as their names tell."""
+"""Headings of molecules of life, by their names."""
 _NAME_OF_A_DRUG = re.compile(
     r"\w{3}(?:poetin|grastim|gramostim|plestim|teplase|cept|plermin|kinra)\b", re.IGNORECASE
 )
