@@ -132,5 +132,5 @@ def test_rxnorm_in_rrf(read, kb):
 
 
 def test_a_short_line_of_rrf_is_named(read):
-    with pytest.raises(InputError, match=r"MRCONSO\.RRF:10: this is not a line of 18 columns"):
+    with pytest.raises(InputError, match=r"MRCONSO\.RRF:10: this is not 18 columns"):
         read("umls", "MRCONSO.RRF", MRCONSO + "C1|ENG|\n")

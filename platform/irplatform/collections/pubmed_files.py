@@ -114,11 +114,8 @@ def read_articles(
         line = error.line and part.first_line - 1 + error.line
         raise InputError(error.message, path=path, line=line) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(
-            f"this is not a whole gzip file ({error}). Fetch the file again.",
-            path=path,
-            line=part.lines,
-        ) from error
+        wrong = f"this is not a whole gzip file ({error}). Fetch the file again."
+        raise InputError(wrong, path=path, line=part.lines) from error
 
 
 def _read_document(
@@ -160,11 +157,8 @@ def _read_document(
         ignored.update(e.tag for e in entries.root if e.tag not in _ENTRIES)
     except etree.XMLSyntaxError as error:
         reason = str(error.msg).rsplit(", line ", 1)[0]  # without the place
-        raise InputError(
-            f"this is not well-formed XML ({reason}). Fetch the file again.",
-            path=path,
-            line=error.lineno,
-        ) from error
+        wrong = f"this is not well-formed XML ({reason}). Fetch the file again."
+        raise InputError(wrong, path=path, line=error.lineno) from error
 
 
 def _check_root(root: Any, path: Path | str) -> None:

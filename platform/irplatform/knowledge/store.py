@@ -11,6 +11,7 @@ import sqlite3
 import threading
 from collections import Counter
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
@@ -182,14 +183,12 @@ class KnowledgeBase:
             )
 
 
+@dataclass(slots=True)
 class _Gathered:
-    __slots__ = ("kind", "name", "names", "xrefs")
-
-    def __init__(self, name: str, kind: ConceptKind) -> None:
-        self.name = name
-        self.kind = kind
-        self.names: dict[str, NameKind] = {}
-        self.xrefs: dict[str, None] = {}
+    name: str
+    kind: ConceptKind
+    names: dict[str, NameKind]
+    xrefs: dict[str, None] = field(default_factory=dict)
 
 
 class Builder:
@@ -219,8 +218,8 @@ class Builder:
     def _add_concept(self, concept: Concept) -> None:
         gathered = self._concepts.get(concept.id)
         if gathered is None:
-            gathered = self._concepts[concept.id] = _Gathered(concept.name, concept.kind)
-            gathered.names[concept.name] = "preferred"
+            gathered = _Gathered(concept.name, concept.kind, {concept.name: "preferred"})
+            self._concepts[concept.id] = gathered
         elif gathered.kind == "other":
             gathered.kind = concept.kind
         for name in concept.names:
@@ -239,14 +238,10 @@ class Builder:
         A substance is a drug only if one of its headings is. Names of headings become ids.
         """
         mapped: dict[str, list[str]] = {}
-        by_name: dict[str, str] = {}
         missing = 0
         named = [key for key in self._relations if key[2].startswith(NAMED)]
-        if named:
-            by_name = {
-                f"{NAMED}{concept.name}": concept_id
-                for concept_id, concept in self._concepts.items()
-            }
+        concepts = self._concepts.items() if named else ()
+        by_name = {f"{NAMED}{concept.name}": concept_id for concept_id, concept in concepts}
         for source, kind, target in named:
             evidence = self._relations.pop((source, kind, target))
             if heading := by_name.get(target):
@@ -272,19 +267,16 @@ class Builder:
         with closing(sqlite3.connect(path)) as database:
             database.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + SCHEMA)
             order = sorted(self._concepts)
-            database.executemany("INSERT INTO concept VALUES (?, ?, ?, ?, ?, ?)", self._rows(order))
-            database.executemany(
-                "INSERT INTO name VALUES (?, ?, ?)", sorted(self._keys(order, names))
-            )
+            keys = sorted(self._keys(order, names))
             xrefs = ((xref, n) for n, id_ in enumerate(order) for xref in self._concepts[id_].xrefs)
-            database.executemany("INSERT INTO xref VALUES (?, ?)", sorted(xrefs))
-            database.executemany(
-                "INSERT INTO relation VALUES (?, ?, ?, ?)",
-                (
-                    (*key, EVIDENCE_SEPARATOR.join(sorted(self._relations[key])))
-                    for key in sorted(self._relations)
-                ),
+            relations = (
+                (*key, EVIDENCE_SEPARATOR.join(sorted(self._relations[key])))
+                for key in sorted(self._relations)
             )
+            database.executemany("INSERT INTO concept VALUES (?, ?, ?, ?, ?, ?)", self._rows(order))
+            database.executemany("INSERT INTO name VALUES (?, ?, ?)", keys)
+            database.executemany("INSERT INTO xref VALUES (?, ?)", sorted(xrefs))
+            database.executemany("INSERT INTO relation VALUES (?, ?, ?, ?)", relations)
             database.execute(_INDEX)
             database.commit()
             database.execute("ANALYZE")

@@ -211,12 +211,8 @@ def lines_of_cells(path: Path, columns: int | None = None) -> Iterator[tuple[int
         text = decoded(line, path, number)
         cells = [_unquoted(cell.strip()) for cell in text.rstrip("\r\n").split("\t")]
         if columns is not None and len(cells) != columns:
-            raise InputError(
-                f"{counted(len(cells), 'column')} where there should be {columns}, separated by "
-                "tabs.",
-                path=path,
-                line=number,
-            )
+            wrong = f"{counted(len(cells), 'column')}, not {columns}, separated by tabs."
+            raise InputError(wrong, path=path, line=number)
         yield number, cells
 
 
@@ -262,9 +258,8 @@ def elements(path: Path, tags: Sequence[str], *, entities: bool = False) -> Iter
                 file, tag=tags, resolve_entities=resolved, no_network=True, load_dtd=False
             ):
                 if next(element.iter(etree.Entity), None) is not None:
-                    raise InputError(
-                        "entities are not accepted here.", path=path, line=element.sourceline
-                    )
+                    wrong = "entities are not accepted here."
+                    raise InputError(wrong, path=path, line=element.sourceline)
                 parent = element.getparent()
                 if parent is None or parent.getparent() is not None:
                     continue  # within another one
@@ -273,6 +268,5 @@ def elements(path: Path, tags: Sequence[str], *, entities: bool = False) -> Iter
                 while element.getprevious() is not None:
                     del parent[0]
         except etree.XMLSyntaxError as error:
-            raise InputError(
-                f"this is not well-formed XML ({error.msg}).", path=path, line=error.lineno
-            ) from error
+            wrong = f"this is not well-formed XML ({error.msg})."
+            raise InputError(wrong, path=path, line=error.lineno) from error

@@ -208,24 +208,14 @@ CIVIC = Format(
 
 
 _SPACES = {
-    "Gene": "NCBIGENE:",
-    "Compound": "DRUGBANK:",
-    "Disease": "",  # DOID:…
-    "Side Effect": "UMLS:",
-    "Symptom": "MESH:",
-    "Pharmacologic Class": "NDFRT:",
-    "Anatomy": "",  # UBERON:…
-    "Biological Process": "",  # GO:…
-    "Cellular Component": "",
-    "Molecular Function": "",
-    "Pathway": "PATHWAY:",
-}
+    "Gene": "NCBIGENE:", "Compound": "DRUGBANK:", "Side Effect": "UMLS:", "Symptom": "MESH:",
+    "Pharmacologic Class": "NDFRT:", "Pathway": "PATHWAY:", "Disease": "", "Anatomy": "",
+    "Biological Process": "", "Cellular Component": "", "Molecular Function": "",
+}  # fmt: skip
+"""Prefixes of ids; "" where the file has them."""
 _KINDS: dict[str, ConceptKind] = {
-    "Gene": "gene",
-    "Compound": "drug",
-    "Disease": "disease",
-    "Symptom": "disease",
-}
+    "Gene": "gene", "Compound": "drug", "Disease": "disease", "Symptom": "disease",
+}  # fmt: skip
 _WORDS = {"Compound": "drug", "Gene": "gene", "Disease": "disease"}
 """Kinds in the names of relations; the end that stands further left is the source."""
 _VERBS = {

@@ -75,11 +75,8 @@ def _rows(path: Path, left_out: Counter[str]) -> Iterator[_Row]:
         if len(cells) == _COLUMNS - 1:  # the last one is empty, and its end was cut
             cells.append("")
         if len(cells) != _COLUMNS or not cells[0] or not cells[14].strip():
-            raise InputError(
-                f"this is not a line of {_COLUMNS} columns that end in '|', with an id and a name.",
-                path=path,
-                line=number,
-            )
+            wrong = f"this is not {_COLUMNS} columns that end in '|', with an id and a name."
+            raise InputError(wrong, path=path, line=number)
         language, term, form, preferred = cells[1], cells[2], cells[4], cells[6]
         source, kind, code, suppressed = cells[11], cells[12], cells[13], cells[16]
         if language != "ENG":
