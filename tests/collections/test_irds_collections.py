@@ -336,9 +336,9 @@ def test_a_damaged_file_of_the_library_is_explained(
     with pytest.raises(InputError) as error:
         read()
     assert str(error.value).startswith(
-        f"{tmp_path}: ir_datasets cannot read the {part} of 'damaged' ({reason}: "
+        f"{tmp_path / 'damaged'}: ir_datasets cannot read the {part} of 'damaged' ({reason}: "
     )
-    assert "remove it and run this again" in str(error.value)
+    assert "remove the folder and run this again" in str(error.value)
 
 
 def test_a_fault_of_the_library_is_let_through(registered):

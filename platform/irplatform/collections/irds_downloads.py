@@ -145,8 +145,8 @@ def reading(dataset_id: str, part: str) -> Iterator[None]:
         if not needed or not isinstance(error, FAILURES):
             raise InputError(
                 f"ir_datasets cannot read the {part} of '{dataset_id}' ({in_a_line(error)}). A "
-                "file of it is damaged: remove it and run this again.",
-                path=home_path(),
+                "file in this folder is damaged: remove the folder and run this again.",
+                path=home_path() / dataset_id.partition("/")[0],
             ) from error
         places = [f"{d} at {d.path}" if d.path else str(d) for d in needed]
         raise PlatformError(
