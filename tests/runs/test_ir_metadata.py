@@ -6,6 +6,7 @@ import yaml
 from irplatform.errors import InputError
 from irplatform.runs import read_run
 from irplatform.runs.ir_metadata import (
+    as_recorded,
     ir_metadata,
     lacking,
     read_head,
@@ -130,6 +131,35 @@ def test_a_head_as_repro_eval_writes_it_is_read(tmp_path):
     head = HEAD.replace("\n", " \n").replace("start \n", "start\n").replace("end \n", "end\n")
     path.write_text(head + LINES, encoding="utf-8")
     assert read_head(path)["tag"] == "theirs"
+
+
+def test_our_form_is_read_back_as_far_as_it_tells():
+    back = as_recorded(ir_metadata(of_delta(), FACTS))
+    recorded = of_delta()
+    assert back["platform"]["software"]["python"] == recorded["platform"]["software"]["python"]
+    libraries = recorded["platform"]["software"]["libraries"]
+    assert back["platform"]["software"]["libraries"] == libraries
+    bm25, delta = back["method"]["retrieval"]
+    assert (bm25["retriever"], delta["reranker"], delta["name"]) == ("bm25", "delta", "big")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"platform": None, "method": "BM25", "data": [], "implementation": {}},
+        {"platform": {"software": {"libraries": {"java": ["x==1"]}}}},
+        {"platform": {"software": {"libraries": "many"}}, "method": {"retrieval": "all"}},
+        {"method": {"retrieval": ["bm25", {"name": "bm25", "k1": 0.9}]}},
+    ],
+)
+def test_what_others_write_is_read_as_far_as_it_is_understood(content):
+    back = as_recorded(content)
+    assert all(isinstance(section, dict) for section in back.values())
+    steps = back.get("method", {}).get("retrieval", [])
+    assert steps in ([], [{"name": "bm25", "k1": 0.9}])
+    assert back.get("platform", {}).get("software", {}).get("libraries", {"python": {}}) == {
+        "python": {}
+    }
 
 
 def test_other_comments_are_no_metadata_and_are_told(tmp_path, capsys):

@@ -261,8 +261,9 @@ def _of_run(path: Path) -> Iterator[Reference]:
             yield _reference("cormack2009rrf" if by_ranks else "montague2001relevance", "fusion")
     if sum("retriever" in step for step in steps) > 1:
         yield _reference("cormack2009rrf", "fusion")
-    yield _platform()
     software = metadata.get("platform", {}).get("software", {})
+    if "irplatform" in software.get("libraries", {}).get("python", {}):
+        yield _platform()
     if "lucene" in software:
         yield _reference("yang2017anserini", "index and search")
     if metadata.get("research goal", {}).get("evaluation", {}).get("reported measures"):

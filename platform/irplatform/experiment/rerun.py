@@ -17,7 +17,7 @@ from irplatform.experiment.calls import settings_from
 from irplatform.experiment.fuse import fuse_runs
 from irplatform.experiment.run import run as run_collection
 from irplatform.runs import read_run
-from irplatform.runs.ir_metadata import read_yaml
+from irplatform.runs.ir_metadata import as_recorded, read_yaml
 from irplatform.runs.metadata import RUN, SUFFIX, lines_digest, read_metadata
 from irplatform.runs.overlap import overlap
 from irplatform.system.writing import home
@@ -124,7 +124,7 @@ def rerun(
 def _read(path: Path) -> tuple[Mapping[str, Any], Path | None]:
     """The metadata at a path, and the run that they describe if it is there, unchanged."""
     if path.suffix in (".yml", ".yaml"):
-        content: Mapping[str, Any] = read_yaml(path)
+        content: Mapping[str, Any] = as_recorded(read_yaml(path))
         if RUN not in content and (runs := content.get("runs")):
             content = {**content, RUN: runs[-1]}
         run = path.with_name(str(content.get(RUN, {}).get("file", "")))

@@ -131,7 +131,7 @@ def _data(metadata: Mapping[str, Any], named: str | None) -> Iterator[Finding]:
     data, method = metadata.get("data", {}), metadata.get("method", {})
     call = metadata["implementation"].get("call", {})
     recorded = data.get("test collection")
-    if recorded is None:
+    if not isinstance(recorded, dict) or "name" not in recorded:
         return
     try:
         name = named or call.get("settings", {}).get("collection") or recorded["name"]
@@ -167,7 +167,7 @@ def _qrels(collection: Collection) -> Qrels | None:
 
 def _parts(then: Mapping[str, Any], now: Mapping[str, Any], of: str) -> Iterator[Finding]:
     for part, name in _PARTS.items():
-        if then.get(part) != now.get(part):
+        if part in then and then[part] != now.get(part):
             changed = f"{then.get(part) or 'none'} -> {now.get(part) or 'none'}"
             index = "; so is their index" if part == "documents" else ""
             yield Finding(of + name, "changed", f"of {then['name']}: {changed}{index}")
@@ -250,12 +250,10 @@ def _versions(metadata: Mapping[str, Any]) -> Iterator[Finding]:
     source = metadata["implementation"].get("source", {})
     revision = source_revision(irplatform.__file__)
     then, now = _code(source), _code({"version": irplatform.__version__, "commit": revision})
-    if "digest" not in source:
-        yield Finding("irplatform", "unknown" if then == now else "changed", f"{then} -> {now}")
-    elif source["digest"] != our_digest():
-        yield Finding("irplatform", "changed", f"other code: {then} -> {now}")
-    else:
+    if source.get("digest") == our_digest():
         yield Finding("irplatform", "agrees", now)
+    elif "version" in source:
+        yield Finding("irplatform", "changed", f"other code: {then} -> {now}")
     recorded = metadata.get("platform", {}).get("software", {})
     here = describe_platform(lucene=lucene_version())["software"]
     libraries = recorded.get("libraries", {}).get("python", {})
@@ -271,7 +269,7 @@ def _versions(metadata: Mapping[str, Any]) -> Iterator[Finding]:
     others = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
     for name, (before, after) in others.items():
         yield Finding(name, "changed", f"{before} -> {after or 'not installed'}")
-    if not others:
+    if pairs and not others:
         yield Finding("versions", "agrees", f"Python and {counted(len(pairs), 'package')}")
 
 

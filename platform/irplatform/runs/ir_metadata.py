@@ -31,6 +31,16 @@ _INDEXING = {
     "stemmer": "Porter",
     "stopwords": "Lucene's English stop words",
 }
+_PARTS = {
+    "platform": ("software",),
+    "research goal": ("evaluation",),
+    "implementation": ("executable", "source", "call"),
+    "method": ("settings",),
+    "actor": (),
+    "data": ("test collection", "training data", "artifacts"),
+    "run": ("rankings",),
+}
+"""Sections, and the parts of each that have parts."""
 _STEP = ("name", "method", "reranks", "interpolates", "fuses")
 
 
@@ -85,6 +95,7 @@ def ir_metadata(
         "data": {
             "test collection": {"name": "unknown", **collection},
             "training data": training,
+            **({"inputs": data["inputs"]} if data.get("inputs") else {}),
         },
         "method": {
             "name": facts.get("method", described),
@@ -97,7 +108,43 @@ def ir_metadata(
     }
     if runs:
         content["runs"] = [dict(run) for run in runs]
+    elif about := metadata.get("run"):
+        content["run"] = {key: about[key] for key in ("file", "sha256")}
     return content
+
+
+def as_recorded(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ir_metadata in the form of the metadata beside a run, as far as they tell."""
+    recorded: dict[str, Any] = {
+        section: {part: _copied(section, v) for part, v in value.items()}
+        if isinstance(value, dict)
+        else value
+        for section, value in content.items()
+        if isinstance(value, dict) or section not in _PARTS
+    }
+    for section, parts in _PARTS.items():
+        for part in parts:
+            if not isinstance(recorded.get(section, {}).get(part, {}), dict):
+                del recorded[section][part]
+    if software := recorded.get("platform", {}).get("software"):
+        libraries = software.get("libraries")
+        listed = libraries.get("python") if isinstance(libraries, dict) else libraries
+        entries = map(str, listed) if isinstance(listed, list) else ()
+        versions = {name: of for name, _, of in (e.partition("==") for e in entries) if of}
+        python = {"python": versions.pop("python")} if "python" in versions else {}
+        software.update({**python, "libraries": {"python": versions}})
+    if "method" in recorded:
+        steps = recorded["method"].get("retrieval")
+        listed = steps if isinstance(steps, list) else [steps]
+        recorded["method"]["retrieval"] = [step for step in listed if isinstance(step, dict)]
+    return recorded
+
+
+def _copied(section: str, part: object) -> object:
+    """A part of a section; a collection may be a name alone."""
+    if section == "data" and isinstance(part, str):
+        return {"name": part}
+    return dict(part) if isinstance(part, dict) else part
 
 
 def _steps(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -113,6 +160,7 @@ def _steps(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
         steps.append(
             {
                 "name": str(name),
+                **({kind: step[kind]} if kind in step else {}),
                 **{key: step[key] for key in _STEP[1:] if key in step},
                 "lexical": name not in neural,
                 "deep_neural_model": name in neural,

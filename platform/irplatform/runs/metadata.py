@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.runs.ir_metadata import read_head
+from irplatform.runs.ir_metadata import as_recorded, read_head
 from irplatform.runs.trec import run_lines, write_run
 from irplatform.system.arithmetic import arithmetic
 from irplatform.system.formats import read_own_json
@@ -209,7 +209,7 @@ def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
         content = read_own_json(metadata_path(run_path))
     except FileNotFoundError:
         try:
-            return read_head(Path(run_path))
+            return as_recorded(read_head(Path(run_path)))
         except InputError:
             return {}
     except (OSError, ValueError):
