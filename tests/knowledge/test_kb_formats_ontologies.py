@@ -160,7 +160,7 @@ def test_a_byte_order_mark_before_json_is_no_mistake(read):
     [
         ("a.json", '[\n {"id": "DOID:1",\n  "name": }\n]', "a.json:3: this is not JSON"),
         ("b.json", '[{"id": "DOID:1"}]', "term 1 has no text under 'name'"),
-        ("c.json", '[{"id": "DOID:1", "name": "x", "xrefs": 3}]', "'xrefs' no list"),
+        ("c.json", '[{"id": "DOID:1", "name": "x", "xrefs": 3}]', "'xrefs' not a list"),
         ("d.json", '{"graphs": []}', "no graph with nodes"),
         ("e.obo", OBO + "\n[Term]\nname: x\n", f"e.obo:{_END + 2}: the term"),
         ("f.obo", OBO.replace('"NSCLC"', "NSCLC"), "f.obo:13: 'synonym: NSCLC EXACT"),
