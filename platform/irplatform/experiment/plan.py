@@ -78,10 +78,16 @@ class RunPlan:
     @property
     def taken(self) -> list[str]:
         """Names that a run file used as the first stage must not have."""
-        source, names = self.source, list(self.settings.labels)
-        if isinstance(source, FromRun) and source.path.parent.resolve() == self.run_dir.resolve():
-            names.append(source.path.stem)
-        return names
+        own = self.own_candidates
+        return [*self.settings.labels, *([own.path.stem] if own else [])]
+
+    @property
+    def own_candidates(self) -> FromRun | None:
+        """The source of candidates, if it is a run file in the folder of the runs."""
+        source, folder = self.source, self.run_dir.resolve()
+        if isinstance(source, FromRun) and source.path.parent.resolve() == folder:
+            return source
+        return None
 
     @property
     def learning(self) -> list[ChosenReranker]:
@@ -206,15 +212,13 @@ def _plan(
 
 def refuse_own_candidates(plan: RunPlan) -> None:
     """Refuse a run file of candidates that a reranker would overwrite."""
-    source = plan.source
-    if len(plan.taken) > len(plan.rerankers) and isinstance(source, FromRun):
-        system = system_of(source.path.stem)
-        if system in plan.settings.labels:
-            raise InputError(
-                f"'{system}' would be written over these candidates. Give another folder with "
-                "--run-dir.",
-                path=source.path,
-            )
+    own = plan.own_candidates
+    if own and (system := system_of(own.path.stem)) in plan.settings.labels:
+        raise InputError(
+            f"'{system}' would be written over these candidates. Give another folder with "
+            "--run-dir.",
+            path=own.path,
+        )
 
 
 def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
