@@ -102,7 +102,6 @@ class Interactions:
         return known if len(known) else np.array([NOTHING], dtype=np.int32)
 
     def documents(self, doc_ids: Sequence[str]) -> Ids:
-        """The first words of documents: int32 [n, N]."""
         return self._index.matrix(self._index.rows(doc_ids), self._options.document_words)
 
     def of_topic(self, query: Ids, documents: Ids) -> tuple[Tensor, Tensor]:

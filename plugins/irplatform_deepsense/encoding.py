@@ -117,7 +117,6 @@ class Encoder:
         return self.encode_rows(self.query(topic.query), rows, features)
 
     def encode_rows(self, query: Int64, rows: Int64, features: npt.NDArray[np.float32]) -> Encoded:
-        """Encode documents by their rows in the forward index."""
         titles, title_starts = self.texts(rows, "title")
         abstracts, abstract_starts = self.texts(rows, "abstract")
         distinct, places = np.unique(np.concatenate([titles, abstracts]), return_inverse=True)

@@ -52,7 +52,6 @@ class FieldFeatures:
         return (*self.lexical, *self.columns.names)
 
     def __call__(self, topic: Topic, doc_ids: Sequence[str]) -> npt.NDArray[np.float32]:
-        """float32 [len(doc_ids), len(names)]."""
         rows = self.index.rows(doc_ids)
         parts = [self.values[rows]]
         if self.lexical:
@@ -205,7 +204,6 @@ def _numbers(documents: Sequence[Document], names: Sequence[str]) -> npt.NDArray
 
 
 def _number(document: Document, name: str) -> float:
-    """The number in a field, the year of a date; NaN without one."""
     values = [year_of(document)] if name == YEAR else document.values(name)
     try:
         number = float(values[0])
@@ -220,7 +218,6 @@ class _Values:
         self._rows, self._values = array("i"), array("i")
 
     def add(self, row: int, values: Sequence[str]) -> None:
-        """Add the values of a document; documents come in order."""
         for value in values:
             self._rows.append(row)
             self._values.append(self._numbers.setdefault(value, len(self._numbers)))

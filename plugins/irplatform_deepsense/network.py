@@ -159,7 +159,6 @@ class DeepSenSeNetwork(nn.Module):
         return self.scaled(total, present.sum(dim=1))
 
     def scaled(self, total: Tensor, lengths: Tensor) -> Tensor:
-        """Sums over words, [n, g], as sums or means."""
         if self.sizes.pooling == "sum":
             return total
         means: Tensor = total / lengths.clamp(min=1)[:, None]
@@ -203,7 +202,6 @@ class Tables:
 
     @property
     def padding(self) -> int:
-        """The row that stands for no word."""
         return len(self.idf) - 1
 
     def rows(self, words: Tensor) -> Tables:

@@ -182,7 +182,6 @@ class PairsTask:
 
 
 def _blocks(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:
-    """Neighbouring pairs of the same article, at most `size` of them."""
     block: list[Pair] = []
     for pair in pairs:
         if block and (len(block) == size or pair.article != block[-1].article):
@@ -207,7 +206,6 @@ def _at_hand(
     encoder: Encoder,
     texts: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]],
 ) -> tuple[Tables, list[Texts]]:
-    """Tables of the words of some texts only, and the texts as rows of those."""
     distinct, places = np.unique(np.concatenate([words for words, _ in texts]), return_inverse=True)
     words = encoder.tensor(distinct)
     tables = network.tabulate(encoder.vectors[words], encoder.idf[words])

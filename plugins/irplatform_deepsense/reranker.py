@@ -147,7 +147,6 @@ class DeepSenSe(NeuralReranker):
         return columns if known >= {*columns.fields} else None
 
     def weights_changed(self) -> None:
-        """Compute for every word what does not depend on its text."""
         import torch
 
         with torch.inference_mode():

@@ -136,7 +136,6 @@ class DeepSenSeTask:
         self._measure = validator.reading(encoder.encode, advance)
 
     def standardize_features(self) -> None:
-        """Take mean and deviation of the side features from the training pools."""
         features = torch.from_numpy(self._features)
         learn_standardization(features, self.module.feature_mean, self.module.feature_scale)
 

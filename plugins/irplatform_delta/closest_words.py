@@ -93,7 +93,6 @@ class Encoded:
     lexical: Tensor  # float32 [n, L]
 
     def with_features(self, values: npt.NDArray[np.float32]) -> Encoded:
-        """With further features [n, F] behind the lexical ones."""
         if not values.shape[1]:
             return self
         more = torch.from_numpy(values).to(self.lexical.device)

@@ -130,7 +130,6 @@ class FullConvolutions(nn.Module):
         return [layer for layer in self.layers if isinstance(layer, nn.Conv1d)]
 
     def _mask(self, places: int, layers: int, lengths: Tensor) -> Tensor:
-        """Which places a text reaches after some layers: bool [n, places]."""
         reach = lengths + layers * (self.width - 1) * (lengths > 0)
         return torch.arange(places, device=lengths.device) < reach[:, None]
 
@@ -152,7 +151,6 @@ class RelevanceClassifier(nn.Module):
         self.output = nn.Linear(inputs, 1)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """From [n, inputs] to logits [n]."""
         hidden = functional.dropout(inputs, self.dropout, self.training)
         hidden = torch.relu(self.first(hidden))
         hidden = torch.relu(self.second(hidden))

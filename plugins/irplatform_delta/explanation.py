@@ -59,7 +59,6 @@ class Explainer:
         }
 
     def _closest(self, row: int, counts: Counter[int]) -> list[int]:
-        """The document's words that a query word is closest to, nearest first, as positions."""
         words = self.encoded.words
         positions = [p for p in counts if words.active[p] and int(words.closest[p]) == row]
         return sorted(positions, key=lambda p: (float(words.features[p, 1]), -counts[p], p))[:WORDS]

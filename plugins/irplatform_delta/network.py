@@ -157,7 +157,6 @@ class DeltaNetwork(nn.Module):
         return state
 
     def penalty(self, l2_convolution: float, l2_feed_forward: float) -> Tensor:
-        """The two L2 costs (section 3.4): on the filters and on the feed-forward weights."""
         filters = [
             p for layer in (self.first, *self.further) for p in layer.parameters() if p.dim() > 1
         ]
@@ -172,7 +171,6 @@ def _image(rows: Tensor) -> Tensor:
 
 
 def _convolve(image: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """Convolve an image with the filters [n_f, channels, width] of a one-dimensional layer."""
     return functional.conv2d(image, weight[:, :, None], bias, padding=(0, WIDTH // 2))
 
 

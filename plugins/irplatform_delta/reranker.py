@@ -113,13 +113,11 @@ class Delta(NeuralReranker):
         return self._identity_with(self._side.columns)
 
     def _identity_with(self, more_features: Sequence[str]) -> dict[str, Any]:
-        """The same if these features stood behind the lexical ones."""
         features = [*self.options.lexical, *more_features]
         sizes = replace(self.network.sizes, lexical=len(features))
         return {**asdict(sizes), "features": features}
 
     def weights_changed(self) -> None:
-        """Compute the first convolution of every word vector."""
         import torch
 
         with torch.inference_mode():

@@ -114,7 +114,6 @@ class Texts:
         return padded
 
     def vectors(self, stage: FullConvolutions, texts: Ids) -> Tensor:
-        """A stage's vectors of texts: float32 [n, filters]."""
         distinct, places = distinct_words(texts, len(self._rows))
         rows = torch.from_numpy(self._rows[distinct]).to(self.device)
         encoded: Tensor = stage(
@@ -165,7 +164,6 @@ class SevMosTask(ClassifierTask):
         return torch.from_numpy(features).to(self._device)
 
     def standardize_lexical(self) -> None:
-        """Take mean and deviation of the lexical features from the training pools."""
         learn_standardization(self._features, self.module.lexical_mean, self.module.lexical_scale)
 
     def loss(self, batch: Points) -> Tensor:

@@ -100,7 +100,6 @@ class Drmm(NeuralReranker):
         self.train(task, self.options.loop, data)
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        """Score documents: one float each between -1 and 1, higher is better."""
         if not documents:
             return []
         return self._score(self._matcher.match(topic.query, documents.ids))

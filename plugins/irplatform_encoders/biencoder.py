@@ -74,7 +74,6 @@ class BiEncoder(Reranker):
         ]
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
-        """The sentences of each document that are nearest to the query, read alone."""
         from irplatform.text.vector_training import sentences as split
 
         (query,) = self._encoder.queries([topic.query])
@@ -115,7 +114,6 @@ class BiEncoderSearch(Retriever):
         return Reads(more=depends_on(self.options))
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
-        """Rank the documents nearest to each topic's query; an empty query finds nothing."""
         from irplatform_encoders.nearest import nearest
 
         encoder, index = self._open(resources)
@@ -185,11 +183,9 @@ class VectorStore:
         self._checks = np.memmap(self._folder / _CHECKS, np.uint32, "r", shape=(self.count,))
 
     def of(self, doc_ids: Sequence[str]) -> Float32:
-        """Vectors of documents, float32 [n, width]."""
         return self.rows(self._index.rows(doc_ids))
 
     def rows(self, rows: Int64) -> Float32:
-        """Vectors of the documents in some rows of the forward index."""
         # In this order: another process may be adding vectors.
         present = self._present[rows] != 0
         vectors: Float32 = np.array(self._vectors[rows])
@@ -205,13 +201,11 @@ class VectorStore:
         return vectors
 
     def fill(self, label: str) -> None:
-        """Encode all documents that are not there yet."""
         missing = np.flatnonzero(self._present == 0)
         for _ in self._encoded(np.arange(self.count), missing, label):
             pass
 
     def _encoded(self, rows: Int64, missing: Int64, label: str) -> Iterator[tuple[Int64, Float32]]:
-        """Encode and keep what is missing; yield places in `rows` and vectors."""
         if not len(missing):
             return
         tell_how_slow(self._resources, len(missing))

@@ -78,7 +78,6 @@ def open_to_fine_tune(folder: Path) -> Model:
 
 
 def _open(folder: Path, labels: int | None = None) -> Model:
-    """A model of one or two labels."""
     import torch
     from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
@@ -187,7 +186,6 @@ def _notes(model: Model, settings: Any) -> tuple[str, ...]:
 
 
 def _with_formatter(folder: Path, model: Model, *, saved: bool) -> Model:
-    """A model read through sentence-transformers' own module."""
     try:
         from sentence_transformers.base.modules import Transformer
     except ImportError as error:

@@ -94,7 +94,6 @@ class Reader:
         ]
 
     def _columns(self, pairs: Sequence[tuple[str, str]]) -> dict[str, list[list[int]]]:
-        """The inputs of the network for some pairs, by name, without padding."""
         if self.model.formatter is not None:
             return self._formatted(pairs)
         columns: dict[str, list[list[int]]] = self.model.tokenizer(
@@ -106,7 +105,6 @@ class Reader:
         return columns
 
     def _formatted(self, pairs: Sequence[tuple[str, str]]) -> dict[str, list[list[int]]]:
-        """The same of a model that has a chat template."""
         columns: dict[str, list[list[int]]] = {}
         for start in range(0, len(pairs), _FORMATTED_AT_ONCE):
             features = self.model.formatter.preprocess(
@@ -181,7 +179,6 @@ class Reader:
         return Step(padded, torch.tensor(order).argsort())
 
     def forward_to_train(self, step: Step) -> Tensor:
-        """The results of `forward` for the pairs of a step, in their order."""
         scores = torch.cat([self.forward(part) for part in step.parts])
         return scores[step.places.to(scores.device, non_blocking=True)]
 
@@ -210,7 +207,6 @@ class Reader:
     def score_topics(
         self, batch: Sequence[tuple[Topic, Documents]], resources: Resources
     ) -> list[Tensor]:
-        """Scores of the documents of topics, [documents] each, with a display."""
         pairs = self.encode(
             [(topic.query, document.text) for topic, documents in batch for document in documents]
         )
@@ -278,7 +274,6 @@ class ListsTask:
         return self._sampler.batches(epoch, self._loop.batch_size)
 
     def read(self, batch: Lists) -> ReadLists:
-        """The texts of some lists as token ids."""
         pools = [self._sampler.pools[number] for number in batch.topic]
         lists = list(zip(pools, batch.documents, strict=True))
         queries = [pool.labelled.topic.query for pool, places in lists for _ in places]

@@ -80,7 +80,6 @@ class Encoder:
             return _array(self.network.queries(self.reader.texts(texts)))
 
     def documents(self, rows: Int64) -> Float32:
-        """Vectors of documents in rows of the forward index, likewise."""
         with torch.inference_mode():
             return _array(self.encode(rows))
 
@@ -89,7 +88,6 @@ class Encoder:
         return self.network.documents(titles, self.reader.documents(rows, "abstract"))
 
     def stored(self) -> Float32:
-        """Vectors of all documents, from the cache, memory-mapped: float32 [documents, width]."""
         return stored_documents(
             self._resources, "dual-encoder", self.identity(), self.documents, self.width
         )
@@ -167,13 +165,11 @@ class DualNetwork(nn.Module):
         return functional.normalize(self._means(texts) @ self.query_projection.T, dim=1)
 
     def documents(self, titles: Bags, abstracts: Bags) -> Tensor:
-        """Encode documents, likewise."""
         share = torch.sigmoid(self.title_share)
         mixed = share * self._means(titles) + (1 - share) * self._means(abstracts)
         return self._document(mixed)
 
     def titles(self, titles: Bags) -> Tensor:
-        """Encode documents of which only the title is known, likewise."""
         return self._document(self._means(titles))
 
     def logits(self, queries: Tensor, documents: Tensor) -> Tensor:
@@ -187,7 +183,6 @@ class DualNetwork(nn.Module):
         return functional.normalize(means @ projection.T, dim=1)
 
     def _means(self, texts: Bags) -> Tensor:
-        """Weighted means of the texts' word vectors, at length 1."""
         words, places, offsets = texts.distinct(self.device)
         weights = self.idf[words]
         if self.log_weights is not None:
@@ -222,7 +217,6 @@ class Reader:
         return Bags(np.array(words, dtype=np.int64), np.array(ends, dtype=np.int64))
 
     def documents(self, rows: Int64, field: Literal["title", "abstract"]) -> Bags:
-        """Bags of a field of documents, which are named by their rows of the forward index."""
         ids, offsets = self.index.tokens(rows, field)
         words = self._row_of_word[ids]
         return Bags(*without(words, offsets, words == UNKNOWN))
@@ -280,7 +274,6 @@ class Learned(frozenset[int]):
 
     @classmethod
     def of_topics(cls, topics: Iterable[Topic]) -> Learned:
-        """All marks of topics."""
         return cls(_marks((mark for topic in topics for mark in topic_marks(topic)), ()))
 
     def knows(self, topic: Topic, group: str) -> bool:
@@ -305,7 +298,6 @@ def mark(kind: str, text: str) -> int:
 
 
 def _marks(queries: Iterable[str], sources: Iterable[str]) -> set[int]:
-    """Marks of queries, given by their `query_mark`, and of sources that are not empty."""
     return {mark("query", query) for query in queries} | {
         mark("source", source) for source in map(source_mark, sources) if source
     }

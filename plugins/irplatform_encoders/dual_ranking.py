@@ -85,7 +85,6 @@ class DualEncoder(TrainableReranker):
         return Reads(pairs=PairsFile(pairs.file, read) if pairs.file else None, check=pairs.check)
 
     def fit(self, data: TrainingData) -> None:
-        """Train on pairs of texts, where there are any, and then on topics."""
         from irplatform.training import run_shown
         from irplatform.training.distributed import peers_of
         from irplatform.training.text_pairs import PairsOfTopics
@@ -114,7 +113,6 @@ class DualEncoder(TrainableReranker):
         self.learned.save(folder)
 
     def load(self, folder: Path) -> None:
-        """Read what `save` wrote; InputError for a network of other sizes."""
         from irplatform.training import load_into, load_weights
         from irplatform_encoders.dual_encoder import Learned
 
@@ -215,7 +213,6 @@ class DualEncoderSearch(Retriever):
         return {"warning": warning}
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
-        """Rank the documents nearest to each query; without a known word it finds nothing."""
         from irplatform_encoders.nearest import nearest
 
         opened = self._open(resources)
@@ -294,7 +291,6 @@ class DualEncoderSearch(Retriever):
 
 
 def _warning(known: Sequence[Sequence[bool]]) -> str:
-    """The warning where all models learned from a topic, or ""."""
     if not (count := sum(map(all, known))):
         return ""
     return (

@@ -195,7 +195,6 @@ class TopicsTask:
     def _other_relevant(
         self, topics: Int64, own_rows: Int64, documents: Int64
     ) -> npt.NDArray[np.bool_]:
-        """Which documents are relevant to a topic beside its own, [topics, documents]."""
         place = {row: number for number, row in enumerate(documents.tolist())}
         mask = np.zeros((len(topics), len(documents)), dtype=np.bool_)
         for number, (topic, row) in enumerate(zip(topics, own_rows, strict=True)):

@@ -50,7 +50,6 @@ class Embedding(Retriever):
         return Traits(packages=("gensim",), seeded=False)
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
-        """Rank the documents nearest to each topic's query; words without a vector are ignored."""
         index = resources.forward_index()
         vectors = resources.vectors(self.options.vectors)
         weights = index.idf("text").astype(np.float32) ** self.options.idf_power

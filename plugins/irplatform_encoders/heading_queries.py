@@ -176,7 +176,6 @@ class _Asked(NamedTuple):
 def _with_gene(
     name: str, headings: Sequence[str], weights: Mapping[str, float], seed: int, genes: NamedGenes
 ) -> _Asked | None:
-    """A disease among an article's headings, however common, and a gene that it names, if any."""
     named = genes.mentions(name)
     diseases = {
         each: weights[each] for each in headings if weights[each] and genes.is_disease(each)
@@ -270,7 +269,6 @@ class NamedGenes:
         return cls(ConceptGraph(concept_graph(corpus, options).path), knowledge)
 
     def mentions(self, document_id: str) -> dict[str, int]:
-        """The genes that an article names, by their symbols, to how often it does."""
         row = self._graph.row_of(document_id)
         if row is None:
             return {}

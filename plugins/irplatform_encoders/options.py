@@ -23,7 +23,6 @@ class NearestOptions(Options):
     probes: int = Field(64, gt=0, description="clusters that a query looks at, if index is ivf")
 
     def compares_all(self, count: int) -> bool:
-        """Return whether all of so many documents are compared."""
         return self.index == "exact" or (self.index == "auto" and count < _EXACT_BELOW)
 
 
@@ -163,7 +162,6 @@ class PairsOptions(Options):
         return self.file is not None or self.passages > 0
 
     def check(self) -> None:
-        """Look at the file, where one is given."""
         from irplatform.training.text_pairs import check_text_pairs
 
         if self.file is not None:

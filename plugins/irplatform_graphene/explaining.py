@@ -54,7 +54,6 @@ def _of_concepts(
     score: float,
     distance: float,
 ) -> dict[str, object]:
-    """The concepts of a document that match the topic, and the others that weigh most."""
     graph, links = concepts.graph, concepts.links(rows)
     matches = np.isin(links.concepts, encoded.matching)
     changes = _changes_without(model, encoded, rows, links, matches, distance)
@@ -116,7 +115,6 @@ def _changes_without(
 
 
 def _neighbours(graph: ConceptGraph, concept: int) -> str:
-    """Some of the neighbours of a concept, each with the first relation to it."""
     near: dict[int, str] = {}
     for other, source, _ in graph.neighbours(concept):
         near.setdefault(other, source.relation)
@@ -126,7 +124,6 @@ def _neighbours(graph: ConceptGraph, concept: int) -> str:
 
 
 def _names(model: Model, text: str) -> str:
-    """The concepts of a field, and how many narrower ones match, too."""
     graph = model.topics.graph
     if graph is None:
         return "none looked for"

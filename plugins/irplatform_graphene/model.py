@@ -80,7 +80,6 @@ class Model:
         self._sides = None
 
     def messages(self) -> Tensor:
-        """Messages of all concepts, [concepts, graph]; without a graph, none."""
         if self._messages is None:
             with torch.no_grad():
                 self._messages = (
@@ -91,7 +90,6 @@ class Model:
         return self._messages
 
     def encodings(self, rows: Int64) -> Tensor:
-        """Enc(d) of documents, from the store where there is one: float32 [n, encoded]."""
         with torch.no_grad():
             if self.reader.index.count > self.options.stored_documents:
                 return encodings(self.network, self.reader, rows)
@@ -129,7 +127,6 @@ class Model:
     def scores(
         self, topic: EncodedTopic, rows: Int64, features: Float32 | None, side: Tensor | None = None
     ) -> Tensor:
-        """Scores of documents for a topic, by the weights as they are: [n]."""
         with torch.no_grad():
             query = self.network.query(*self.reader.topics([topic]))[0]
             side = self.sides(rows) if side is None else side

@@ -73,7 +73,6 @@ class Links:
     offsets: Tensor  # int64 [n], where those of each begin
 
     def sums(self, table: Tensor) -> Tensor:
-        """Weighted sums of rows of a table: [concepts, w] → [n, w]."""
         if not len(self.concepts):
             return table.new_zeros(len(self.offsets), table.shape[1])
         return functional.embedding_bag(
@@ -115,7 +114,6 @@ class GrapheneNetwork(nn.Module):
 
     @property
     def encoded(self) -> int:
-        """Width of what `encode` returns."""
         return 2 * self.sizes.hidden + self.sizes.shortcut * self.sizes.dimensions
 
     def encode(self, words: Words) -> Tensor:

@@ -66,13 +66,11 @@ class TopicReader:
         return EncodedTopic(words, weights, np.unique(np.concatenate(matching)))
 
     def fields(self, topic: Topic) -> list[str]:
-        """The texts that a topic consists of, at least one."""
         values = (text for name in self._options.query_fields for text in topic.values(name))
         texts = [text for text in values if text.strip()][:_MOST_FIELDS]
         return texts or [topic.query]
 
     def concepts(self, text: str) -> Int64:
-        """The concepts that a field speaks of, and what is narrower."""
         if self.graph is None:
             return np.empty(0, np.int64)
         if text not in self._concepts_of:
@@ -97,7 +95,6 @@ class TopicReader:
         return self._encoded_fields[text]
 
     def _other_names(self, text: str) -> list[Int64]:
-        """Words of the other names of the concepts in a field, a gap before each name."""
         if self.graph is None or not self._options.expansion:
             return []
         seen = {tuple(known_words(text, self._vectors).tolist())}
@@ -157,7 +154,6 @@ class Reader:
         return self._padded(self.index.matrix(rows, self._length).astype(np.int64))
 
     def abstracts(self, rows: Int64) -> Words:
-        """The first words of documents' abstracts, likewise."""
         return self._padded(self._field(rows, "abstract", self._length))
 
     def titles(self, rows: Int64, length: int) -> Int64:
@@ -165,7 +161,6 @@ class Reader:
         return self._field(rows, "title", length)
 
     def word_vectors(self, words: Int64) -> Tensor:
-        """The vectors of words of the index: float32 [words, V]."""
         return self.vectors[torch.from_numpy(self._rows[words]).to(self.device)]
 
     def topics(self, topics: Sequence[EncodedTopic]) -> tuple[Words, Tensor]:
@@ -235,12 +230,10 @@ class ConceptInputs:
         self._sums: Float32 = np.load(folder / _FILE, mmap_mode="r", allow_pickle=False)
 
     def sums(self, concepts: Int64) -> Float32:
-        """Normalized sums over neighbours: float32 [concepts, V]."""
         sums: Float32 = np.asarray(self._sums[concepts])
         return sums
 
     def links(self, rows: Int64) -> DocumentLinks:
-        """The weighted concepts of documents in some rows of the forward index."""
         concepts, counts, offsets = self.graph.concepts_of(rows)
         weights = (1 + np.log(counts)).astype(np.float32) * self._idf[concepts]
         lengths = np.diff(offsets)
@@ -258,7 +251,6 @@ class DocumentLinks:
     offsets: Int64  # int64 [documents + 1]
 
     def of(self, documents: Int64) -> tuple[Int64, Int64]:
-        """Places of the links of some of the documents, and the offsets of these among them."""
         lengths = self.offsets[documents + 1] - self.offsets[documents]
         return ragged(self.offsets[documents], lengths)
 

@@ -56,7 +56,6 @@ class Graphene(TrainableReranker):
     _told_unknown = False
 
     def traits(self) -> Traits:
-        """Made for expanded queries and pre-trained on MeSH terms; the graph needs scispaCy."""
         scispacy = ("scispacy",) if self._reads_graph else ()
         return Traits(
             packages=("torch", "gensim", "safetensors", *scispacy),
@@ -78,7 +77,6 @@ class Graphene(TrainableReranker):
 
     @property
     def _reads_graph(self) -> bool:
-        """Return whether documents or topics need the concept graph."""
         return self.options.graph or self.options.expansion
 
     def prepare(self, resources: Resources) -> None:
@@ -88,7 +86,6 @@ class Graphene(TrainableReranker):
         self.model = Model(resources, self.options)
 
     def fit(self, data: TrainingData) -> None:
-        """Train on pairs of documents, stopping early by nDCG@20, mixed at best (`Validator`)."""
         from irplatform.training import run_shown
         from irplatform_graphene.task import GrapheneTask
 

@@ -150,7 +150,6 @@ class GrapheneTask:
         return which[usable], other[usable]
 
     def _of_in_batch_negatives(self, positives: Tensor, negatives: Tensor, which: Tensor) -> Tensor:
-        """The mean loss of relevant documents against their negatives."""
         if self._options.loss == "hinge":
             weight = torch.ones_like(negatives)
             return pairwise_hinge(positives[which], negatives, weight, self._options.margin)
@@ -175,7 +174,6 @@ class GrapheneTask:
         return self._validator(score)
 
     def _sides(self, rows: Int64) -> Tensor:
-        """Sides of documents by the weights as they are, which are not stored."""
         model = self._model
         with torch.no_grad():
             if self._encoder:
@@ -242,12 +240,10 @@ class BatchDocuments:
         return self._network.compose(self._text[places], received)
 
     def plain_vectors(self) -> Tensor:
-        """v_d of the documents for no topic: float32 [documents, vector]."""
         received = self._received if self._model.concepts is not None else None
         return self._network.compose(self._text, received)
 
     def _matching(self, topic: Int64, document: Int64, topics: Sequence[EncodedTopic]) -> Links:
-        """The links of each document to concepts that match its topic."""
         links, offsets = self._links.of(document)
         count = self._model.concepts.graph.concept_count if self._model.concepts else 0
         owner = np.repeat(topic, np.diff(offsets))
@@ -276,7 +272,6 @@ class Titles:
         ).to(model.device)
 
     def loss(self, rows: npt.NDArray[np.int64], random: np.random.Generator) -> Tensor:
-        """The loss over titles of a share of the documents, of those that have an abstract."""
         settings = self._model.options.decoder
         reader, network = self._model.reader, self._model.network
         lengths = reader.index.lengths("abstract")[rows], reader.index.lengths("title")[rows]

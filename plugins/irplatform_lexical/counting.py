@@ -271,7 +271,6 @@ class MBM(TrainableReranker):
         return FieldMatch(self._index, "text", self.query(topic), self._index.rows(doc_ids))
 
     def query(self, topic: Topic) -> Int32:
-        """Ids of the words that are searched for, -1 for those that the collection lacks."""
         words = [] if self.options.stop_words else content_words(topic.query)
         words = words or tokenize(topic.query)  # "what if" has stop words only
         return self._index.vocabulary.ids(

@@ -63,7 +63,6 @@ class LuceneRetriever(Retriever):
         return Traits(seeded=False, limits_dates=True)
 
     def similarity(self) -> Similarity:
-        """The formula of the scores."""
         raise NotImplementedError(f"{type(self).__name__} does not define similarity()")
 
     def feedback(self) -> RM3 | None:

@@ -56,7 +56,6 @@ class Standard:
         return cls(values.mean(axis=0), deviation)
 
     def __call__(self, features: Features) -> Scores:
-        """float64 [documents, features]; 0 for a feature that did not vary."""
         varies = self.deviation > 1e-9
         scaled = (features - self.mean) / np.where(varies, self.deviation, 1.0)
         return np.asarray(np.clip(np.where(varies, scaled, 0.0), -_CLIP, _CLIP))
@@ -228,7 +227,6 @@ class PairwiseNetwork:
         self._options = options
 
     def fit(self, table: Table, seed: int) -> None:
-        """Train it with Adam, the learning rate falling to 0 along a cosine."""
         import torch
 
         self._standard = Standard.of(table)

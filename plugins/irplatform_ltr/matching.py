@@ -71,7 +71,6 @@ class Mentions:
 
     @property
     def in_title(self) -> Float64:
-        """Per document, how many in its title."""
         within = self.places - self.passage.offsets[self.document]
         inside = within < self.passage.titles[self.document]
         return _per_document(self.document[inside], self.passage)
@@ -95,7 +94,6 @@ class Mentions:
         return shares
 
     def gaps(self, other: Mentions) -> Gaps:
-        """Per place, the distance to the nearest of other mentions in its document."""
         if not len(self.places) or not len(other.places):
             return Gaps(self.passage, np.empty(0, np.int64), np.empty(0, np.int64))
         after = np.searchsorted(other.places, self.places)
@@ -120,7 +118,6 @@ class Gaps:
     distance: Int64  # int64 [mentions], in words; positive where the other one comes after
 
     def least(self, missing: float) -> Float64:
-        """Per document, the least distance in either direction."""
         distances = np.full(self.passage.documents, missing)
         np.minimum.at(distances, self.document, np.abs(self.distance).astype(np.float64))
         return distances
@@ -199,7 +196,6 @@ class StemmedIndex:
 
     @classmethod
     def of(cls, resources: Resources) -> StemmedIndex:
-        """The stemmed view of the collection's forward index, from the cache."""
         index = resources.forward_index()
 
         def build(folder: Path) -> None:
@@ -231,7 +227,6 @@ class StemmedIndex:
         return self.index.rows(doc_ids)
 
     def tokens(self, rows: Int64, field: TextField = "text") -> tuple[Int32, Int64]:
-        """All stems of a field of documents, and the offsets of the documents among them."""
         words, offsets = self.index.tokens(rows, field)
         return self.stem_of[words], offsets
 

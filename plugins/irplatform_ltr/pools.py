@@ -86,7 +86,6 @@ def smoothed(
 
 
 def _unit_rows(index: ForwardIndex, doc_ids: Sequence[str]) -> sparse.csr_matrix:
-    """TF-IDF of documents: [documents, vocabulary], rows of length 1 or, of no words, 0."""
     tokens, offsets = index.tokens(index.rows(doc_ids))
     shape = (len(doc_ids), len(index.vocabulary))
     counts = sparse.csr_matrix((np.ones(len(tokens)), tokens, offsets), shape=shape)

@@ -189,7 +189,6 @@ class LearningToRank(TrainableReranker):
         ]
 
     def features(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Features]:
-        """The features of documents, in the order of `feature_names`, one array per topic."""
         from irplatform.features import Calculator
 
         calculator = Calculator(self._resources)

@@ -183,7 +183,6 @@ def _is_doid(head: Head) -> bool:
 
 
 def _doid(path: Path) -> Iterator[Concept | Relation]:
-    """Read terms with id, name, synonyms, xrefs and relations."""
     for number, term in enumerate(load(path, list), start=1):
         place = f"term {number}"
         concept_id = text_of(term, "id", path, place)

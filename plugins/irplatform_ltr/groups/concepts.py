@@ -133,7 +133,6 @@ class Concepts(KnowledgeFeatures):
     def _shares(
         self, parts: TopicParts, plain: Passage, mentions: Mapping[str, Mentions]
     ) -> list[npt.NDArray[Any]]:
-        """Shares of genes and variants that are there, and names in use."""
         nothing = np.zeros(plain.documents)
 
         def present(groups: Sequence[Iterable[str]]) -> npt.NDArray[Any]:
@@ -193,7 +192,6 @@ def _citations(parts: TopicParts, knowledge: Knowledge) -> dict[str, Counter[str
 
 
 def _with_kinds(concepts: Iterable[str], knowledge: Knowledge) -> set[str]:
-    """Ids of diseases and of their kinds, in all knowledge bases."""
     ids: set[str] = set()
     for key in concepts:
         for each in (key, *(kind.id for kind in knowledge.descendants(key, _KINDS))):
@@ -204,7 +202,6 @@ def _with_kinds(concepts: Iterable[str], knowledge: Knowledge) -> set[str]:
 def _cited(
     concepts: Iterable[str], kind: str, knowledge: Knowledge, ends: set[str] | None = None
 ) -> Counter[str]:
-    """Articles that the evidence of concepts' relations cites, with how many statements do."""
     relations = {
         relation
         for key in concepts

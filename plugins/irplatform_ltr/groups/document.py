@@ -137,14 +137,12 @@ class DocumentProperties(FeatureGroup):
         return (float(year[0]) - 2000 if year else 0.0, *kinds)
 
     def _counts(self, rows: Int64) -> list[Float64]:
-        """Per word, how often it occurs (log), then whether it is in the title."""
         stems = (self._stems.query_ids(word) for word in self.options.words)
         wanted = np.array([int(ids[0]) if len(ids) else -1 for ids in stems], dtype=np.int64)
         text, title = self._table(rows, "text", wanted), self._table(rows, "title", wanted)
         return [*np.log1p(text), *(title > 0).astype(np.float64)]
 
     def _table(self, rows: Int64, field: TextField, wanted: Int64) -> Float64:
-        """Counts of the wanted stems in a field: [wanted, documents]."""
         words, offsets = self._stems.tokens(rows, field)
         # Two words may have one stem.
         stems, place_of = np.unique(wanted, return_inverse=True)
@@ -284,7 +282,6 @@ class Demographics(FeatureGroup):
 
 
 def _by_words(person: Person, document: Document) -> list[float]:
-    """Words for the topic's stage of life and sex and for others, and the nearest written age."""
     text = document.text
     own_stages, other_stages = person.stages()
     values = [

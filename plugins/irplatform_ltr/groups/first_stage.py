@@ -109,7 +109,6 @@ def _searches(topics: Iterable[Topic]) -> list[dict[str, Topic]]:
 
 
 def _columns(ranking: Ranking, doc_ids: Sequence[str], depth: int) -> Float32:
-    """Score, share and log rank of documents, from a search so many documents deep."""
     scores = dict(zip(ranking.doc_ids, ranking.scores.tolist(), strict=True))
     ranks = {doc_id: rank for rank, doc_id in enumerate(ranking.doc_ids, start=1)}
     last = float(ranking.scores[-1]) if len(ranking) else 0.0

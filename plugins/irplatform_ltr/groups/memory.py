@@ -121,7 +121,6 @@ class CitingText(TrainableFeatureGroup):
         query: npt.NDArray[np.float64],
         norm: float,
     ) -> list[float]:
-        """The features of a document by the training queries that are about it."""
         numbers = np.array([number for number, _ in graded])
         grades = np.array([grade for _, grade in graded])
         similar = near[numbers]

@@ -169,13 +169,11 @@ class _Side:
 
 
 def _of_size(documents: Int64, lengths: Int64, most: int) -> Iterator[Int64]:
-    """Split documents into parts of about so many words."""
     part = np.cumsum(lengths) // max(most, 1)
     yield from np.split(documents, np.flatnonzero(np.diff(part)) + 1) if len(documents) else ()
 
 
 def _soft(best: Float32, weights: Float32) -> list[Float32]:
-    """Mean of the best matches, share of close ones, and the weakest of them."""
     total = float(weights.sum())
     if total <= 0:
         return [np.zeros(best.shape[1], np.float32)] * 3
