@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from irplatform.plugin import TrainingData
     from irplatform.text import ForwardIndex, WordVectors
     from irplatform_deepmatch.options import DeepMatchOptions
-if TYPE_CHECKING:
+
     Ids = npt.NDArray[np.int32]
 
 KERNEL = 3

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from irplatform.text import STOP_WORDS, content_words, tokenize
-from irplatform.text.arrays import Int64, ragged, without
+from irplatform.text.arrays import Float32, Int64, ragged, without
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,7 +116,7 @@ class Encoder:
         rows, features = self.index.rows(doc_ids), self.features(topic, doc_ids)
         return self.encode_rows(self.query(topic.query), rows, features)
 
-    def encode_rows(self, query: Int64, rows: Int64, features: npt.NDArray[np.float32]) -> Encoded:
+    def encode_rows(self, query: Int64, rows: Int64, features: Float32) -> Encoded:
         titles, title_starts = self.texts(rows, "title")
         abstracts, abstract_starts = self.texts(rows, "abstract")
         distinct, places = np.unique(np.concatenate([titles, abstracts]), return_inverse=True)

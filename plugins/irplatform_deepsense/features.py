@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from irplatform.lucene.dates import YEAR, year_of
 from irplatform.system.formats import read_own_json
 from irplatform.text import content_words, lexical_features, tokenize
-from irplatform.text.arrays import new_matrix
+from irplatform.text.arrays import Float32, Float64, Int64, new_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,13 +44,13 @@ class FieldFeatures:
     index: ForwardIndex  # the collection's forward index
     lexical: tuple[str, ...]  # names of lexical match features
     columns: Columns  # the features that come from documents' fields
-    values: npt.NDArray[np.float32]  # float32 [documents of the collection, fields], memory-mapped
+    values: Float32  # float32 [documents of the collection, fields], memory-mapped
 
     @property
     def names(self) -> tuple[str, ...]:
         return (*self.lexical, *self.columns.names)
 
-    def __call__(self, topic: Topic, doc_ids: Sequence[str]) -> npt.NDArray[np.float32]:
+    def __call__(self, topic: Topic, doc_ids: Sequence[str]) -> Float32:
         rows = self.index.rows(doc_ids)
         parts = [self.values[rows]]
         if self.lexical:
@@ -190,12 +189,12 @@ def write_fields(
     return columns
 
 
-def _batches(index: ForwardIndex) -> Iterator[npt.NDArray[np.int64]]:
+def _batches(index: ForwardIndex) -> Iterator[Int64]:
     for start in range(0, index.count, _BATCH):
         yield np.arange(start, min(start + _BATCH, index.count))
 
 
-def _numbers(documents: Sequence[Document], names: Sequence[str]) -> npt.NDArray[np.float64]:
+def _numbers(documents: Sequence[Document], names: Sequence[str]) -> Float64:
     values = np.array([[_number(document, name) for name in names] for document in documents])
     for column, name in enumerate(names):
         if name != "year":
@@ -227,7 +226,7 @@ class _Values:
         frequent = sorted(self._numbers.items(), key=lambda v: (-frequency[v[1]], v[0]))[:VALUES]
         return [value for value, _ in frequent]
 
-    def has(self, rows: npt.NDArray[np.int64], chosen: Sequence[str]) -> npt.NDArray[np.float32]:
+    def has(self, rows: Int64, chosen: Sequence[str]) -> Float32:
         place = np.full(len(self._numbers), -1)
         for column, value in enumerate(chosen):
             if value in self._numbers:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from irplatform.plugin import Resources, TextPair, Topic
+    from irplatform.text.arrays import Int64
     from irplatform_deepsense.encoding import Encoder
     from irplatform_deepsense.network import Tables
     from irplatform_deepsense.options import DeepSenSeOptions, PairsOptions
@@ -202,9 +203,7 @@ def _cited(batch: Sequence[Pair]) -> npt.NDArray[np.bool_]:
 
 
 def _at_hand(
-    network: DeepSenSeNetwork,
-    encoder: Encoder,
-    texts: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]],
+    network: DeepSenSeNetwork, encoder: Encoder, texts: Sequence[tuple[Int64, Int64]]
 ) -> tuple[Tables, list[Texts]]:
     distinct, places = np.unique(np.concatenate([words for words, _ in texts]), return_inverse=True)
     words = encoder.tensor(distinct)
@@ -221,8 +220,8 @@ class Pair:
     """A sentence and a title that it cites, as rows of word vectors."""
 
     article: str  # that it stands in
-    sentence: npt.NDArray[np.int64]  # int64
-    title: npt.NDArray[np.int64]  # int64
+    sentence: Int64  # int64
+    title: Int64  # int64
     cited: frozenset[bytes]  # the bytes of all titles that it cites, which are not its negatives
 
 

@@ -22,9 +22,8 @@ from irplatform_deepsense.network import masked_softmax
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy.typing as npt
-
     from irplatform.plugin import TrainingData
+    from irplatform.text.arrays import Int64
     from irplatform_deepsense.encoding import Encoded, Encoder, Texts
     from irplatform_deepsense.network import DeepSenSeNetwork, Tables
     from irplatform_deepsense.options import DeepSenSeOptions
@@ -122,7 +121,7 @@ class DeepSenSeTask:
         self._encoder = encoder
         self._options = options
         self._sampler = GroupSampler(data.training, options.groups, encoder.index, seed)
-        self._queries: list[npt.NDArray[np.int64]] = []
+        self._queries: list[Int64] = []
         rows, features = [], []
         for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
             self._queries.append(encoder.query(labelled.topic.query))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from irplatform.data import Topic
+    from irplatform.text.arrays import Float32
     from irplatform.text.forward_index import ForwardIndex
     from irplatform.text.vectors import WordVectors
     from irplatform_delta.options import Delta2017Options, DeltaOptions
@@ -92,7 +93,7 @@ class Encoded:
     documents: Tensor  # int64 [n, N], indexes into `words`; u marks padding
     lexical: Tensor  # float32 [n, L]
 
-    def with_features(self, values: npt.NDArray[np.float32]) -> Encoded:
+    def with_features(self, values: Float32) -> Encoded:
         if not values.shape[1]:
             return self
         more = torch.from_numpy(values).to(self.lexical.device)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Topic, TrainingData
     from irplatform.text import ForwardIndex, WordVectors
+    from irplatform.text.arrays import Int64
     from irplatform_delta.options import SevMosOptions
 
     Ids = npt.NDArray[np.int32]
@@ -99,7 +100,7 @@ class Texts:
         self._word_vectors = vectors
         self._vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
 
-    def documents(self, rows: npt.NDArray[np.int64]) -> Ids:
+    def documents(self, rows: Int64) -> Ids:
         """Word ids of documents, [n, N], padded with -1."""
         return self.index.matrix(rows, self._options.document_words)
 
@@ -158,7 +159,7 @@ class SevMosTask(ClassifierTask):
         topics = [labelled.topic for labelled in self._validator.topics]
         self._validation_queries = texts.queries(topics)
 
-    def _lexical(self, topic: Topic, rows: npt.NDArray[np.int64]) -> Tensor:
+    def _lexical(self, topic: Topic, rows: Int64) -> Tensor:
         query = self._index.query_ids(topic.query)
         features = lexical_features(self._index, query, rows, self._options.lexical)
         return torch.from_numpy(features).to(self._device)

@@ -130,7 +130,7 @@ class DrmmTask:
         higher, lower = scores[: len(batch)], scores[len(batch) :]
         return pairwise_hinge(higher, lower, self._tensor(batch.weight))
 
-    def _padded(self, topics: npt.NDArray[np.int64], width: int) -> Float32:
+    def _padded(self, topics: Int64, width: int) -> Float32:
         padded = np.zeros((len(topics), width, len(self.module.gate)), dtype=np.float32)
         for place, topic in enumerate(topics.tolist()):
             inputs = self._gate_inputs[topic]

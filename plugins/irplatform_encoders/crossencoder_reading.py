@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from irplatform.plugin import Documents, LabelledTopic, Resources, Topic, TrainingData
+    from irplatform.text.arrays import Float32
     from irplatform_encoders.crossencoder_model import Model
     from irplatform_encoders.options import ReadingOptions, VanillaBertOptions
 
-if TYPE_CHECKING:
     Encoded = dict[str, npt.NDArray[np.int32]]
     Padded = dict[str, Tensor]
 
@@ -296,11 +296,11 @@ class ListsTask:
     def validate(self) -> float:
         return self._validator(lambda number: self._scores(self._validator.topics[number]))
 
-    def _scores(self, labelled: LabelledTopic) -> npt.NDArray[np.float32]:
+    def _scores(self, labelled: LabelledTopic) -> Float32:
         documents = self._resources.documents(labelled.candidates)
         query = labelled.topic.query
         pairs = self._reader.encode([(query, document.text) for document in documents])
-        scores: npt.NDArray[np.float32] = self._reader.scores(pairs).numpy()
+        scores: Float32 = self._reader.scores(pairs).numpy()
         return scores
 
     def optimizer(self) -> torch.optim.Optimizer:

@@ -17,13 +17,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from irplatform.errors import InputError
-from irplatform.text.arrays import Int64, ragged, without
+from irplatform.text.arrays import Float32, Int64, ragged, without
 from irplatform.text.tokenizer import normalize, pieces
 from irplatform.training.neural import stored_documents, vectors_digest, weights_digest
 from irplatform.training.topic_identity import query_mark, source_mark, topic_marks
@@ -222,7 +221,7 @@ class Reader:
         return Bags(*without(words, offsets, words == UNKNOWN))
 
 
-def inverse_frequencies(index: ForwardIndex, vectors: WordVectors) -> npt.NDArray[np.float32]:
+def inverse_frequencies(index: ForwardIndex, vectors: WordVectors) -> Float32:
     """The IDF of every word with a vector: 0 for UNK, the highest where the collection lacks it."""
     idf = index.idf("text").astype(np.float32)
     ids = index.vocabulary.ids(list(vectors.words))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import TextPair
     from irplatform.text import WordVectors
-    from irplatform.text.arrays import Float32
+    from irplatform.text.arrays import Float32, Int64
     from irplatform_encoders.dual_encoder import Encoder, Learned
 
 
@@ -59,7 +59,7 @@ class DualEncoder(TrainableReranker):
     learned: Learned
 
     _resources: Resources
-    _stored: npt.NDArray[np.float32] | None = None
+    _stored: Float32 | None = None
     _loaded = False
 
     def prepare(self, resources: Resources) -> None:
@@ -131,7 +131,7 @@ class DualEncoder(TrainableReranker):
         scores: list[float] = np.einsum("nd,d->n", self._documents(rows), query).tolist()
         return scores
 
-    def _documents(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+    def _documents(self, rows: Int64) -> Float32:
         if self.encoder.index.count > self.options.stored_documents:
             return self.encoder.documents(rows)
         if self._stored is None:

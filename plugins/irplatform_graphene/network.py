@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -20,6 +19,7 @@ from irplatform.text.forward_index import PADDING
 
 if TYPE_CHECKING:
     from irplatform.text import ForwardIndex
+    from irplatform.text.arrays import Int64
 
 END = 0  # the symbol that ends a title, and begins it
 _IGNORED = -100
@@ -231,7 +231,7 @@ class TitleVocabulary:
         self._symbol = np.full(len(frequency) + 1, _IGNORED, np.int64)
         self._symbol[self.words] = 1 + np.arange(len(self.words))
 
-    def symbols(self, titles: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def symbols(self, titles: Int64) -> Int64:
         """The targets [n, L] of titles [n, L], padded with -1: words of the vocabulary and an end.
 
         A title that fills its row may go on and has no end. -100 is ignored.

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -189,7 +188,7 @@ class Reader:
         weights = self._idf[words[:, :width]] * present[:, :width]
         return self._words(self._rows[words[:, :width]], weights)
 
-    def _words(self, rows: Int64, weights: npt.NDArray[np.float32]) -> Words:
+    def _words(self, rows: Int64, weights: Float32) -> Words:
         distinct, places = np.unique(rows, return_inverse=True)
         return Words(
             self.vectors[torch.from_numpy(distinct).to(self.device)],

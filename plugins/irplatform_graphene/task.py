@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
@@ -271,7 +270,7 @@ class Titles:
             sizes.vector, sizes.projection, settings.hidden, len(self._vectors)
         ).to(model.device)
 
-    def loss(self, rows: npt.NDArray[np.int64], random: np.random.Generator) -> Tensor:
+    def loss(self, rows: Int64, random: np.random.Generator) -> Tensor:
         settings = self._model.options.decoder
         reader, network = self._model.reader, self._model.network
         lengths = reader.index.lengths("abstract")[rows], reader.index.lengths("title")[rows]

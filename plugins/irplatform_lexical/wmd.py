@@ -14,13 +14,11 @@ import numpy as np
 
 from irplatform.plugin import Documents, Field, Options, Reranker, Resources, Topic, Traits
 from irplatform.text import STOP_WORDS, VectorOptions, content_words, tokenize
-from irplatform.text.arrays import without
+from irplatform.text.arrays import Float32, without
 from irplatform.text.forward_index import distinct_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import numpy.typing as npt
 
     from irplatform.text import WordVectors
     from irplatform.text.arrays import Float64, Int64
@@ -97,7 +95,7 @@ class WordSpace:
     """Euclidean distances between words."""
 
     def __init__(self, vectors: WordVectors, *, unit: bool = False) -> None:
-        self._matrix: npt.NDArray[np.float32] = vectors.matrix
+        self._matrix: Float32 = vectors.matrix
         squares = np.einsum("ij,ij->i", self._matrix, self._matrix, dtype=np.float64)
         lengths = np.sqrt(squares)
         self._scale = np.divide(1, lengths, out=np.ones_like(lengths), where=unit & (lengths > 0))

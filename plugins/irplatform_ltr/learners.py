@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     import torch
 
+    from irplatform.text.arrays import Float64, Int64
     from irplatform_ltr.options import LinearOptions, NetworkOptions, TreeOptions
 
 
@@ -35,8 +36,8 @@ class Table:
     """Documents of training topics, one topic behind the other."""
 
     features: Features  # float32 [documents, features]
-    grades: npt.NDArray[np.float64]  # float64 [documents], 0 or more
-    offsets: npt.NDArray[np.int64]  # int64 [topics + 1], where each topic begins
+    grades: Float64  # float64 [documents], 0 or more
+    offsets: Int64  # int64 [topics + 1], where each topic begins
 
 
 _CLIP = 4.0  # standard deviations
@@ -162,7 +163,7 @@ class Trees:
             raise InputError(f"these are not LightGBM's trees: {error}.", path=path) from error
 
 
-def levels(grades: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+def levels(grades: Float64) -> Int64:
     """Grades as whole numbers up to 1,000: as they are, or scaled if too high or with decimals."""
     highest = float(grades.max(initial=0))
     if highest <= _HIGHEST_GRADE and not (grades % 1).any():

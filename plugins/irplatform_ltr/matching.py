@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
 from irplatform.expansion import Expander, QueryPlan, query_dependencies
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 class Passage:
     """The words of some documents, one behind the other, each title before its abstract."""
 
-    words: npt.NDArray[np.int32]
+    words: Int32
     offsets: Int64
     titles: Int64
 
@@ -38,7 +37,7 @@ class Passage:
     def documents(self) -> int:
         return len(self.offsets) - 1
 
-    def find(self, phrases: Iterable[npt.NDArray[np.int32]]) -> Mentions:
+    def find(self, phrases: Iterable[Int32]) -> Mentions:
         """Where any of some phrases begins; a phrase does not reach into the next document."""
         begins = np.zeros(len(self.words), dtype=bool)
         for phrase in phrases:

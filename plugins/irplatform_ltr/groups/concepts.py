@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from irplatform.knowledge import Knowledge
     from irplatform.plugin import Documents, Resources, Topic
     from irplatform.text import ForwardIndex
+    from irplatform.text.arrays import Float32
 
 
 KINDS = (
@@ -78,7 +79,7 @@ class Concepts(KnowledgeFeatures):
             "genes_share", "variants_share", "names_used", "disease_and_gene",
         )  # fmt: skip
 
-    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+    def compute(self, topic: Topic, documents: Documents) -> Float32:
         parts = self.options.expander(self._resources).parts(topic)
         rows = self._index.rows(documents.ids)
         words, offsets = self._index.tokens(rows)
@@ -165,7 +166,7 @@ class Evidence(KnowledgeFeatures):
     def names(self) -> tuple[str, ...]:
         return ("gene", "disease", "gene_and_disease", "variant", "variant_and_disease")
 
-    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+    def compute(self, topic: Topic, documents: Documents) -> Float32:
         knowledge = self.options.open()
         parts = self.options.expander(self._resources).parts(topic)
         citations = _citations(parts, knowledge)
@@ -231,7 +232,7 @@ class Genes(KnowledgeFeatures):
             "different_others", "focus", "before_first",
         )  # fmt: skip
 
-    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+    def compute(self, topic: Topic, documents: Documents) -> Float32:
         """The features; of a topic without genes, all genes are others."""
         knowledge = self.options.open()
         symbols = _symbols(self.options.bases(), knowledge.fingerprint)

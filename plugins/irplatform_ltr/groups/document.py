@@ -29,9 +29,7 @@ from irplatform_ltr.matching import StemmedIndex
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
-    from irplatform.text.arrays import Float64, Int64
+    from irplatform.text.arrays import Float32, Float64, Int64
     from irplatform.text.forward_index import Field as TextField
 
 
@@ -93,9 +91,7 @@ class DocumentProperties(FeatureGroup):
             *(f"title {name}" for name in self.options.words),
         )  # fmt: skip
 
-    def compute_batch(
-        self, batch: Sequence[tuple[Topic, Documents]]
-    ) -> list[npt.NDArray[np.float32]]:
+    def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
         matrices = []
         for (_, documents), headings in zip(batch, self._headings(batch), strict=True):
             rows = self._stems.rows(documents.ids)
@@ -108,7 +104,7 @@ class DocumentProperties(FeatureGroup):
             matrices.append(np.asarray(np.stack(columns, axis=1), dtype=np.float32))
         return matrices
 
-    def _headings(self, batch: Sequence[tuple[Topic, Documents]]) -> list[npt.NDArray[np.float32]]:
+    def _headings(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
         """1 where documents have any of our headings, and each: [documents, 1 + headings]."""
         if not self._has(self.options.headings_field):
             width = 1 + len(self.options.headings)
@@ -255,7 +251,7 @@ class Demographics(FeatureGroup):
             "sex_words", "other_sex_words", "written_age", "any_written_age",
         )  # fmt: skip
 
-    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+    def compute(self, topic: Topic, documents: Documents) -> Float32:
         person = self._person(topic)
         values = [
             [*self._by_headings(person, document), *_by_words(person, document)]

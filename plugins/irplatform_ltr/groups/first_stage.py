@@ -29,8 +29,6 @@ from irplatform_ltr.matching import ExpansionOptions, KnowledgeFeatures
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    import numpy.typing as npt
-
     from irplatform.expansion import Expander
     from irplatform.runs import Ranking
     from irplatform.text.arrays import Float32
@@ -150,9 +148,7 @@ class ScoresOfParts(KnowledgeFeatures):
         names = self._query_names()
         return (*names, *(f"{name}_share" for name in names))
 
-    def compute_batch(
-        self, batch: Sequence[tuple[Topic, Documents]]
-    ) -> list[npt.NDArray[np.float32]]:
+    def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
         index, threads = self._resources.index(), self._resources.threads
         similarity = BM25(self.options.k1, self.options.b)
         expander = self.options.expander(self._resources)

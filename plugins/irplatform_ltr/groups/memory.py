@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    import numpy.typing as npt
+    from irplatform.text.arrays import Float32, Float64, Int32
 
 _FILE = "memory.json"
 _NAMES = (
@@ -94,11 +94,11 @@ class CitingText(TrainableFeatureGroup):
         norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
         self._idf, self._matrix, self._norms = idf, matrix, np.maximum(norms, 1e-12)
 
-    def _known(self, query: str) -> npt.NDArray[np.int32]:
+    def _known(self, query: str) -> Int32:
         ids = self._stems.query_ids(query)
         return ids[ids >= 0]
 
-    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+    def compute(self, topic: Topic, documents: Documents) -> Float32:
         """The features; all 0 for a document that no training query is about."""
         values = np.zeros((len(documents), len(_NAMES)), dtype=np.float32)
         ids = np.unique(self._known(topic.query))
@@ -116,9 +116,9 @@ class CitingText(TrainableFeatureGroup):
     def _of(
         self,
         graded: Sequence[tuple[int, float]],
-        near: npt.NDArray[np.float64],
-        ids: npt.NDArray[np.int32],
-        query: npt.NDArray[np.float64],
+        near: Float64,
+        ids: Int32,
+        query: Float64,
         norm: float,
     ) -> list[float]:
         numbers = np.array([number for number, _ in graded])

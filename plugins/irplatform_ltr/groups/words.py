@@ -17,8 +17,6 @@ from irplatform_ltr.matching import StemmedIndex
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    import numpy.typing as npt
-
     from irplatform.text import ForwardIndex
     from irplatform.text.arrays import Float32, Int64
 
@@ -46,7 +44,7 @@ class LexicalMatches(FeatureGroup):
     def names(self) -> tuple[str, ...]:
         return self.options.features
 
-    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+    def compute(self, topic: Topic, documents: Documents) -> Float32:
         query, rows = self._index.query_ids(topic.query), self._index.rows(documents.ids)
         return lexical_features(self._index, query, rows, self.options.features)  # type: ignore[arg-type]
 
@@ -212,9 +210,7 @@ class LuceneFields(FeatureGroup):
         kinds = ("bm25", "bm25_share", "bm25_tuned", "bm25_tuned_share", "qld")
         return tuple(f"{kind}_{field}" for kind in kinds for field in _FIELDS)
 
-    def compute_batch(
-        self, batch: Sequence[tuple[Topic, Documents]]
-    ) -> list[npt.NDArray[np.float32]]:
+    def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
         index, threads = self._resources.index(), self._resources.threads
         topic_queries = [
             [words_query(index, topic.query, field) for field in _FIELDS] for topic, _ in batch
@@ -224,7 +220,7 @@ class LuceneFields(FeatureGroup):
             for (_, documents), queries in zip(batch, topic_queries, strict=True)
         ]
         everything = [query for queries in topic_queries for query in queries]
-        parts: list[list[npt.NDArray[np.float32]]] = [[] for _ in batch]
+        parts: list[list[Float32]] = [[] for _ in batch]
         for similarity in (BM25(), BM25(self.options.k1, self.options.b)):
             best = best_scores(index, everything, similarity, threads).reshape(-1, len(_FIELDS))
             for number, values in enumerate(scores_of(index, requests, similarity, threads)):
