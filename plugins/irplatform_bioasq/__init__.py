@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from irplatform.plugin import hookimpl
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from irplatform.plugin import RegisterMeasure
     from irplatform.runs import Run
@@ -33,16 +33,11 @@ def average_precisions(qrels: Mapping[str, Mapping[str, float]], run: Run) -> di
     values = {}
     for topic, grades in qrels.items():
         ranking = run.rankings.get(topic)
-        values[topic] = _average_precision(grades, ranking.doc_ids if ranking is not None else ())
+        relevant = sum(grade > 0 for grade in grades.values())
+        hits, total = 0, 0.0
+        for rank, doc_id in enumerate(ranking.doc_ids[:DEPTH] if ranking else (), start=1):
+            if grades.get(doc_id, 0) > 0:
+                hits += 1
+                total += hits / rank
+        values[topic] = total / min(relevant, DEPTH) if relevant else 0.0
     return values
-
-
-def _average_precision(grades: Mapping[str, float], doc_ids: Sequence[str]) -> float:
-    relevant = sum(grade > 0 for grade in grades.values())
-    hits = 0
-    total = 0.0
-    for rank, doc_id in enumerate(doc_ids[:DEPTH], start=1):
-        if grades.get(doc_id, 0) > 0:
-            hits += 1
-            total += hits / rank
-    return total / min(relevant, DEPTH) if relevant else 0.0

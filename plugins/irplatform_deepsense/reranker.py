@@ -50,10 +50,7 @@ class DeepSenSe(NeuralReranker):
     _tables: Tables
     _loaded = False
 
-    def prepare(self, resources: Resources) -> None:
-        self._prepare(resources)
-
-    def _prepare(self, resources: Resources, columns: Columns | None = None) -> None:
+    def prepare(self, resources: Resources, columns: Columns | None = None) -> None:
         from irplatform_deepsense.encoding import Encoder
         from irplatform_deepsense.features import field_features
         from irplatform_deepsense.network import DeepSenSeNetwork, Sizes
@@ -92,29 +89,21 @@ class DeepSenSe(NeuralReranker):
         )
 
     def fit(self, data: TrainingData) -> None:
+        from irplatform_deepsense.pairs import pretrained
         from irplatform_deepsense.task import DeepSenSeTask
 
         if self.options.pairs.file is not None and not self._loaded:
-            self._take_pretrained(data)
-        topics = len(data.training) + self.options.validation_topics
-        with self.resources.progress("encoding training topics", topics, "topics") as advance:
+            topics = [labelled.topic for labelled in (*data.training, *data.validation)]
+            without = [*topics, *data.unseen]
+            state = pretrained(self.resources, self.network, self._encoder, self.options, without)
+            self.network.load_state_dict(state, strict=False)
+        count = len(data.training) + self.options.validation_topics
+        with self.resources.progress("encoding training topics", count, "topics") as advance:
             task = DeepSenSeTask(
                 self.network, self._encoder, self.options, data, self.resources.seed, advance
             )
         task.standardize_features()
         self.train(task, self.options.loop, data)
-
-    def _take_pretrained(self, data: TrainingData) -> None:
-        from irplatform_deepsense.pairs import pretrained
-
-        state = pretrained(
-            self.resources,
-            self.network,
-            self._encoder,
-            self.options,
-            [*(labelled.topic for labelled in (*data.training, *data.validation)), *data.unseen],
-        )
-        self.network.load_state_dict(state, strict=False)
 
     def save(self, folder: Path) -> None:
         super().save(folder)
@@ -131,7 +120,7 @@ class DeepSenSe(NeuralReranker):
                 self.resources.notice(
                     f"{self.model}: it has learned from {names} of documents, which these have not"
                 )
-            self._prepare(self.resources, columns)
+            self.prepare(self.resources, columns)
         super().load(folder)
         self._loaded = True
 

@@ -237,16 +237,17 @@ class DualEncoderSearch(Retriever):
     def _open(self, resources: Resources) -> _Open:
         from irplatform_encoders.nearest import indexed, open_index
 
+        checkpoint, file = self.options.checkpoint, self.options.pairs.file
         mark = fingerprint(
             {
-                "of": self._content(),
+                "of": folder_digests(checkpoint) if checkpoint else [digest(file)] if file else [],
                 "options": self.options.model_dump(mode="json"),
                 "device": resources.device,
                 "model_threads": resources.model_threads,
                 "seed": resources.system_seed,
             }
         )
-        vectors = None if self.options.checkpoint else resources.vectors(self.options.vectors)
+        vectors = None if checkpoint else resources.vectors(self.options.vectors)
         opened = _opened.get(resources.forward_index())
         if opened is None or opened.mark != mark or opened.vectors is not vectors:
             members = self._members(resources)
@@ -263,12 +264,6 @@ class DualEncoderSearch(Retriever):
             opened = _Open(mark, vectors, members, open_index(folder, self.options.probes))
             _opened[resources.forward_index()] = opened
         return opened
-
-    def _content(self) -> dict[str, object]:
-        file = self.options.pairs.file
-        if (folder := self.options.checkpoint) is None:
-            return {"pairs": [digest(file)]} if file else {}
-        return {"checkpoint": folder_digests(folder)}
 
     def _shares(
         self, learned: Sequence[Learned], topics: Sequence[Topic], resources: Resources

@@ -82,6 +82,8 @@ class GrapheneOptions(Options):
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
 
 
+_LOOP = {"optimizer": "adagrad", "learning_rate": 0.001, "epochs": 50, "patience": 50}
+
 PRESETS: Mapping[str, Mapping[str, object]] = {
     "paper": {
         "projection": 100,
@@ -99,13 +101,8 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
         "pairs": {"relevant": "judged", "unjudged_share": 0.0},
         "tune_encoder": True,
         "decoder": {"share": 1.0, "vocabulary": 20_000, "hidden": 100},
-        "loop": {"optimizer": "adagrad", "learning_rate": 0.001, "epochs": 50, "patience": 50},
-        "pretraining": {
-            "optimizer": "adagrad",
-            "learning_rate": 0.001,
-            "epochs": 50,
-            "patience": 50,
-        },
+        "loop": _LOOP,
+        "pretraining": _LOOP,
         "vectors": {"dimensions": 100},
     }
 }

@@ -85,6 +85,7 @@ _MANY = 100_000  # documents from which on several threads are used
 _THREADS = re.compile(r"^\[num_threads: \d+\]$", re.MULTILINE)
 
 
+@dataclass
 class Trees:
     """Gradient-boosted trees by LightGBM (Ke et al., NeurIPS 2017).
 
@@ -92,18 +93,15 @@ class Trees:
     topic: no tree is spent on how many relevant documents a topic has.
     """
 
-    def __init__(
-        self, objective: Literal["lambdarank", "regression"], options: TreeOptions, threads: int = 1
-    ) -> None:
-        self._threads = threads
-        self._objective = objective
-        self._options = options
-        self._booster: Any = None
+    objective: Literal["lambdarank", "regression"]
+    options: TreeOptions
+    threads: int = 1
+    _booster: Any = None
 
     def fit(self, table: Table, seed: int) -> None:
         import lightgbm
 
-        ranking = self._objective == "lambdarank"
+        ranking = self.objective == "lambdarank"
         labels = levels(table.grades) if ranking else centered(table.grades, table.offsets)
         data = lightgbm.Dataset(
             table.features,
@@ -114,17 +112,17 @@ class Trees:
         )
         parameters = self._parameters(seed, int(labels.max()))
         # On small tables threads wait longer than they work.
-        parameters["num_threads"] = self._threads if len(labels) >= _MANY else 1
-        self._booster = lightgbm.train(parameters, data, self._options.trees)
+        parameters["num_threads"] = self.threads if len(labels) >= _MANY else 1
+        self._booster = lightgbm.train(parameters, data, self.options.trees)
 
     def _parameters(self, seed: int, highest: int) -> dict[str, Any]:
-        options = self._options
+        options = self.options
         ranking = {
             "lambdarank_truncation_level": options.cutoff,
             "label_gain": [float(grade) for grade in range(highest + 1)],
         }
         return {
-            "objective": self._objective,
+            "objective": self.objective,
             "learning_rate": options.rate,
             "num_leaves": options.leaves,
             "min_data_in_leaf": options.leaf_documents,
@@ -136,7 +134,7 @@ class Trees:
             "deterministic": True,
             "force_row_wise": True,
             "verbose": -1,
-            **(ranking if self._objective == "lambdarank" else {}),
+            **(ranking if self.objective == "lambdarank" else {}),
         }
 
     def score(self, features: Features) -> Scores:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.knowledge import Concept, ConceptKind, Format, Head, Name, Relation
+from irplatform.knowledge import Concept, ConceptKind, Format, Name, Relation
 from irplatform.knowledge.formats.mesh import Descriptors, entry_term
 from irplatform.knowledge.formats.reading import (
     lines_of_cells,
@@ -101,10 +101,6 @@ def _drug_genes(path: Path) -> Iterator[Relation]:
         yield Relation(f"DRUGBANK:{drug}", compact(f"NCBIGENE:{gene}"), "drug-gene", "", evidence)
 
 
-def _is_drug_names(head: Head) -> bool:
-    return head.text.startswith("{") and "drug_variant_to_canonical" in head.text
-
-
 def _drug_names(path: Path) -> Iterator[Concept]:
     """Read the dictionary of drug-named-entity-recognition: variants to canonical names.
 
@@ -141,10 +137,6 @@ _MAPPING_COLUMNS = 6
 _MAPPED_KINDS: dict[str, ConceptKind] = {"CHEBI": "drug", "DOID": "disease", "HGNC": "gene"}
 
 
-def _is_mesh(head: Head) -> bool:
-    return len(head.columns) == 5 and _UI.fullmatch(head.columns[0]) is not None
-
-
 def _mesh(path: Path) -> Iterator[Concept | Relation]:
     """Read lines of id, name, entry terms, tree numbers (both separated by `|`), and taxon."""
     descriptors = Descriptors()
@@ -161,10 +153,6 @@ def _mesh(path: Path) -> Iterator[Concept | Relation]:
     yield from descriptors.relations()
 
 
-def _is_mappings(head: Head) -> bool:
-    return len(head.columns) == _MAPPING_COLUMNS and head.columns[0] == "MESH"
-
-
 def _mappings(path: Path) -> Iterator[Concept]:
     """Read MESH, id, name, name space, id, name (Gyori et al., Bioinformatics Advances 2022)."""
     lines = lines_of_cells(path, _MAPPING_COLUMNS)
@@ -176,10 +164,6 @@ def _mappings(path: Path) -> Iterator[Concept]:
         xref = other_id if other_id.startswith(f"{other_space}:") else f"{other_space}:{other_id}"
         kind = _MAPPED_KINDS.get(other_space, "other")
         yield Concept(f"MESH:{ui}", name, kind, (), (compact(xref),))
-
-
-def _is_doid(head: Head) -> bool:
-    return head.text.startswith("[") and '"DOID:' in head.text
 
 
 def _doid(path: Path) -> Iterator[Concept | Relation]:
@@ -270,7 +254,7 @@ FORMATS = (
         "drug-names",
         "drugs",
         "drug_ner_dictionary.json, canonical names and variants",
-        _is_drug_names,
+        lambda head: head.text.startswith("{") and "drug_variant_to_canonical" in head.text,
         _drug_names,
         revision=2,
     ),
@@ -278,10 +262,23 @@ FORMATS = (
         "mesh-table",
         "mesh",
         "descriptors as id, name, entry terms, tree numbers, taxon, without a header",
-        _is_mesh,
+        lambda head: len(head.columns) == 5 and _UI.fullmatch(head.columns[0]) is not None,
         _mesh,
         revision=3,
     ),
-    Format("doid-json", "doid", "terms of doid as a JSON list", _is_doid, _doid, revision=2),
-    Format("mesh-mappings", "mesh-xrefs", "Gilda's MeSH mappings", _is_mappings, _mappings),
+    Format(
+        "doid-json",
+        "doid",
+        "terms of doid as a JSON list",
+        lambda head: head.text.startswith("[") and '"DOID:' in head.text,
+        _doid,
+        revision=2,
+    ),
+    Format(
+        "mesh-mappings",
+        "mesh-xrefs",
+        "Gilda's MeSH mappings",
+        lambda head: len(head.columns) == _MAPPING_COLUMNS and head.columns[0] == "MESH",
+        _mappings,
+    ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -137,31 +138,31 @@ class EmbeddingSimilarities(FeatureGroup):
         return np.asarray(np.stack(columns, axis=1), dtype=np.float32)
 
 
+@dataclass(frozen=True)
 class _Side:
     """The words of one field of documents, as places in a list of distinct words."""
 
-    def __init__(self, places: Int64, offsets: Int64) -> None:
-        self._places = places
-        self._offsets = offsets
+    places: Int64
+    offsets: Int64
 
     def sums(self, vectors: Float32) -> Float32:
         from scipy.sparse import csr_matrix
 
-        shape = (len(self._offsets) - 1, len(vectors))
+        shape = (len(self.offsets) - 1, len(vectors))
         counts = csr_matrix(
-            (np.ones(len(self._places), np.float32), self._places, self._offsets), shape=shape
+            (np.ones(len(self.places), np.float32), self.places, self.offsets), shape=shape
         )
         return np.asarray(counts @ vectors, dtype=np.float32)
 
     def best(self, near: Float32) -> Float32:
-        greatest = np.zeros((len(near), len(self._offsets) - 1), dtype=np.float32)
-        filled = np.flatnonzero(np.diff(self._offsets))
+        greatest = np.zeros((len(near), len(self.offsets) - 1), dtype=np.float32)
+        filled = np.flatnonzero(np.diff(self.offsets))
         if not len(near):
             return greatest
-        for part in _of_size(filled, np.diff(self._offsets)[filled], _AT_ONCE // len(near)):
-            start, end = self._offsets[part[0]], self._offsets[part[-1] + 1]
-            each = np.take(near, self._places[start:end], axis=1)
-            starts = self._offsets[part] - start
+        for part in _of_size(filled, np.diff(self.offsets)[filled], _AT_ONCE // len(near)):
+            start, end = self.offsets[part[0]], self.offsets[part[-1] + 1]
+            each = np.take(near, self.places[start:end], axis=1)
+            starts = self.offsets[part] - start
             greatest[:, part] = np.maximum.reduceat(each, starts, axis=1)
         return np.maximum(greatest, 0)
 
