@@ -14,9 +14,7 @@ from irplatform.training import GroupSettings, LoopSettings
 class PairsOptions(Options):
     """Pre-training on pairs of a sentence and a title that it cites."""
 
-    file: Path | None = Field(
-        None, description="TSV file of sentences and titles that they cite, may be .gz"
-    )
+    file: Path | None = Field(None, description="TSV file of sentences and cited titles")
     sentences: int = Field(60_000, gt=0, description="sentences that are read of it, at most")
     epochs: int = Field(1, gt=0, description="times that each is looked at")
     batch_size: int = Field(16, gt=1, description="sentences per step; each sees all their titles")

@@ -38,12 +38,8 @@ class DeltaOptions(Options):
     document_words: int = Field(50, gt=0, description="words read of a document [paper]")
     query_words: int | None = Field(None, gt=0, description="words read of a query; none reads all")
     lexical: LexicalNames = Field(LEX3, description="lexical match features [paper: Lex3]")
-    features: tuple[str, ...] = Field(
-        (), description="groups of features beside the lexical ones (`platform features list`)"
-    )
-    feature_settings: dict[str, dict[str, Any]] = Field(
-        {}, description='their options, as "feature_settings.GROUP.OPTION=VALUE"'
-    )
+    features: tuple[str, ...] = Field((), description="feature groups (`platform features list`)")
+    feature_settings: dict[str, dict[str, Any]] = Field({}, description="their options, by name")
     difference: bool = Field(True, description="use the vectors d − q* (table 6)")
     delta_features: bool = Field(True, description="use their cosine and distances (table 6)")
     slope: float = Field(0.1, ge=0, lt=1, description="negative slope of the Leaky ReLU")

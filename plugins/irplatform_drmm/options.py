@@ -30,9 +30,7 @@ class DrmmOptions(Options):
     document_words: int = Field(200, gt=0, description="words read of a document [paper: 200]")
     bins: int = Field(30, gt=2, le=250, description="bins, the last of exact matches [paper]")
     hidden: int = Field(5, gt=0, description="width of the hidden layer [paper]")
-    gate: Literal["idf", "vectors"] = Field(
-        "idf", description="what a query term's weight is learned from: its IDF or its vector"
-    )
+    gate: Literal["idf", "vectors"] = Field("idf", description="source of a term's weight")
     stemmer: Literal["krovetz", "none"] = Field(
         "krovetz", description="conflation of words [paper: Krovetz], which needs Java once"
     )

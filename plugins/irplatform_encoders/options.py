@@ -52,9 +52,7 @@ class FineTuning(Options):
     """The steps of fine-tuning: AdamW, with rates that rise at first and then fall to 0."""
 
     learning_rate: float = Field(2e-5, gt=0, description="largest step size of the transformer")
-    head_learning_rate: float = Field(
-        1e-3, gt=0, description="the same of what begins at random: the layer on top, if it is new"
-    )
+    head_learning_rate: float = Field(1e-3, gt=0, description="that of a new layer on top")
     warmup: float = Field(0.1, ge=0, lt=1, description="share of all steps in which rates rise")
     weight_decay: float = Field(0.01, ge=0, description="of AdamW; biases and norms have none")
     longest_gradient: float = Field(1.0, gt=0, description="longer ones are cut to this norm")
@@ -102,19 +100,15 @@ def for_pretraining(options: VanillaBertOptions) -> VanillaBertOptions:
 class BiEncoderOptions(PretrainedOptions):
     """Options of the bi-encoder: a sentence-transformers model."""
 
-    query_model: str | None = Field(
-        None, description="another model for queries (MedCPT has one), as `model` names it"
-    )
+    query_model: str | None = Field(None, description="another model for queries (MedCPT)")
     query_revision: str | None = Field(None, description="commit or tag of that one")
     pooling: Literal["mean", "cls"] | None = Field(
         None, description="makes a text's vector of its words', if the model's files do not say how"
     )
-    similarity: Literal["cosine", "dot"] | None = Field(
-        None, description="of vectors; by default the model's"
-    )
+    similarity: Literal["cosine", "dot"] | None = Field(None, description="if not the model's")
     query_prompt: str | None = Field(None, description="put before a query; by default the model's")
     document_prompt: str | None = Field(
-        None, description="put before a document; by default the model's"
+        None, description="put before documents, if not the model's"
     )
     max_length: int | None = Field(None, ge=9, description="tokens of a text, if not the model's")
     batch_size: int = Field(32, gt=0, description="texts that are encoded at once on a GPU")
@@ -141,15 +135,11 @@ class PairsOptions(Options):
     """Training on pairs: texts that ask, and texts that they should find."""
 
     file: Path | None = Field(None, description="TSV file with a header, may be .gz")
-    passages: int = Field(
-        0, ge=0, description="pairs per document: a passage of the abstract and the title"
-    )
+    passages: int = Field(0, ge=0, description="pairs of passage and title per document")
     passage_words: int = Field(24, gt=0, description="words of a passage")
     query: str = Field("sentence", description="its column of texts that ask")
     text: str = Field("cited_title", description="its column of texts that they should find")
-    group: str = Field(
-        SOURCES, description="its column of sources; pairs of the sources of topics are left out"
-    )
+    group: str = Field(SOURCES, description="its column of sources; those of topics are left out")
     marker: str = Field("[CIT]", description="what is cut from texts that ask")
     most: int = Field(500_000, gt=1, description="pairs of the file, and passages, at most")
     seed: int = Field(1, ge=0, description="of first weights and order, the same for all members")
@@ -200,9 +190,5 @@ class DualOptions(EncoderOptions):
 class DualSearchOptions(NearestOptions, EncoderOptions):
     """Options of the retriever, which needs a trained model: `checkpoint`, or pairs."""
 
-    checkpoint: Path | None = Field(
-        None, description="folder of `platform train --reranker dual-encoder`, taken as it is"
-    )
-    folds: int = Field(
-        3, gt=1, description="models trained on pairs, each without a part of the sources"
-    )
+    checkpoint: Path | None = Field(None, description="folder that `platform train` wrote")
+    folds: int = Field(3, gt=1, description="models trained on pairs, each without some sources")

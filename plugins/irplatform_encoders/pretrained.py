@@ -50,13 +50,10 @@ class PretrainedOptions(Options):
 
     model: str | None = Field(
         None,
-        description="folder of a model in Hugging Face format "
-        "(config.json, *.safetensors, tokenizer files)",
+        description="folder in Hugging Face format (config.json, *.safetensors, tokenizer files)",
     )
     download: bool = Field(
-        False,
-        description="`model` may also name a model of the Hugging Face hub, which is downloaded "
-        "where it is not in its cache yet",
+        False, description="`model` may name a model of the Hugging Face hub, to be downloaded"
     )
     revision: str | None = Field(None, description="commit or tag of a model of the hub")
 

@@ -41,9 +41,7 @@ class GrapheneOptions(Options):
     reward: float = Field(1.6, ge=0, description="weight of a concept of the query [paper]")
     vector: int = Field(256, gt=0, description="width of the vectors of documents and queries")
     filters: int = Field(128, gt=0, description="filters of the query's convolution")
-    shortcut: bool = Field(
-        True, description="add IDF-weighted means of word vectors to both vectors [ours]"
-    )
+    shortcut: bool = Field(True, description="add weighted means of word vectors to both [ours]")
     normalized: bool = Field(True, description="vectors of texts have length 1 [ours]")
     query_fields: tuple[str, ...] = Field(
         ("disease", "gene", "treatment", "mesh"),
@@ -54,13 +52,9 @@ class GrapheneOptions(Options):
     expansion_names: int = Field(6, gt=0, description="other names of a concept that are read")
     narrower: int = Field(1, ge=0, description="is-a steps below a topic's concepts that match")
     dropout: float = Field(0.2, ge=0, lt=1, description="of documents' and queries' vectors")
-    loss: Literal["hinge", "softmax"] = Field(
-        "softmax", description="hinge loss [paper], or cross-entropy of the relevant one"
-    )
+    loss: Literal["hinge", "softmax"] = Field("softmax", description="[paper: hinge]")
     margin: float = Field(1.0, gt=0, description="difference of scores that costs nothing")
-    others: int = Field(
-        32, ge=0, description="in-batch negatives that are drawn for a relevant document"
-    )
+    others: int = Field(32, ge=0, description="in-batch negatives of a relevant document")
     features: tuple[str, ...] = Field((), description="feature groups in the last layer [ours]")
     feature_settings: dict[str, dict[str, Any]] = Field({}, description="their options, by name")
     feature_l2: float = Field(3.0, ge=0, description="L2 regularization of the features' weights")

@@ -41,7 +41,7 @@ class CountingOptions(Options):
     """The options of every baseline that counts words."""
 
     field: Literal["title", "abstract", "text"] = Field(
-        "text", description="text is title and abstract"
+        "text", description="text: title and abstract"
     )
 
 

@@ -31,11 +31,9 @@ class WMDOptions(Options):
     """Options of the Word Mover's Distance; `[paper]` marks a choice of Mohan et al., WWW 2018."""
 
     field: Literal["title", "abstract", "text"] = Field(
-        "text", description="text is title and abstract"
+        "text", description="text: title and abstract"
     )
-    form: Literal["exact", "relaxed"] = Field(
-        "exact", description="the distance, or its relaxed lower bound, which is much faster"
-    )
+    form: Literal["exact", "relaxed"] = Field("exact", description="the distance or a faster bound")
     stop_words: bool = Field(True, description="keep stop words [paper]")
     unit_vectors: bool = Field(False, description="bring word vectors to length 1 first")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors")

@@ -19,9 +19,7 @@ class PoolOptions(Options):
         "candidates", description="documents that the first stage found, or all judged"
     )
     rejected: int = Field(1000, ge=0, description="judged documents of grade 0, at most")
-    unjudged_share: float = Field(
-        0.3, ge=0, lt=1, description="share of unjudged ones beside judged ones of grade 0"
-    )
+    unjudged_share: float = Field(0.3, ge=0, lt=1, description="share of unjudged among grade 0")
     unjudged: int = Field(40, ge=0, description="most unjudged candidates of a topic")
     head: float = Field(
         0.0,
@@ -29,9 +27,7 @@ class PoolOptions(Options):
         le=1,
         description="share of unjudged ones from the first stage's best, if none is judged 0",
     )
-    head_depth: int = Field(
-        60, gt=0, description="number of the first stage's best; too few mislead trees"
-    )
+    head_depth: int = Field(60, gt=0, description="number of the first stage's best")
 
 
 class TreeOptions(Options):
@@ -74,12 +70,8 @@ class NeighbourOptions(Options):
 class LtrOptions(Options):
     """Options of `ltr` and `lexical`."""
 
-    features: tuple[str, ...] = Field(
-        DEFAULT_FEATURES, description="feature groups (`platform features list`)"
-    )
-    settings: dict[str, dict[str, Any]] = Field(
-        {}, description='options of groups, as "settings.GROUP.OPTION=VALUE"'
-    )
+    features: tuple[str, ...] = Field(DEFAULT_FEATURES, description="see `platform features list`")
+    settings: dict[str, dict[str, Any]] = Field({}, description="their options, by name")
     stack: tuple[str, ...] = Field((), description="rerankers to learn from, out of fold")
     learner: Literal["trees", "linear", "network", "average"] = Field(
         "average",
@@ -88,7 +80,7 @@ class LtrOptions(Options):
     folds: int = Field(5, gt=1, description="folds of training topics for features that learn")
     apart: str = Field("citing_id", description="topics that share this field share a fold")
     hide_judged: bool = Field(
-        True, description="hide a fold's judged documents from features that learn; false: do both"
+        True, description="hide a fold's judged documents from groups that learn"
     )
     memory_share: float = Field(
         0.5,
@@ -101,5 +93,5 @@ class LtrOptions(Options):
     linear: LinearOptions = Field(LinearOptions(), description="the linear model")
     network: NetworkOptions = Field(NetworkOptions(), description="the network")
     neighbours: NeighbourOptions = Field(
-        NeighbourOptions(), description="mixing with similar documents"
+        NeighbourOptions(), description="mix with similar documents"
     )
