@@ -15,7 +15,6 @@ from irplatform.data import Collection, Corpus, Qrels
 from irplatform.plugin import Document, Topic
 from irplatform.system.digests import fingerprint
 from irplatform_demo.texts import (
-    Disease,
     Relation,
     Style,
     choose_names,
@@ -149,7 +148,8 @@ class Article:
         variant of the gene, and for prognosis or frequency with the topic's own; 0 for the rest
         that share disease or gene; None for what shares neither.
         """
-        about_disease = _is(self.relation.disease, topic.disease)
+        disease = self.relation.disease
+        about_disease = topic.disease.name in (disease.name, disease.parent)
         about_gene = self.kind != "unrelated" and self.relation.gene == topic.gene
         if not (about_disease or about_gene):
             return None
@@ -193,7 +193,3 @@ def _style(kind: str, rng: Random) -> Style:
     plain, short = _STYLES.get(kind, _OTHER_STYLES)
     drawn = rng.random()
     return "plain" if drawn < plain else "short" if drawn < plain + short else "other"
-
-
-def _is(disease: Disease, wanted: Disease) -> bool:
-    return wanted.name in (disease.name, disease.parent)

@@ -9,19 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from irplatform.plugin import Field, Options, Resources, Retriever, Topic, Traits
 from irplatform.runs import Ranking, Run
 from irplatform.text import ForwardIndex, VectorOptions
-from irplatform.text.arrays import Int64, new_matrix
+from irplatform.text.arrays import Float32, Int64, new_matrix
 from irplatform.text.vectors import unit_rows, unit_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-_Matrix = npt.NDArray[np.float32]
 
 _FILE = "documents.npy"
 _BLOCK = 20_000  # documents at once: bounds memory while vectors are made and compared
@@ -54,13 +51,13 @@ class Embedding(Retriever):
         vectors = resources.vectors(self.options.vectors)
         weights = index.idf("text").astype(np.float32) ** self.options.idf_power
         # Per word of the collection its weighted unit vector; 0 without a vector.
-        words: _Matrix = unit_vectors(vectors)[vectors.align(index.vocabulary)] * weights[:, None]
+        words: Float32 = unit_vectors(vectors)[vectors.align(index.vocabulary)] * weights[:, None]
         folder = resources.artifact(
             "embedding",
             {**self.options.model_dump(mode="json"), "format": 1},
             lambda place: _write_documents(index, words, place, resources),
         )
-        documents: _Matrix = np.load(folder / _FILE, mmap_mode="r")
+        documents: Float32 = np.load(folder / _FILE, mmap_mode="r")
         texts = (index.query_ids(topic.query) for topic in topics)
         sums = (words[ids[ids >= 0]].sum(axis=0, keepdims=True) for ids in texts)
         queries = np.stack([unit_rows(each)[0] for each in sums])
@@ -77,7 +74,7 @@ class Embedding(Retriever):
 
 
 def _write_documents(
-    index: ForwardIndex, words: _Matrix, folder: Path, resources: Resources
+    index: ForwardIndex, words: Float32, folder: Path, resources: Resources
 ) -> None:
     from scipy.sparse import csr_matrix
 
@@ -96,8 +93,8 @@ def _write_documents(
 
 
 def _nearest(
-    documents: _Matrix, queries: _Matrix, depth: int, index: ForwardIndex
-) -> tuple[Int64, _Matrix]:
+    documents: Float32, queries: Float32, depth: int, index: ForwardIndex
+) -> tuple[Int64, Float32]:
     rows = np.empty((len(queries), 0), dtype=np.int64)
     scores = np.empty((len(queries), 0), dtype=np.float32)
     for start in range(0, len(documents), _BLOCK):
@@ -115,7 +112,7 @@ def _nearest(
     return rows, scores
 
 
-def _first(scores: _Matrix, rows: Int64, depth: int, last: float, index: ForwardIndex) -> Int64:
+def _first(scores: Float32, rows: Int64, depth: int, last: float, index: ForwardIndex) -> Int64:
     """Places of the best scores; of those that are equal at the end, the order of runs decides."""
     above, tied = np.flatnonzero(scores > last), np.flatnonzero(scores == last)
     ids = index.doc_ids(rows[tied])

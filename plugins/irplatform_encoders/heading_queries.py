@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     from irplatform.data import Corpus
     from irplatform.knowledge import Concept, ConceptKind, Knowledge
-    from irplatform.plugin import Document
 """Grades, by how often an article names the gene."""
 
 MEASURES = ("nDCG@20", "AP", "P@10")
@@ -147,7 +146,7 @@ def _asked(
         nonlocal documents
         for document in counted_documents(corpus, "counting headings"):
             documents += 1
-            if headings := _headings(document):
+            if headings := main_headings(document.fields.get(FIELD)):
                 frequency.update(headings)
                 yield hash_of(document.id, seed, "draw"), document.id, headings
 
@@ -209,7 +208,7 @@ def _answers(
         having[min(each.headings, key=frequency.__getitem__)].append(name)
     answers: dict[str, dict[str, int]] = {name: {} for name in asked}
     for document in counted_documents(corpus, "looking for articles with these headings"):
-        found = set(_headings(document))
+        found = set(main_headings(document.fields.get(FIELD)))
         named = genes.mentions(document.id) if genes and not found.isdisjoint(having) else {}
         for heading in found:
             for name in having.get(heading, ()):
@@ -222,10 +221,6 @@ def _answers(
                     often = gene is not None and named[gene] > 1
                     answers[name][document.id] = _MORE_OFTEN if often else _ONCE
     return answers
-
-
-def _headings(document: Document) -> list[str]:
-    return main_headings(document.fields.get(FIELD))
 
 
 def _name(heading: str, query: str, seed: int, knowledge: Knowledge | None) -> str:

@@ -12,7 +12,6 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from irplatform.system.arithmetic import portable
 
@@ -22,10 +21,10 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from irplatform.plugin.resources import Resources
+    from irplatform.text.arrays import Float32
 
 
 _BLOCK = 192  # columns; transformers' widths are nearly multiples of it
-_Float32 = npt.NDArray[np.float32]
 
 
 def in_float32(device: str) -> bool:
@@ -84,8 +83,8 @@ def _differentiable() -> Callable[[Tensor, Tensor], Tensor]:
 def _product(left: Tensor, right: Tensor) -> Tensor:
     import torch
 
-    rows: _Float32 = left.detach().numpy()
-    columns: _Float32 = right.detach().numpy()
+    rows: Float32 = left.detach().numpy()
+    columns: Float32 = right.detach().numpy()
     product = np.empty((rows.shape[0], columns.shape[1]), np.float32)
 
     def multiply(start: int) -> None:

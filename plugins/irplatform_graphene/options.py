@@ -52,7 +52,7 @@ class GrapheneOptions(Options):
     expansion_names: int = Field(6, gt=0, description="other names of a concept that are read")
     narrower: int = Field(1, ge=0, description="is-a steps below a topic's concepts that match")
     dropout: float = Field(0.2, ge=0, lt=1, description="of documents' and queries' vectors")
-    loss: Literal["hinge", "softmax"] = Field("softmax", description="[paper: hinge]")
+    loss: Literal["hinge", "softmax"] = Field("softmax", description="loss of pairs [paper: hinge]")
     margin: float = Field(1.0, gt=0, description="difference of scores that costs nothing")
     others: int = Field(32, ge=0, description="in-batch negatives of a relevant document")
     features: tuple[str, ...] = Field((), description="feature groups in the last layer [ours]")
