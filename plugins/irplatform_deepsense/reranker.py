@@ -89,21 +89,29 @@ class DeepSenSe(NeuralReranker):
         )
 
     def fit(self, data: TrainingData) -> None:
-        from irplatform_deepsense.pairs import pretrained
         from irplatform_deepsense.task import DeepSenSeTask
 
         if self.options.pairs.file is not None and not self._loaded:
-            topics = [labelled.topic for labelled in (*data.training, *data.validation)]
-            without = [*topics, *data.unseen]
-            state = pretrained(self.resources, self.network, self._encoder, self.options, without)
-            self.network.load_state_dict(state, strict=False)
-        count = len(data.training) + self.options.validation_topics
-        with self.resources.progress("encoding training topics", count, "topics") as advance:
+            self._take_pretrained(data)
+        topics = len(data.training) + self.options.validation_topics
+        with self.resources.progress("encoding training topics", topics, "topics") as advance:
             task = DeepSenSeTask(
                 self.network, self._encoder, self.options, data, self.resources.seed, advance
             )
         task.standardize_features()
         self.train(task, self.options.loop, data)
+
+    def _take_pretrained(self, data: TrainingData) -> None:
+        from irplatform_deepsense.pairs import pretrained
+
+        state = pretrained(
+            self.resources,
+            self.network,
+            self._encoder,
+            self.options,
+            [*(labelled.topic for labelled in (*data.training, *data.validation)), *data.unseen],
+        )
+        self.network.load_state_dict(state, strict=False)
 
     def save(self, folder: Path) -> None:
         super().save(folder)
