@@ -1,5 +1,6 @@
 """`platform config` and `platform submit tira`: what campaigns ask for, given once."""
 
+import io
 import json
 
 import pytest
@@ -84,6 +85,23 @@ def test_a_run_is_prepared_for_tira(platform, described, folder):
     assert content["implementation"]["source"]["repository"] == "https://example.org/x"
     again = platform("submit", "tira", "bm25.run", "--out", "upload")
     assert again.code == 2
+
+
+def test_a_terminal_is_asked_once(platform, described, folder, monkeypatch):
+    monkeypatch.setattr("irplatform.cli.config._on_terminal", lambda: True)
+    monkeypatch.setattr("sys.stdin", io.StringIO("Lab\nhttps://example.org/x\n"))
+    asked = platform("submit", "tira", "bm25.run", "--out", "upload")
+    assert asked.code == 0
+    assert "Your team or institution" in asked.err
+    assert platform("submit", "tira", "bm25.run", "--out", "again").err == ""
+    monkeypatch.setattr("sys.stdin", io.StringIO("Ada\n\n\nBig\n\n\n"))
+    assert platform("config", "ask").code == 0
+    assert platform("config", "show", "--json").json["facts"] == {
+        "name": "Ada",
+        "team": "Lab",
+        "repository": "https://example.org/x",
+        "method": "Big",
+    }
 
 
 def test_a_run_without_metadata_is_not_prepared(platform, folder):

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from commands import call
 
+from irplatform.api import rerun, run, verify
 from irplatform.experiment.calls import call_of, expression, settings_from
 from irplatform.experiment.settings import RunSettings
+from irplatform.runs.metadata import metadata_path
 from irplatform.system.digests import file_digest
 
 pytestmark = pytest.mark.java
@@ -227,3 +229,20 @@ def test_a_call_has_what_differs_from_the_defaults_and_absolute_paths(folder):
     assert expression(call_of(RunSettings("demo", depth=5))) == (
         "irplatform.api.run(collection='demo', depth=5)"
     )
+    assert expression(call_of(RunSettings("demo", settings={"bm25.k1": 1.2}))) == (
+        "irplatform.api.run(irplatform.api.RunSettings(collection='demo', "
+        "settings={'bm25.k1': 1.2}))"
+    )
+
+
+def test_a_run_from_python_says_how_and_is_made_again(folder):
+    made = run(RunSettings("small", depth=2, settings={"bm25.k1": 1.2}, run_dir="y"))
+    path = made.systems[0].path
+    content = json.loads(metadata_path(path).read_text())
+    place = folder / "small"
+    assert content["implementation"]["executable"]["cmd"] == (
+        f"irplatform.api.run(irplatform.api.RunSettings(collection='{place}', depth=2, "
+        "settings={'bm25.k1': 1.2}))"
+    )
+    assert [f.subject for f in verify(path) if f.verdict != "agrees"] == []
+    assert rerun(path).same

@@ -55,6 +55,8 @@ def expression(call: Mapping[str, Any]) -> str:
     "irplatform.api.run(collection='demo', depth=100)"
     """
     arguments = ", ".join(f"{name}={value!r}" for name, value in call["settings"].items())
+    if "settings" in call["settings"]:  # `run` has a parameter of that name
+        arguments = f"irplatform.api.RunSettings({arguments})"
     return f"irplatform.api.{call['function']}({arguments})"
 
 
