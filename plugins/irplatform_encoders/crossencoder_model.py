@@ -1,4 +1,4 @@
-"""Opens sequence classifiers, to score with them or to fine-tune them.
+"""Opens cross-encoders, to score with them or to fine-tune them.
 
 A model's prompts, chat template and activation are what sentence-transformers (5.4 and newer) wrote
 beside it; scores agree with its `CrossEncoder.predict`.
@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import InputError, quoted
-from irplatform_encoders.pretrained import MODULES, opening, saved_parts, saved_settings
+from irplatform.errors import InputError, listing, quoted
+from irplatform_encoders.pretrained import made_of_parts, opening, saved_parts, saved_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-_TRANSFORMER = "Transformer"
 _INCREASING = ("Identity", "Sigmoid", "LogSigmoid", "Tanh", "Softplus", "Softsign")
 """Activations of torch that keep the order of logits."""
 _OFFSET_POSITIONS = dict.fromkeys(
@@ -35,22 +35,58 @@ class Model:
 
     tokenizer: Any  # of transformers
     network: Any  # of transformers, on the CPU, in evaluation mode, in 32-bit numbers
-    labels: int  # 1 or 2
+    labels: int  # how many scores it gives to a pair
     max_length: int | None  # tokens that it can read, if it says so
     new: frozenset[str] = frozenset()  # names of weights that its files lack: they are random
     prompt: str = ""  # put before a query, as the model's files say
     formatter: Any = None  # sentence-transformers' module that fills the model's chat template
     notes: tuple[str, ...] = ()  # a sentence for each part of its files that is not used
+    label: int = 0  # of several labels, the one that means relevant
+    activation: Any = None  # a module of torch that is applied to the logits, or None
 
 
-def open_classifier(folder: Path) -> Model:
-    """Open a model that is scored with as it is."""
+def open_classifier(folder: Path, label: str | None = None, *, activated: bool = False) -> Model:
+    """Open a model that is scored with as it is.
+
+    Args:
+        folder: of the model.
+        label: the name or number of the label that means relevant; None takes the second of two.
+        activated: whether scores pass through the model's activation function.
+
+    Raises:
+        InputError: it cannot be opened, or does not say which of its labels means relevant.
+    """
+    model = _open_parts(folder) if made_of_parts(folder) else _open_trained(folder)
+    names = [str(name) for name in model.network.config.id2label.values()]
+    if len(names) != model.labels:
+        names = [f"LABEL_{number}" for number in range(model.labels)]
+    settings = saved_settings(folder)
+    model = replace(model, label=_relevant(folder, names, label))
+    if activated:
+        return replace(model, activation=_activation(folder, model, settings))
+    notes = _notes(model, settings, names, chosen=label is not None)
+    return replace(model, notes=(*model.notes, *notes))
+
+
+def _open_parts(folder: Path) -> Model:
+    """A model that sentence-transformers runs."""
+    from irplatform_encoders.crossencoder_parts import open_parts
+
+    parts, labels = open_parts(folder)
+    tokenizer = parts.reader.tokenizer
+    limits = [limit for limit in (_longest(parts.config), tokenizer.model_max_length) if limit]
+    prompt = _prompt(folder, saved_settings(folder))
+    return Model(tokenizer, parts, labels, min(limits), prompt=prompt, formatter=parts.reader)
+
+
+def _open_trained(folder: Path) -> Model:
+    """A sequence classifier with all of its weights."""
     model = _open(folder)
     if missing := sorted(model.new):
         raise InputError(
             f"these are not the weights of a trained classifier: {missing[0]} is missing"
-            f"{_more(missing)}. A language model "
-            "has to be fine-tuned for ranking first: `vanilla-bert` does.",
+            f"{_more(missing)}. A language model has to be fine-tuned for ranking first: "
+            "`vanilla-bert` does.",
             path=folder,
         )
     with_settings = as_saved(folder, model)
@@ -61,6 +97,12 @@ def open_classifier(folder: Path) -> Model:
 def open_to_fine_tune(folder: Path) -> Model:
     """Open a classifier, or a language model, which gets a random layer on top."""
     model = _open(folder, labels=1)
+    if model.labels not in (1, 2):
+        raise InputError(
+            f"the model has {model.labels} labels; one (a score) or two (not relevant, relevant) "
+            "are needed.",
+            path=folder,
+        )
     body = f"{model.network.base_model_prefix}."
     lacking = sorted(name for name in model.new if name.startswith(body) and "pooler" not in name)
     if lacking:
@@ -78,6 +120,7 @@ def open_to_fine_tune(folder: Path) -> Model:
 
 
 def _open(folder: Path, labels: int | None = None) -> Model:
+    """A sequence classifier, perhaps with random weights on top."""
     import torch
     from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
@@ -109,13 +152,6 @@ def _open(folder: Path, labels: int | None = None) -> Model:
             "asks for.",
             path=folder,
         )
-    labels_found = int(network.config.num_labels)
-    if labels_found not in (1, 2):
-        raise InputError(
-            f"the model has {labels_found} labels; one (a score) or two (not relevant, relevant) "
-            "are needed.",
-            path=folder,
-        )
     if tokenizer.pad_token_id is None:
         raise InputError(
             "its tokenizer has no padding token, so that documents cannot be scored in batches. "
@@ -127,7 +163,9 @@ def _open(folder: Path, labels: int | None = None) -> Model:
     if network.config.pad_token_id is None:  # generative models look for the last token by it
         network.config.pad_token_id = tokenizer.pad_token_id
     new = frozenset([*report["missing_keys"], *unfit])
-    return Model(tokenizer, network.eval(), labels_found, _longest(network.config), new)
+    labels_found = int(network.config.num_labels)
+    longest = _longest(network.config)
+    return Model(tokenizer, network.eval(), labels_found, longest, new, label=labels_found - 1)
 
 
 def _longest(config: Any) -> int | None:
@@ -144,15 +182,8 @@ def _more(names: list[str]) -> str:
 
 def as_saved(folder: Path, model: Model) -> Model:
     """A model with what its files say of how it is fed."""
-    parts = [part.rpartition(".")[2] for part in saved_parts(folder)]
-    if others := [part for part in parts if part != _TRANSFORMER]:
-        raise InputError(
-            f"its scores are made by {' and '.join(others)} ({MODULES}), which is not supported: "
-            "only models whose transformer has a classifier on top are.",
-            path=folder,
-        )
-    settings = saved_settings(folder)
-    model = replace(model, prompt=_prompt(folder, settings), notes=_notes(model, settings))
+    parts = saved_parts(folder)
+    model = replace(model, prompt=_prompt(folder, saved_settings(folder)))
     if parts or model.tokenizer.chat_template is not None:
         return _with_formatter(folder, model, saved=bool(parts))
     return model
@@ -171,13 +202,66 @@ def _prompt(folder: Path, settings: Any) -> str:
     return str(prompts[name])
 
 
-def _notes(model: Model, settings: Any) -> tuple[str, ...]:
+def _relevant(folder: Path, names: Sequence[str], label: str | None) -> int:
+    """The place of the label that means relevant."""
+    told = listing(names)
+    if label is None:
+        if len(names) > 2:
+            raise InputError(
+                f"the model has {len(names)} labels ({told}): say which one means relevant, as in "
+                f"--set cross-encoder.label={names[-1]}.",
+                path=folder,
+            )
+        return len(names) - 1
+    if len(names) == 1:
+        raise InputError(
+            "cross-encoder.label has no effect: the model gives one score.", path=folder
+        )
+    places = {name.casefold(): place for place, name in enumerate(names)}
+    numbers = {str(place): place for place in range(len(names))}
+    found = places.get(label.casefold(), numbers.get(label))
+    if found is None:
+        raise InputError(
+            f"{quoted(label)} is not among the labels of the model: {told}.", path=folder
+        )
+    return found
+
+
+def _activation_name(model: Model, settings: Any) -> str:
+    """The activation function of scores as sentence-transformers' releases have written it."""
+    config = model.network.config
+    of_config = getattr(config, "sentence_transformers", None) or {}
+    former = getattr(config, "sbert_ce_default_activation_function", None)
+    named = settings.get("activation_fn") or of_config.get("activation_fn") or former
+    return str(named or ("torch.nn.Sigmoid" if model.labels == 1 else "torch.nn.Identity"))
+
+
+def _activation(folder: Path, model: Model, settings: Any) -> Any:
+    """The activation function of a model; only those of torch, for no code of a model is run."""
+    import torch
+
+    name = _activation_name(model, settings)
+    kind: Any = getattr(torch.nn, name.rpartition(".")[2], None)
+    usable = isinstance(kind, type) and issubclass(kind, torch.nn.Module)
+    if not name.startswith("torch.nn.") or not usable:
+        raise InputError(
+            f"the model's activation function {quoted(name)} is not one of torch; set another "
+            "cross-encoder.output.",
+            path=folder,
+        )
+    with opening(folder, f"a cross-encoder with the activation function {name}"):
+        return kind()
+
+
+def _notes(model: Model, settings: Any, names: Sequence[str], *, chosen: bool) -> tuple[str, ...]:
     notes = []
-    activation = str(settings.get("activation_fn") or "Identity").rpartition(".")[2]
+    activation = _activation_name(model, settings).rpartition(".")[2]
     if activation not in _INCREASING:
-        notes.append(f"Scores are logits: the model's activation function {activation} is not used")
-    names = [str(name) for name in model.network.config.id2label.values()]
-    if model.labels == 2 and names != ["LABEL_0", "LABEL_1"]:
+        notes.append(
+            f"Scores are logits: the model's activation function {activation} is not used; "
+            "cross-encoder.output=model uses it"
+        )
+    if model.labels == 2 and not chosen and names != ["LABEL_0", "LABEL_1"]:
         notes.append(
             f"Of the model's labels, {quoted(names[1])} is read as relevant and {quoted(names[0])} "
             "as not relevant"

@@ -14,6 +14,7 @@ from torch import Tensor
 from irplatform.training import Lists, ListSampler, Validator
 from irplatform.training.distributed import peers_of
 from irplatform.training.losses import listwise_logistic
+from irplatform_encoders.crossencoder_parts import Parts
 from irplatform_encoders.on_cpu import in_float32, map_in_threads
 
 if TYPE_CHECKING:
@@ -157,7 +158,10 @@ class Reader:
         return padded
 
     def forward(self, padded: Padded) -> Tensor:
-        """Logits of relevance [n]; of two labels, the second minus the first."""
+        """Logits of relevance [n]; of several labels, the log-odds of the relevant one.
+
+        Where the model's activation function is used, its values.
+        """
         model: Any = self.model
         ahead = self._device.startswith("cuda")  # a GPU computes while texts are read
         inputs = {
@@ -168,7 +172,13 @@ class Reader:
             torch.device(self._device).type, torch.bfloat16, enabled=self._short_numbers
         ):
             logits: Tensor = model.network(**inputs).logits.float()
-        return logits[:, 0] if model.labels == 1 else logits[:, 1] - logits[:, 0]
+        if model.activation is not None:
+            activated: Tensor = model.activation(logits)
+            return activated[:, model.label]
+        if model.labels == 1:
+            return logits[:, 0]
+        others = [place for place in range(model.labels) if place != model.label]
+        return logits[:, model.label] - logits[:, others].logsumexp(1)
 
     def step(self, pairs: Sequence[Encoded]) -> Step:
         """Pairs to train with: on a CPU in small parts; an accelerator is faster with one."""
@@ -228,9 +238,9 @@ def _by_length(pairs: Sequence[Encoded]) -> list[int]:
 
 def _keep_top_in_float32(network: Any) -> None:
     """Compute what is on top of the transformer in float32: in bfloat16 most logits would tie."""
-    for child in network.children():
-        if child is not network.base_model:
-            child.forward = partial(_in_float32, child.forward)
+    children = (child for child in network.children() if child is not network.base_model)
+    for child in network.on_top if isinstance(network, Parts) else children:
+        child.forward = partial(_in_float32, child.forward)
 
 
 def _in_float32(forward: Callable[..., Any], *values: Any, **named: Any) -> Any:

@@ -34,7 +34,7 @@ _SHARE = 1e-3
 
 
 class CrossEncoder(Reranker):
-    """A sequence-classification model of the user's, in Hugging Face format, used as it is."""
+    """A cross-encoder of the user's, in Hugging Face format, used as it is."""
 
     Options = CrossEncoderOptions
     citation: ClassVar[str] = (
@@ -50,7 +50,8 @@ class CrossEncoder(Reranker):
         from irplatform_encoders.crossencoder_reading import Reader
 
         options, given = self.options, self.options.model_fields_set
-        model = open_classifier(self._folder())
+        activated = options.output == "model"
+        model = open_classifier(self._folder(), options.label, activated=activated)
         multiply_by_numpy(model.network.to(resources.device), resources.device)
         for note in model.notes:
             resources.notice(note)

@@ -39,12 +39,18 @@ class ReadingOptions(PretrainedOptions):
 
 
 class CrossEncoderOptions(ReadingOptions):
-    """Options of the cross-encoder: a sequence-classification model."""
+    """Options of the cross-encoder: any that sentence-transformers' `CrossEncoder` loads."""
 
     query_prompt: str | None = Field(None, description="put before a query; by default the model's")
-    output: Literal["logit", "probability"] = Field(
+    label: str | None = Field(
+        None,
+        description="of several labels, the name or number (from 0) of the one that means "
+        "relevant; by default the second of two",
+    )
+    output: Literal["logit", "probability", "model"] = Field(
         "logit",
-        description="logit of relevance (of two labels: second minus first), or probability",
+        description="logit of relevance (of several labels: log-odds), its probability, or what "
+        "the model's activation function makes of it",
     )
 
 

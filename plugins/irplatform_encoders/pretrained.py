@@ -39,6 +39,7 @@ _KINDS = {
     "cross_encoder": "CrossEncoder",
 }
 """The kind of model that has parts from these packages of sentence-transformers."""
+_TRANSFORMER_SETTINGS = "sentence_bert_config.json"
 _OF_LABELS = ("Classification", "QuestionAnswering", "MultipleChoice")
 """Ends of the names of networks that give labels."""
 _SYSTEMS = {"CrossEncoder": "cross-encoder", "SentenceTransformer": "bi-encoder"}
@@ -114,6 +115,17 @@ def saved_parts(folder: Path) -> list[str]:
     """The parts of a model that sentence-transformers saved; [] for another model."""
     path = folder / MODULES
     return _parts(read_json(path), path) if path.exists() else []
+
+
+def made_of_parts(folder: Path) -> bool:
+    """Return whether a model is a language model that answers, or has further modules."""
+    kinds = [part.rpartition(".")[2] for part in saved_parts(folder)]
+    if kinds:
+        settings = folder / _TRANSFORMER_SETTINGS
+        task = read_json(settings).get("transformer_task") if settings.exists() else None
+        return kinds != ["Transformer"] or task not in (None, "sequence-classification")
+    names = read_json(folder / "config.json").get("architectures") or [""]
+    return str(names[0]).endswith("ForCausalLM")
 
 
 def _check_kind(folder: Path, system: str, kind: str) -> None:

@@ -219,9 +219,31 @@ def test_a_language_model_that_was_not_fine_tuned_is_refused(tmp_path):
         _opened(tmp_path)
 
 
-def test_a_model_of_three_classes_is_refused(tmp_path):
-    with pytest.raises(InputError, match="has 3 labels"):
-        _opened(_save(tmp_path, labels=3))
+def test_of_three_labels_the_score_is_the_log_odds_of_the_one_that_is_named(tmp_path):
+    three = _save(tmp_path, labels=3)
+    named = {"id2label": {"0": "no", "1": "Partly", "2": "yes"}}
+    _rewritten(three, "config.json", **named, label2id={"no": 0, "Partly": 1, "yes": 2})
+    logits = _plainly(three, QUERY.query, documents())
+    shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    odds = np.log(shares / (1 - shares))
+    for place, label in ((0, "no"), (1, "partly"), (1, "1"), (2, "yes")):
+        scores = _opened(three, label=label).score(QUERY, documents())
+        assert np.allclose(scores, odds[:, place], atol=1e-4)
+    likely = _opened(three, label="yes", output="probability").score(QUERY, documents())
+    assert np.allclose(likely, shares[:, 2], atol=1e-5)
+    as_it_is = _opened(three, label="yes", output="model").score(QUERY, documents())
+    assert np.allclose(as_it_is, logits[:, 2], atol=1e-5)
+    with pytest.raises(InputError, match=r"3 labels \(no, Partly, yes\): say which .*label=yes"):
+        _opened(three)
+    with pytest.raises(InputError, match="'perhaps' is not among the labels of the model: no, P"):
+        _opened(three, label="perhaps")
+
+
+def test_a_label_of_a_model_with_one_score_has_no_effect(folder, two_labels):
+    with pytest.raises(InputError, match=r"label has no effect: the model gives one score"):
+        _opened(folder, label="0")
+    second = np.array(_opened(two_labels).score(QUERY, documents()))
+    assert np.allclose(_opened(two_labels, label="0").score(QUERY, documents()), -second, atol=1e-5)
 
 
 def test_other_weights_in_the_same_folder_are_another_model(folder, tmp_path):
@@ -269,14 +291,14 @@ PROMPT = "w50 w51 w52 "
 TEMPLATE = (
     "{% for m in messages %}[CLS] {{ m['role'] }} {{ m['content'] }} [SEP] {% endfor %}w58 w59"
 )
-WORDS_OF_ROLES = ("query", "document", "system", *WORDS)
+WORDS_OF_ROLES = ("query", "document", "system", "yes", "no", *WORDS)
 
 
-def _save_decoder(folder, template=TEMPLATE):
-    """A generative model that classifies, with a chat template; transformers saves it."""
-    from transformers import Qwen3Config, Qwen3ForSequenceClassification
+def _save_decoder(folder, template=TEMPLATE, words=WORDS_OF_ROLES, *, answers=False, **changed):
+    """A generative model that classifies, or answers, with a chat template."""
+    from transformers import Qwen3Config, Qwen3ForCausalLM, Qwen3ForSequenceClassification
 
-    reader = tokenizer(WORDS_OF_ROLES)
+    reader = tokenizer(words)
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "intermediate_size": 32, "head_dim": 8}
     heads = {"num_attention_heads": 2, "num_key_value_heads": 2, "initializer_range": 0.8}
     torch.manual_seed(5)
@@ -289,8 +311,9 @@ def _save_decoder(folder, template=TEMPLATE):
         pad_token_id=0,
         bos_token_id=None,
         eos_token_id=None,
+        **changed,
     )
-    Qwen3ForSequenceClassification(made).save_pretrained(folder)
+    (Qwen3ForCausalLM if answers else Qwen3ForSequenceClassification)(made).save_pretrained(folder)
     reader.chat_template = template
     reader.save_pretrained(folder)
     return folder
@@ -335,6 +358,100 @@ def test_a_chat_template_of_any_tool_is_used(tmp_path):
     assert np.allclose(scores, _library(bare, QUERY.query, documents()), atol=1e-4)
 
 
+@saved_by_modules
+@pytest.mark.parametrize("template", [None, TEMPLATE], ids=["pair", "template"])
+@pytest.mark.parametrize("changed", [None, {}, PROMPTED], ids=str)
+@pytest.mark.parametrize("tied", [True, False], ids=["tied", "untied"])
+def test_a_language_model_scores_by_its_answer_as_in_sentence_transformers(
+    tmp_path, template, changed, tied
+):
+    folder = _save_decoder(tmp_path / "b", template, answers=True, tie_word_embeddings=tied)
+    if changed is not None:
+        folder = _save_with_library(tmp_path / "saved", folder, **changed)
+    scores = _opened(folder, batch_size=5).score(QUERY, documents())
+    assert np.std(scores) > 1e-3
+    assert np.allclose(scores, _library(folder, QUERY.query, documents()), atol=1e-4)
+    alone = _opened(folder, batch_size=1).score(QUERY, documents())
+    assert np.allclose(scores, alone, atol=1e-5)
+
+
+@saved_by_modules
+def test_the_score_of_a_language_model_is_the_log_odds_of_yes_and_no(tmp_path):
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    folder = _save_decoder(tmp_path, answers=True)
+    text = "[CLS] query w3 w4 [SEP] [CLS] document w9 [SEP] w58 w59"
+    reader = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder).eval()
+    ids = reader(text, add_special_tokens=False, return_tensors="pt")["input_ids"]
+    with torch.inference_mode():
+        logits = model(input_ids=ids).logits[0, -1]
+    yes, no = reader.convert_tokens_to_ids(["yes", "no"])
+    document = Documents.of([Document("d", "", "w9")])
+    (score,) = _opened(folder).score(Topic("t", "w3 w4"), document)
+    assert score == pytest.approx(float(logits[yes] - logits[no]), abs=1e-4)
+
+
+@saved_by_modules
+def test_a_language_model_that_cannot_answer_is_refused(tmp_path):
+    without = [word for word in WORDS_OF_ROLES if word != "no"]
+    with pytest.raises(InputError, match="lacks the words that it should answer with, 'yes' and"):
+        _opened(_save_decoder(tmp_path / "words", words=without, answers=True))
+    for_chats = "{% for m in messages if m.role == 'user' %}{{ m.content }}{% endfor %}"
+    with pytest.raises(InputError, match="cannot carry a 'query'/'document' pair"):
+        _opened(_save_decoder(tmp_path / "template", for_chats, answers=True))
+    folder = _save_decoder(tmp_path / "half", answers=True, tie_word_embeddings=False)
+    with safe_open(folder / "model.safetensors", framework="pt") as file:
+        kept = {n: file.get_tensor(n) for n in file.keys() if n != "lm_head.weight"}  # noqa: SIM118
+    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(InputError, match="not the weights of a whole cross-encoder: lm_head"):
+        _opened(folder)
+
+
+def _save_pooled(folder, labels=1):
+    """A transformer with a pooling and a dense layer on top, as the library saves it."""
+    from sentence_transformers import CrossEncoder as Library
+    from sentence_transformers.base.modules import Dense, Transformer
+    from sentence_transformers.sentence_transformer.modules import Pooling
+
+    bare = save_transformer(folder.with_name("bare"))
+    torch.manual_seed(labels)
+    top = Dense(16, labels, activation_function=torch.nn.Tanh(), module_output_name="scores")
+    parts = [Transformer(str(bare)), Pooling(16, pooling_mode="mean"), top]
+    Library(modules=parts, device="cpu").save_pretrained(str(folder))
+    return folder
+
+
+@saved_by_modules
+@pytest.mark.parametrize("label", [None, "2"])
+def test_a_model_of_several_modules_scores_as_in_sentence_transformers(tmp_path, label):
+    saved = _save_pooled(tmp_path / "saved", labels=1 if label is None else 3)
+    logits = _library(saved, QUERY.query, documents())
+    scores = _opened(saved, batch_size=5, label=label).score(QUERY, documents())
+    assert np.std(scores) > 1e-3
+    if label is not None:
+        shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+        logits = np.log(shares[:, 2] / (1 - shares[:, 2]))
+    assert np.allclose(scores, logits, atol=1e-4)
+
+
+@saved_by_modules
+@pytest.mark.parametrize("activation", ["Sigmoid", "Identity", "Tanh", "Softmin", "GELU"])
+def test_scores_pass_through_the_activation_of_the_model_where_that_is_asked_for(
+    folder, tmp_path, activation
+):
+    from sentence_transformers import CrossEncoder as Library
+
+    saved = _save_with_library(tmp_path / "saved", folder)
+    _rewritten(saved, "config_sentence_transformers.json", activation_fn=f"torch.nn.{activation}")
+    scores = _opened(saved, output="model").score(QUERY, documents())
+    pairs = [(QUERY.query, document.text) for document in documents()]
+    assert np.allclose(scores, Library(str(saved), device="cpu").predict(pairs), atol=1e-5)
+    _rewritten(saved, "config_sentence_transformers.json", activation_fn="strange.Activation")
+    with pytest.raises(InputError, match=r"activation function 'strange\.Activation' is not one"):
+        _opened(saved, output="model")
+
+
 def _told(folder, **options):
     resources = SmallResources()
     CrossEncoder(CrossEncoderOptions(model=str(folder), **options)).prepare(resources)
@@ -374,12 +491,6 @@ def test_what_the_files_say_and_is_not_supported_is_refused(folder, tmp_path):
     _rewritten(saved, "config_sentence_transformers.json", default_prompt_name="nowhere")
     with pytest.raises(InputError, match="default prompt 'nowhere' is not among its prompts"):
         _opened(saved)
-    parts = json.loads((saved / "modules.json").read_text())
-    score = "sentence_transformers.cross_encoder.modules.logit_score.LogitScore"
-    parts.append({"idx": 1, "name": "1", "path": "1_LogitScore", "type": score})
-    (saved / "modules.json").write_text(json.dumps(parts))
-    with pytest.raises(InputError, match=r"made by LogitScore \(modules\.json\), which is not"):
-        _opened(saved)
     (saved / "adapter_config.json").write_text("{}")
     with pytest.raises(InputError, match="an adapter of another model"):
         _opened(saved)
@@ -401,8 +512,10 @@ def test_what_of_the_files_is_not_used_is_told(folder, two_labels, tmp_path):
     assert _told(saved) == []
     _rewritten(saved, "config_sentence_transformers.json", activation_fn="torch.nn.Softmin")
     assert _told(saved) == [
-        "Scores are logits: the model's activation function Softmin is not used"
+        "Scores are logits: the model's activation function Softmin is not used; "
+        "cross-encoder.output=model uses it"
     ]
+    assert _told(saved, output="model") == []
     assert _told(folder, max_length=33) == [
         "The model reads 32 tokens at most, fewer than cross-encoder.max_length=33"
     ]
