@@ -47,7 +47,7 @@ def register_retrievers(register: RegisterRetriever) -> None:
 def reranker(
     name: str,
     *,
-    collection: Path | str,
+    collection: Path | str | None,
     checkpoint: Path | str | None = None,
     settings: Mapping[str, object] | None = None,
     interpolate: float | str | None = None,
@@ -63,6 +63,8 @@ def reranker(
     Args:
         name: of the reranker.
         collection: its documents are those that are reranked: a name, an ir_datasets id or a path.
+            None reranks the texts in the columns `title`, and `abstract` or else `text`, with a
+            reranker that reads nothing else, such as `cross-encoder`.
         checkpoint: a folder that `platform train --out` wrote.
         settings: options of the reranker, as `{"filters": 64}`.
         interpolate: None gives the reranker's own scores; a number from 0 to 1 mixes them with the

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from irplatform.data import Topic
+from irplatform.data import Document, Topic
 from irplatform.errors import InputError
 from irplatform.registry.loading import registry
 from irplatform.runs import Ranking, Run
@@ -43,13 +43,25 @@ def documents_of(collection: Path | str) -> Iterator[dict[str, str]]:
         yield {"docno": document.id, "title": document.title, "abstract": document.abstract}
 
 
-def topics_of(frame: pd.DataFrame, collection: Collection, fields: Sequence[str]) -> list[Topic]:
+def texts_of(frame: pd.DataFrame) -> dict[str, Document]:
+    """The documents of a frame by id: `title` where it is, and `abstract` or else `text`."""
+    body = "abstract" if "abstract" in frame else "text"
+    rows = frame.drop_duplicates("docno").to_dict("records")
+    return {
+        str(row["docno"]): Document(str(row["docno"]), str(row.get("title", "")), str(row[body]))
+        for row in rows
+    }
+
+
+def topics_of(
+    frame: pd.DataFrame, collection: Collection | None, fields: Sequence[str]
+) -> list[Topic]:
     """The topics of a frame, one for each `qid`, in its order.
 
     A topic of the collection keeps its fields, also where its query was rewritten: PyTerrier keeps
     earlier queries in the columns `query_0`, `query_1` and so on.
     """
-    known = {topic.id: topic for topic in collection.topics}
+    known = {topic.id: topic for topic in collection.topics} if collection else {}
     queries = [name for name in frame.columns if name == "query" or name.startswith("query_")]
     topics = []
     for row in frame.drop_duplicates("qid").to_dict("records"):

@@ -9,7 +9,7 @@ import pyterrier as pt
 from irplatform.api import open_reranker, open_retriever
 from irplatform.errors import InputError
 from irplatform.runs import Ranking, Run
-from irplatform_pyterrier.frames import results_of, run_of, topics_of
+from irplatform_pyterrier.frames import results_of, run_of, texts_of, topics_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,31 +38,40 @@ class Reranker(pt.Transformer):  # type: ignore[misc]
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Score the results of each query anew."""
         mixes = ["score"] if self._interpolate is not None else []
-        pt.validate.result_frame(inp, extra_columns=["query", *mixes, *self._fields], context=self)
+        needed = ["query", *mixes, *self._fields]
+        given: dict[str, Any] = {"cached": self._cached}
+        with pt.validate.any(inp, context=self) as v:
+            if self.ready.collection is not None:
+                v.result_frame(needed)
+            else:
+                v.result_frame([*needed, "text"])
+                v.result_frame([*needed, "title", "abstract"])
+        if self.ready.collection is None:
+            given = {"texts": texts_of(inp)}
         topics = topics_of(inp, self.ready.collection, self._fields)
         first = run_of(inp, "first stage")
-        run = (
-            self._alone(topics, first) if self._interpolate is None else self._mixed(topics, first)
-        )
+        rank = self._alone if self._interpolate is None else self._mixed
+        run = rank(topics, first, given)
         # Columns of documents, such as their texts, stay beside them.
         kept = inp.drop(columns=["score", "rank"], errors="ignore")
         kept = kept.assign(qid=kept["qid"].astype(str), docno=kept["docno"].astype(str))
         ranked = results_of(kept[["qid"]], run)
         return ranked.merge(kept, on=["qid", "docno"])[[*kept.columns, "score", "rank"]]
 
-    def _alone(self, topics: Sequence[Any], first: Run) -> Run:
+    def _alone(self, topics: Sequence[Any], first: Run, given: Mapping[str, Any]) -> Run:
         candidates = {topic.id: first.rankings[topic.id].doc_ids for topic in topics}
-        scores = self.ready.scores(topics, candidates, cached=self._cached)
+        scores = self.ready.scores(topics, candidates, **given)
         return Run(self.ready.name, {t: Ranking.of(candidates[t], scores[t]) for t in candidates})
 
-    def _mixed(self, topics: Sequence[Any], first: Run) -> Run:
+    def _mixed(self, topics: Sequence[Any], first: Run, given: Mapping[str, Any]) -> Run:
         weight = None if self._interpolate == _AUTO else float(self._interpolate or 0)
-        mixed: Run = self.ready.rerank(topics, first, weight, cached=self._cached)
+        mixed: Run = self.ready.rerank(topics, first, weight, **given)
         return mixed
 
     def __repr__(self) -> str:
         mixed = "" if self._interpolate is None else f", interpolate={self._interpolate!r}"
-        made = f"{self.ready.name!r}, collection={self.ready.collection.id!r}{mixed}"
+        collection = self.ready.collection and self.ready.collection.id
+        made = f"{self.ready.name!r}, collection={collection!r}{mixed}"
         return f"irplatform.reranker({made}, fingerprint={self.ready.fingerprint!r})"
 
 
@@ -122,7 +131,7 @@ class Texts(pt.Transformer):  # type: ignore[misc]
 
 def open_transformer(
     name: str,
-    collection: Path | str,
+    collection: Path | str | None,
     interpolate: float | str | None,
     fields: Sequence[str],
     cached: bool,
@@ -137,6 +146,8 @@ def open_transformer(
         raise InputError(f"interpolate is '{interpolate}'; it is a number, 'auto' or None.")
     if isinstance(interpolate, int | float) and not 0 <= interpolate <= 1:
         raise InputError(f"interpolate is {interpolate}; it must be from 0 to 1.")
+    if collection is None and interpolate == _AUTO and options.get("checkpoint") is None:
+        raise InputError("interpolate='auto' needs a checkpoint, or a collection to choose it on.")
     ready = open_reranker(name, collection, weighs=interpolate == _AUTO, **options)
     return Reranker(ready, interpolate, fields, cached)
 

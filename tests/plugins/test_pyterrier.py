@@ -305,6 +305,30 @@ def test_documents_and_indexes_of_other_collections_are_refused(bm25, tmp_path):
         run(asked)
 
 
+def test_texts_without_a_collection_are_reranked(theirs, tmp_path):
+    settings = {"pyterrier.transformer": f"{theirs}:share"}
+    frame = pd.DataFrame(
+        [("1", "lung cancer", doc, 1.0, text) for doc, text in TEXTS.items()],
+        columns=["qid", "query", "docno", "score", "text"],
+    )
+    ranker = bridge.reranker("pyterrier", collection=None, settings=settings)
+    assert [*ranker(frame)[["docno", "score"]].itertuples(index=False, name=None)] == [
+        ("b", 1.0), ("a", 0.5), ("c", 0.0)
+    ]  # fmt: skip
+    parts = frame.assign(title="cancer", abstract=frame["text"])
+    assert [*ranker(parts)["score"]] == [1.0, 1.0, 0.5]
+    mixed = bridge.reranker("pyterrier", collection=None, settings=settings, interpolate=0.5)
+    assert [*mixed(frame)["docno"]] == ["b", "a", "c"]
+    with pytest.raises(pt.validate.InputValidationError):
+        ranker(frame.drop(columns="text"))
+    with pytest.raises(InputError, match=r"reads the documents of a collection.*collection='demo'"):
+        bridge.reranker("bm25-title", collection=None)(frame)
+    with pytest.raises(InputError, match="'mbm' learns: name a trained one"):
+        bridge.reranker("mbm", collection=None)
+    with pytest.raises(InputError, match="interpolate='auto' needs a checkpoint"):
+        bridge.reranker("bm25-title", collection=None, interpolate="auto")
+
+
 @pytest.mark.parametrize("share", [-1, 2, "half"])
 def test_a_share_that_is_none_is_refused(share):
     with pytest.raises(InputError, match="interpolate is"):

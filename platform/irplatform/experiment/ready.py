@@ -7,22 +7,26 @@ systems, trained and cached in the same way, and give the same scores.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from irplatform.data import Collection, Corpus, Documents
 from irplatform.errors import InputError
 from irplatform.experiment.plan import resolve
 from irplatform.experiment.run import choose_fusion, learning_plan, retrieve_training
 from irplatform.experiment.settings import (
     as_names,
+    on_device,
     one_reranker,
     resources_for,
     settings_of,
+    undecided_resources,
 )
-from irplatform.experiment.systems import refuse_silent_downloads, resolve_systems
+from irplatform.experiment.systems import choose_systems, refuse_silent_downloads, resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.reranking.interpolation import Reranked
-from irplatform.reranking.rerank import fit, resources_with
+from irplatform.reranking.rerank import apply_checkpoint, fit, resources_with
 from irplatform.reranking.scoring import cached_scores, final_scores
+from irplatform.reranking.training_set import LearningPlan
 from irplatform.reranking.warnings import warnings_of
 from irplatform.retrieval.first_stage import find
 from irplatform.runs import Run
@@ -30,14 +34,13 @@ from irplatform.system.arithmetic import choose_device, settings_kept
 from irplatform.system.console import waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from irplatform.collection_resources import CollectionResources
-    from irplatform.data import Collection, Topic
+    from irplatform.data import Document, Topic
     from irplatform.experiment.settings import AnyPath
     from irplatform.reranking.scoring import Values
     from irplatform.reranking.systems import System
-    from irplatform.reranking.training_set import LearningPlan
     from irplatform.retrieval.first_stage import ChosenRetriever
 
 
@@ -46,13 +49,13 @@ class ReadyReranker:
     """A reranker that can score.
 
     Attributes:
-        collection: its documents are those that are scored.
+        collection: its documents are those that are scored; None for any texts.
         system: the trained members, and the first stage's share that was chosen for them.
         resources: of the collection.
         learning: what it learned from.
     """
 
-    collection: Collection
+    collection: Collection | None
     system: System
     resources: CollectionResources
     learning: LearningPlan
@@ -73,6 +76,7 @@ class ReadyReranker:
         topics: Sequence[Topic],
         candidates: Mapping[str, Sequence[str]],
         *,
+        texts: Mapping[str, Document] | None = None,
         cached: bool = True,
     ) -> dict[str, Values]:
         """Score the candidates of topics.
@@ -80,26 +84,32 @@ class ReadyReranker:
         Args:
             topics: the topics; they need not be the collection's.
             candidates: topic id to the ids of documents of the collection, best first.
-            cached: whether to take scores from the cache, and to keep them there.
+            texts: without a collection, the documents by id.
+            cached: whether to take scores of a collection's documents from the cache, and to keep
+                them there.
 
         Returns:
             Topic id to float64 scores, in the order of the candidates.
 
         Raises:
-            InputError: a document is not in the collection.
+            InputError: a document is not in the collection, or the reranker reads the collection
+                and there is none.
         """
-        contains = self.resources.index().contains
+        given = None if self.collection else _Given(texts or {})
+        contains = given.texts.__contains__ if given else self.resources.index().contains
         for doc_ids in candidates.values():
             if unknown := next((doc_id for doc_id in doc_ids if not contains(doc_id)), None):
-                raise InputError(f"'{self.collection.id}' has no document '{unknown}'.")
+                where = f"'{self.collection.id}' has" if self.collection else "the texts have"
+                raise InputError(f"{where} no document '{unknown}'.")
         for warning in warnings_of(self.system.choice, topics, self.learning):
             self.resources.notice(warning)
         # Torch's threads are the caller's between two calls, and sums depend on them.
         choose_device(self.resources.device, self.resources.model_threads)
-        if cached:
+        if cached and not given:
             return cached_scores(self.system, topics, candidates, self.resources)
         made = self.system.choice.registration, self.system.members
-        return final_scores(*made, topics, candidates, self.resources)
+        documents = cast("CollectionResources", given) if given else self.resources
+        return final_scores(*made, topics, candidates, documents)
 
     def rerank(
         self,
@@ -107,6 +117,7 @@ class ReadyReranker:
         first: Run,
         weight: float | None = None,
         *,
+        texts: Mapping[str, Document] | None = None,
         cached: bool = True,
     ) -> Run:
         """Rank all documents of a first stage by a mixture of its scores and the reranker's.
@@ -115,6 +126,7 @@ class ReadyReranker:
             topics: the topics.
             first: their candidates, with the first stage's scores.
             weight: the first stage's share, 0 to 1; None takes the one that was chosen in training.
+            texts: as in `scores`.
             cached: as in `scores`.
 
         Returns:
@@ -122,7 +134,7 @@ class ReadyReranker:
         """
         weight = self.system.weight if weight is None else weight
         candidates = {topic.id: first.rankings[topic.id].doc_ids for topic in topics}
-        scores = self.scores(topics, candidates, cached=cached)
+        scores = self.scores(topics, candidates, texts=texts, cached=cached)
         return Run(
             self.name,
             {
@@ -136,7 +148,7 @@ class ReadyReranker:
 
 @settings_kept()
 def open_reranker(
-    name: str, collection: AnyPath, *, weighs: bool = False, **options: Any
+    name: str, collection: AnyPath | None, *, weighs: bool = False, **options: Any
 ) -> ReadyReranker:
     """Make a reranker ready to score documents of a collection.
 
@@ -145,7 +157,8 @@ def open_reranker(
 
     Args:
         name: of the reranker.
-        collection: a name, an ir_datasets id or a path.
+        collection: a name, an ir_datasets id or a path; None scores any texts, with a reranker that
+            reads nothing else.
         weighs: whether the first stage's share is chosen where the reranker does not learn.
         options: attributes of `RunSettings`, such as `settings`, `checkpoint` or `train_on`.
 
@@ -154,6 +167,8 @@ def open_reranker(
     """
     if not weighs:
         options = {"interpolate": 0.0, **options}
+    if collection is None:
+        return _open_for_texts(name, options)
     settings = settings_of(collection, {**options, "rerankers": as_names(name, "reranker")})
     one_reranker(settings, "open_reranker")
     with waiting(f"reading {settings.collection}"):
@@ -172,6 +187,52 @@ def open_reranker(
     resources = resources_with(learning, choice, plan.resources)
     system = fit(choice, learning, learning.training_set, resources)
     return ReadyReranker(plan.collection, system, resources, learning)
+
+
+class _NoDocuments(Corpus):
+    """In place of a collection's documents, for rerankers that read texts alone."""
+
+    name = "texts"
+    fields = ()
+    fingerprint = "none"
+
+    def __iter__(self) -> Iterator[Document]:
+        raise InputError(
+            "this reranker reads the documents of a collection, such as its words' frequencies: "
+            "name one, as in collection='demo'."
+        )
+
+
+@dataclass(frozen=True)
+class _Given:
+    """Documents by id, as scoring asks resources for them."""
+
+    texts: Mapping[str, Document]
+
+    def documents(self, doc_ids: Sequence[str]) -> Documents:
+        return Documents.of([self.texts[doc_id] for doc_id in doc_ids])
+
+
+def _open_for_texts(name: str, options: Mapping[str, Any]) -> ReadyReranker:
+    """A reranker that scores any texts."""
+    settings = settings_of("texts", {**options, "rerankers": as_names(name, "reranker")})
+    one_reranker(settings, "open_reranker")
+    chosen = settings.settings, settings.preset, settings.members
+    _, rerankers = choose_systems(registry(), settings.retrievers, settings.rerankers, *chosen)
+    if rerankers[0].trainable and settings.checkpoint is None:
+        raise InputError(
+            f"'{name}' learns: name a trained one (checkpoint=FOLDER, as `platform train --out "
+            "FOLDER` writes it), or a collection."
+        )
+    if settings.checkpoint is not None:
+        rerankers = apply_checkpoint(settings.checkpoint, rerankers)
+    (choice,) = rerankers
+    choice.check()
+    nothing = Collection("texts", "texts of a caller", _NoDocuments(), lambda: ())
+    resources = on_device(undecided_resources(settings, nothing), settings, ())
+    learning = LearningPlan(checkpoint=settings.checkpoint, interpolate=settings.interpolate)
+    resources = resources_with(learning, choice, resources)
+    return ReadyReranker(None, fit(choice, learning, None, resources), resources, learning)
 
 
 @dataclass(frozen=True)
