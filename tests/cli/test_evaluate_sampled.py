@@ -119,7 +119,9 @@ def test_other_depths_leave_topics_out_too_and_tests_count_them(platform, sample
     found = platform("evaluate", "half.run", "good.run", *asked)
     assert measures(found) == {"infNDCG@1": 1.0}
     assert "left out of the mean of infNDCG@1, as in" in found.err
-    assert found.json["comparisons"]["systems"]["good.run"]["infNDCG@1"]["topics"] == 2
+    compared = platform("compare", "half.run", "good.run", *asked)
+    assert compared.json["pairs"][0]["topics"] == 2
+    assert "left out of the mean of infNDCG@1, as in" in compared.err
 
 
 def test_runs_with_different_topics_are_compared(platform, sampled):
@@ -196,9 +198,8 @@ def test_every_pair_of_runs_is_compared_on_the_same_topics(platform, sampled):
         lines = [f"{topic} Q0 d{n} {n} {9 - n}.0 {name}\n" for topic in topics for n in (1, 3)]
         (sampled / f"{name}.run").write_text("".join(lines))
     (sampled / "b.run").write_text("q1 Q0 d3 1 2.0 b\nq1 Q0 d1 2 1.0 b\n")
-    found = platform("evaluate", "a.run", "b.run", "c.run", "--qrels", "sampled.txt", "--json")
-    systems = found.json["comparisons"]["systems"]
-    assert [systems[name]["infNDCG"]["topics"] for name in systems] == [2, 2]
+    found = platform("compare", "a.run", "b.run", "c.run", "--qrels", "sampled.txt", "--json")
+    assert [p["topics"] for p in found.json["pairs"] if p["measure"] == "infNDCG"] == [2, 2]
 
 
 @pytest.mark.parametrize(

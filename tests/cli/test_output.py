@@ -43,24 +43,6 @@ def test_evaluate_gives_the_measures_of_every_run(platform, folder):
     ]
 
 
-def test_evaluate_compares_runs_as_run_does(platform, folder):
-    (folder / "other.run").write_text("q1 Q0 d1 1 2.0 x\nq2 Q0 d3 1 1.0 x\n")
-    runs = ("good.run", "other.run", "--collection", "small", "--measure", "P@1")
-    compared = platform("evaluate", *runs, "--json").json["comparisons"]
-    assert (compared["baseline"], list(compared["systems"])) == ("good.run", ["other.run"])
-    assert (compared["test"], compared["correction"]) == ("paired t-test, two-sided", "Holm")
-    found = compared["systems"]["other.run"]["P@1"]
-    assert (found["difference"], found["topics"]) == (0.5, 2)
-    assert found["p_adjusted"] == found["p"] == pytest.approx(0.5)
-
-
-def test_evaluate_has_nothing_to_compare_one_run_with(platform):
-    alone = ("good.run", "--collection", "small", "--measure", "P@1", "--json")
-    assert platform("evaluate", *alone).json == {
-        "runs": [{"path": "good.run", "name": "good", "measures": {"P@1": 0.5}}]
-    }
-
-
 def test_evaluate_per_topic(platform):
     arguments = ("evaluate", "good.run", "--collection", "small", "--measure", "P@1", "--per-topic")
     (entry,) = platform(*arguments, "--json").json["runs"]

@@ -1,12 +1,11 @@
 """The table of results, as text and on a terminal."""
 
-import io
 import re
 
 import pytest
 
 from irplatform.comparison.tests import Difference
-from irplatform.reports.table import ResultRow, mark, print_table, render_table
+from irplatform.reports.table import ResultRow, mark, render_table
 
 ROWS = [
     ResultRow("bm25", {"nDCG@20": 0.4404, "AP": 0.2408}, seconds=3.21),
@@ -51,15 +50,6 @@ def test_plain_ascii_will_do():
 def test_without_marks_there_is_no_legend_and_without_seconds_no_column():
     text = render_table([ResultRow("bm25", {"AP": 0.5})], ["AP"])
     assert text == "system      AP\n--------------\nbm25    0.5000"
-
-
-def test_a_pipe_gets_plain_text_that_its_encoding_can_hold():
-    piped = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    print_table(ROWS, MEASURES, note="note", baseline="bm25", file=piped)
-    piped.flush()
-    written = piped.buffer.getvalue().decode("ascii")
-    expected = render_table(ROWS, MEASURES, note="note", baseline="bm25", ascii_only=True)
-    assert written == expected + "\n"
 
 
 def test_a_terminal_shows_the_best_values_in_bold_and_keeps_markup_as_it_is():

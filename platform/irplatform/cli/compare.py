@@ -11,6 +11,7 @@ from irplatform.cli.evaluate import judgment_options, name_option, topic_filter_
 from irplatform.cli.options import PATH, measures_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.errors import InputError
+from irplatform.system.console import notice
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,6 +114,8 @@ def compare(
     comparison = compare_runs(
         runs, bounds=bounds, topics=topic_filter_of(among, relevant), **options
     )
+    for note in comparison.notes:
+        notice(note)
     if as_json:
         print_json(comparison.as_json())
         return

@@ -13,14 +13,13 @@ from irplatform.cli.options import PATH, measures_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import InputError
 from irplatform.evaluation.topics import SEEN, UNSEEN, TopicFilter, parse_among
-from irplatform.system.console import notice, say, say_text
+from irplatform.system.console import notice, say, say_text, terminal_width
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from irplatform.evaluation.scoring import Evaluation
-    from irplatform.reports.table import ResultRow
 
 
 judgment_options = (
@@ -111,13 +110,11 @@ def evaluate(
 ) -> None:
     """Score TREC run files against a collection's judgments or a qrels file.
 
-    With several runs, the others are compared with the first.
+    `platform compare` says which of several runs is better.
     """
     from irplatform.api import evaluate_runs
-    from irplatform.comparison.tests import compare_with, comparisons_json
-    from irplatform.evaluation.topics import cut_short
+    from irplatform.evaluation.topics import cut_short, notices
     from irplatform.experiment.compare import name_runs
-    from irplatform.reports.table import ResultRow, marks
 
     if form != "text" and (as_json or per_topic):
         other = "--json" if as_json else "--per-topic"
@@ -129,28 +126,19 @@ def evaluate(
         number = len(next(iter(next(iter(evaluations.values())).per_topic.values()), ()))
         notice("1 topic counts" if number == 1 else f"{number:,} topics count")
     named = {name_of[path]: evaluation for path, evaluation in evaluations.items()}
-    _tell_of_topics(named)
+    for message in notices(named):
+        notice(message)
     notes = cut_short(named)
     if as_json or form != "text":
         for note in notes:
             notice(note)
-    others = dict(evaluations)
-    baseline = next(iter(others))
-    comparisons = compare_with(others.pop(baseline), others)
     if as_json:
         entries = [_entry(path, name_of[path], e, per_topic) for path, e in evaluations.items()]
-        content: dict[str, object] = {"runs": entries}
-        if comparisons:
-            content["comparisons"] = comparisons_json(baseline, comparisons)
-        print_json(content)
+        print_json({"runs": entries})
         return
     if per_topic:
         _print_topics(named)
-    rows = [
-        ResultRow(name_of[path], evaluation.aggregate, marks(comparisons.get(path, {})))
-        for path, evaluation in evaluations.items()
-    ]
-    _print_table(form, rows, list(evaluations[baseline].aggregate), name_of[baseline])
+    _print_means(form, named)
     if form == "text":
         for note in notes:
             say_text(note)
@@ -161,31 +149,31 @@ def topic_filter_of(among: str | None, relevant: str | None) -> TopicFilter:
     return TopicFilter(parse_among(among) if among else None, relevant)
 
 
-def _print_table(
-    form: str, rows: Sequence[ResultRow], measures: Sequence[str], baseline: str
-) -> None:
-    from irplatform.reports.table import latex_table, markdown_table, print_table
+def _print_means(form: str, evaluations: Mapping[str, Evaluation]) -> None:
+    from irplatform.reports.columns import (
+        Table,
+        as_latex,
+        as_markdown,
+        as_text,
+        print_text,
+    )
+    from irplatform.reports.table import best_cells, figure
 
-    if form == "latex":
-        say(latex_table(rows, measures, baseline=baseline))
-    elif form == "markdown":
-        text = markdown_table(rows, measures, baseline=baseline)
-        encoding = sys.stdout.encoding or "ascii"  # Markdown has names for what it lacks
-        say(text.encode(encoding, "xmlcharrefreplace").decode(encoding))
+    measures = [*next(iter(evaluations.values())).aggregate]
+    means = [evaluation.aggregate for evaluation in evaluations.values()]
+    rows = [
+        [name, *(figure(measure, evaluation.aggregate[measure]) for measure in measures)]
+        for name, evaluation in evaluations.items()
+    ]
+    best = best_cells(means, measures) if len(means) > 1 else frozenset()
+    table = Table("", ["system", *measures], rows, best=best)
+    if form == "text":
+        print_text(as_text(table, terminal_width(sys.stdout)))
+    elif form == "latex":
+        say(as_latex(table))
     else:
-        print_table(rows, measures, baseline=baseline, file=sys.stdout)
-
-
-def _tell_of_topics(evaluations: Mapping[str, Evaluation]) -> None:
-    from irplatform.evaluation.topics import without_judgments, without_relevant, without_results
-
-    for name, evaluation in evaluations.items():
-        if evaluation.missing:
-            notice(f"{name}: {without_results(evaluation)}")
-        for message in without_judgments(evaluation):
-            notice(f"{name}: {message}")
-    if remark := without_relevant(next(iter(evaluations.values()))):  # the same for all
-        notice(remark)
+        encoding = sys.stdout.encoding or "ascii"  # Markdown has names for what it lacks
+        say(as_markdown(table).encode(encoding, "xmlcharrefreplace").decode(encoding))
 
 
 def _print_topics(evaluations: Mapping[str, Evaluation]) -> None:

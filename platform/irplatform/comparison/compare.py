@@ -26,6 +26,7 @@ from irplatform.comparison.sentences import sentence
 from irplatform.comparison.tests import all_topics, differences, paired_test
 from irplatform.errors import InputError, unknown
 from irplatform.evaluation.scoring import evaluate
+from irplatform.evaluation.topics import cut_short, notices
 from irplatform.system.console import progress
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ def compare(
         group_by=group_by or "",
         collection=collection,
         note=note,
+        notes=(*notices(evaluations), *cut_short(evaluations)),
     )
 
 

@@ -236,6 +236,8 @@ class Comparison:
         group_by: a field of the topics, or "".
         collection: the collection's title, or what names the judgments.
         note: what readers of the scores must know.
+        notes: topics without results, judgments or relevant documents, and measures that look
+            deeper than rankings.
     """
 
     measures: tuple[str, ...]
@@ -250,6 +252,7 @@ class Comparison:
     group_by: str = ""
     collection: str = ""
     note: str = ""
+    notes: tuple[str, ...] = ()
 
     def system(self, name: str) -> System:
         """Return a system by its name."""
@@ -284,6 +287,7 @@ class Comparison:
         return {
             "collection": self.collection,
             "note": self.note,
+            "notes": [*self.notes],
             "measures": [*self.measures],
             "baseline": self.baseline,
             "test": self.test,

@@ -134,6 +134,17 @@ def without(run: Run, topics: frozenset[str]) -> Run:
 _SHOWN = 10
 
 
+def notices(evaluations: Mapping[str, Evaluation]) -> list[str]:
+    """Return notices of topics without results, judgments or relevant documents, by run."""
+    told = []
+    for name, evaluation in evaluations.items():
+        if evaluation.missing:
+            told.append(f"{name}: {without_results(evaluation)}")
+        told += [f"{name}: {message}" for message in without_judgments(evaluation)]
+    remark = without_relevant(next(iter(evaluations.values())))  # the same for all
+    return [*told, *([remark] if remark else [])]
+
+
 def without_results(evaluation: Evaluation) -> str:
     """Return a notice of judged topics without results; there is at least one."""
     groups: dict[str, list[str]] = {}

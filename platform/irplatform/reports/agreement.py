@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.evaluation.agreement import comparable_means
-from irplatform.reports.table import aligned, figure
+from irplatform.reports.columns import aligned
+from irplatform.reports.table import figure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from irplatform.errors import for_display
-from irplatform.reports.table import aligned, blocks, latex_text, markdown_text, short
+from irplatform.errors import for_display, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 _NARROWEST = 10
 """Least width of a name that is shortened."""
@@ -20,6 +20,22 @@ NARROWEST_TEXT = 20
 
 _USUAL_WIDTH = 100
 """Columns where the output is no terminal."""
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",  # which a line break would take for its length
+    "*": "{*}",
+    "−": "$-$",
+    "–": "--",
+    **{special: f"\\{special}" for special in "&%$#_{}"},
+}
+
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
 @dataclass(frozen=True)
@@ -54,31 +70,90 @@ class Table:
         return sum(max(map(len, column)) + 2 for column in cells) - 2
 
 
-def as_text(table: Table, width: int | None) -> str:
+def as_text(table: Table, width: int | None, *, squeeze: bool = True) -> str:
     """Return the table as text.
 
-    Long names are shortened where the terminal is too narrow. If that does not do, columns follow
-    in a table below.
+    Columns that a terminal has no room for follow in a table below.
+
+    Args:
+        table: the table.
+        width: columns of the terminal; best cells are bold, unless NO_COLOR is set.
+        squeeze: shorten names to half of their length at most, if all columns fit then.
     """
-    cells = [[for_display(cell) for cell in row] for row in (table.header, *table.rows)]
+    cells = [[_cell(text) for text in row] for row in (table.header, *table.rows)]
     last = [row.pop() for row in cells] if table.text else []
     if width:
-        names = [row[table.left - 1] for row in cells]
-        excess = Table("", cells[0], cells[1:]).width - width
-        room = max(_NARROWEST, max(map(len, names)) - max(excess, 0))
+        longest = max(len(row[table.left - 1]) for row in cells)
+        room = longest - (Table("", cells[0], cells[1:]).width - width)
+        if not squeeze or room < max(_NARROWEST, longest // 2):
+            room = width // 2
         for row in cells:
-            row[table.left - 1] = short(row[table.left - 1], room)
+            row[table.left - 1] = _short(row[table.left - 1], room)
     bold = table.best if width and not os.environ.get("NO_COLOR") else frozenset()
     parts = []
-    for columns in blocks(cells, width):
+    for columns in _blocks(cells, width):
         part = [[row[column] for column in columns] for row in cells]
         placed = {(row + 1, columns.index(column)) for row, column in bold if column in columns}
         parts.append(aligned(part, left=table.left, bold=placed))
     if last and len(parts) == 1:
         parts = [_with_text(parts[0], last, width)]
-    return "\n".join(
-        [*([table.title, ""] if table.title else []), "\n\n".join(map("\n".join, parts))]
-    )
+    text = "\n\n".join("\n".join(part) for part in parts)
+    return f"{table.title}\n\n{text}" if table.title else text
+
+
+def print_text(text: str) -> None:
+    """Print what `as_text` or `for_display` returned, with its bold figures."""
+    print(text, flush=True)
+
+
+def _cell(text: str) -> str:
+    return for_display(text.replace("\n", " "))
+
+
+def aligned(
+    rows: Sequence[Sequence[str]],
+    *,
+    left: int = 1,
+    head: int = 1,
+    bold: Collection[tuple[int, int]] = (),
+) -> list[str]:
+    """Align the cells of rows, two spaces apart, without trailing white space.
+
+    Args:
+        rows: rows with the same number of cells.
+        left: number of left-aligned columns; the others are aligned to the right.
+        head: number of rows above a rule; 0 draws none.
+        bold: rows and columns of bold cells.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for number, row in enumerate(rows):
+        cells = [
+            cell.ljust(width) if column < left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        for column in range(len(cells)):
+            if (number, column) in bold:
+                cells[column] = f"\x1b[1m{cells[column]}\x1b[0m"
+        lines.append("  ".join(cells).rstrip())
+    rule = ["-" * (sum(widths) + 2 * (len(widths) - 1))] if head else []
+    return [*lines[:head], *rule, *lines[head:]]
+
+
+def _blocks(table: Sequence[Sequence[str]], width: int | None) -> list[list[int]]:
+    """The columns of each part of a table that is too wide; all have the first."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    parts: list[list[int]] = [[0]]
+    for column in range(1, len(widths)):
+        part = parts[-1]
+        if width and len(part) > 1 and sum(widths[c] + 2 for c in [*part, column]) - 2 > width:
+            parts.append(part := [0])
+        part.append(column)
+    return parts
+
+
+def _short(name: str, widest: int) -> str:
+    return name if len(name) <= widest else f"{name[: widest // 2]}…{name[1 - widest // 2 :]}"
 
 
 def _with_text(lines: Sequence[str], texts: Sequence[str], width: int | None) -> list[str]:
@@ -112,7 +187,7 @@ def as_latex(table: Table) -> str:
     """Return the table as a `tabular` with the rules of booktabs."""
 
     def cell(number: int, column: int, text: str) -> str:
-        escaped = latex_text(text).replace("−", "$-$").replace("–", "--")
+        escaped = _latex(text)
         return rf"\textbf{{{escaped}}}" if (number, column) in table.best else escaped
 
     rows = [
@@ -122,7 +197,8 @@ def as_latex(table: Table) -> str:
     columns = "l" * table.left + "r" * (len(table.header) - table.left)
     return "\n".join(
         [
-            *([f"% {latex_text(table.title)}"] if table.title else []),
+            r"% \usepackage{booktabs}",
+            *([f"% {_latex(table.title)}"] if table.title else []),
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             " & ".join(cell(-1, -1, text) for text in table.header) + r" \\",
@@ -132,3 +208,12 @@ def as_latex(table: Table) -> str:
             r"\end{tabular}",
         ]
     )
+
+
+def markdown_text(text: str) -> str:
+    """Escape a text for Markdown, in one line."""
+    return _MARKDOWN.sub(r"\\\1", one_line(text))
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in one_line(text))

@@ -14,12 +14,20 @@ from typing import TYPE_CHECKING, Literal
 from irplatform.comparison.sentences import p_text, sentences
 from irplatform.comparison.tests import CORRECTION_NAMES, FEWEST_TOPICS, TEST_NAMES
 from irplatform.errors import counted, for_display
-from irplatform.reports.columns import NARROWEST_TEXT, Table, as_latex, as_markdown, as_text
+from irplatform.reports.columns import (
+    NARROWEST_TEXT,
+    Table,
+    as_latex,
+    as_markdown,
+    as_text,
+    markdown_text,
+    print_text,
+)
 from irplatform.reports.comparison_csv import csv_of
 from irplatform.reports.table import (
     ResultRow,
+    best_cells,
     figure,
-    markdown_text,
     marks,
     render_table,
     shows_glyphs,
@@ -63,7 +71,7 @@ def print_comparison(
     """Print a comparison, fitted to a terminal; see `render`."""
     width, ascii_only = terminal_width(sys.stdout), not shows_glyphs(sys.stdout)
     text = render(comparison, form, parts, width=width, ascii_only=ascii_only)
-    print(text if form == "text" else for_display(text), flush=True)
+    print_text(text if form == "text" else for_display(text))
 
 
 def render(
@@ -91,7 +99,7 @@ def render(
         return text.translate(_ASCII) if ascii_only else text
     told = [*_sentences(comparison, parts)]
     if form == "latex":
-        notes = [r"\usepackage{booktabs}", _legend(comparison), *told]
+        notes = [_legend(comparison), *told]
         tables = map(as_latex, _tables(comparison, parts))
         return "\n\n".join([*tables, "\n".join(f"% {note}" for note in notes)])
     tables = map(as_markdown, _tables(comparison, parts))
@@ -185,8 +193,7 @@ def _main(comparison: Comparison, measure: str, width: int | None = None) -> Ite
         [name, figure(measure, s.mean), *([] if s.judged is None else [f"{s.judged:.3f}"])]
         for name, s in scores.items()
     ]
-    highest = max(round(score.mean, 4) for score in scores.values())
-    best = frozenset((n, 1) for n, s in enumerate(scores.values()) if round(s.mean, 4) == highest)
+    best = best_cells([{measure: score.mean} for score in scores.values()], [measure])
     pairs = comparison.pairs_by(measure)
     for columns in ([*_OF_PAIR], [name for name in _OF_PAIR if name != "d"]):
         places = [[*_OF_PAIR].index(name) for name in columns]

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.comparison.tests import comparisons_json
 from irplatform.errors import for_display
-from irplatform.reports.table import ResultRow, aligned, marks, render_table, shows_glyphs
+from irplatform.reports.columns import aligned, print_text
+from irplatform.reports.table import ResultRow, marks, render_table, shows_glyphs
 from irplatform.retrieval.candidates import Provenance
 from irplatform.runs.names import alone_name
 from irplatform.system.console import terminal_width, wrapped
@@ -184,7 +185,7 @@ class RunReport:
     def print_table(self) -> None:
         """Print the table that ends a run; without judgments, the number of results."""
         width = terminal_width(sys.stdout)
-        print(self._text(width, ascii_only=not shows_glyphs(sys.stdout)), flush=True)
+        print_text(self._text(width, ascii_only=not shows_glyphs(sys.stdout)))
 
     def __repr__(self) -> str:
         """The table, for `print` and notebooks."""

@@ -1,24 +1,19 @@
 """The table that ends a run: systems down, measures across, significant differences marked.
 
 A mark is ▲ (better than the baseline) or ▼ (worse), doubled for p < 0.01; it is + or - if the
-output cannot show those. Every column keeps room for its longest mark, so that numbers line up. In
-LaTeX and Markdown the best values are bold, and the legend is a line of its own, in LaTeX a
-comment.
+output cannot show those. Every column keeps room for its longest mark, so that numbers line up.
 """
 
 from __future__ import annotations
 
-import os
-import re
-import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
-from irplatform.errors import for_display, one_line
-from irplatform.system.console import terminal_width, wrapped
+from irplatform.reports.columns import Table, as_text
+from irplatform.system.console import wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from irplatform.comparison.tests import Difference
 
@@ -34,23 +29,6 @@ _COUNTS = ("NumQ", "NumRel", "NumRet")
 _SYSTEM = "system"
 
 _SECONDS = "seconds"
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "[": "{[}",  # which a line break would take for its length
-    "*": "{*}",
-    "×": r"$\times$",
-    "▲": r"$\blacktriangle$",
-    "▼": r"$\blacktriangledown$",
-    **{special: f"\\{special}" for special in "&%$#_{}"},
-}
-
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
 @dataclass(frozen=True)
@@ -124,17 +102,15 @@ def legend_of(
     )
 
 
-def best_rows(rows: Sequence[ResultRow], measures: Sequence[str]) -> dict[str, set[int]]:
-    """Return, for each measure, the rows with the highest value."""
-    best: dict[str, set[int]] = {}
-    for measure in measures:
-        rounded = {
-            n: round(row.measures[measure], 4)
-            for n, row in enumerate(rows)
-            if measure in row.measures and not row.aside
-        }
-        best[measure] = {n for n, value in rounded.items() if value == max(rounded.values())}
-    return best
+def best_cells(
+    means: Sequence[Mapping[str, float]], measures: Sequence[str]
+) -> frozenset[tuple[int, int]]:
+    """Return rows and columns of the highest values, by measure; the first measure is column 1."""
+    best = set()
+    for column, measure in enumerate(measures, start=1):
+        rounded = {n: round(row[measure], 4) for n, row in enumerate(means) if measure in row}
+        best |= {(n, column) for n, value in rounded.items() if value == max(rounded.values())}
+    return frozenset(best)
 
 
 def render_table(
@@ -163,87 +139,11 @@ def render_table(
         Lines without trailing white space and without a final line break.
     """
     header, cells = _cells(rows, measures, ascii_only)
-    if width:
-        cells = [[short(row[0], width // 2), *row[1:]] for row in cells]
-    table = [header, *cells]
-    best = best_rows(rows, measures) if width and not os.environ.get("NO_COLOR") else {}
-    bold = {
-        (number + 1, column)
-        for column, measure in enumerate(measures, start=1)
-        for number in best.get(measure, ())
-    }
-    parts = []
-    for columns in blocks(table, width):
-        part = [[row[column] for column in columns] for row in table]
-        placed = {(row, columns.index(c)) for row, c in bold if c in columns}
-        parts.append("\n".join(aligned(part, bold=placed)))
-    lines = [*([note, ""] if note else []), "\n\n".join(parts)]
+    best = best_cells([{} if row.aside else row.measures for row in rows], measures)
+    text = as_text(Table("", header, cells, best=best), width, squeeze=False)
     legend = legend_of(rows, baseline, ascii_only, how)
-    return "\n".join(
-        [*(wrapped(line, width) for line in lines[:-1]), lines[-1]]
-        + ([wrapped(legend, width)] if legend else [])
-    )
-
-
-def print_table(
-    rows: Sequence[ResultRow],
-    measures: Sequence[str],
-    *,
-    note: str = "",
-    baseline: str = "",
-    file: TextIO | None = None,
-) -> None:
-    """Print results, fitted to a terminal; see `render_table`."""
-    out = sys.stdout if file is None else file
-    note = for_display(note)
-    ascii_only = not shows_glyphs(out)
-    width = terminal_width(out)
-    text = render_table(
-        rows, measures, note=note, baseline=baseline, ascii_only=ascii_only, width=width
-    )
-    print(text, file=out)
-
-
-def aligned(
-    rows: Sequence[Sequence[str]],
-    *,
-    left: int = 1,
-    head: int = 1,
-    bold: Collection[tuple[int, int]] = (),
-) -> list[str]:
-    """Align the cells of rows, two spaces apart, without trailing white space.
-
-    Args:
-        rows: rows with the same number of cells.
-        left: number of left-aligned columns; the others are aligned to the right.
-        head: number of rows above a rule; 0 draws none.
-        bold: rows and columns of bold cells.
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for number, row in enumerate(rows):
-        cells = [
-            cell.ljust(width) if column < left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        for column in range(len(cells)):
-            if (number, column) in bold:
-                cells[column] = f"\x1b[1m{cells[column]}\x1b[0m"
-        lines.append("  ".join(cells).rstrip())
-    rule = ["-" * (sum(widths) + 2 * (len(widths) - 1))] if head else []
-    return [*lines[:head], *rule, *lines[head:]]
-
-
-def blocks(table: Sequence[Sequence[str]], width: int | None) -> list[list[int]]:
-    """Return the columns of each part of a table that is too wide; all have the first."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    parts: list[list[int]] = [[0]]
-    for column in range(1, len(widths)):
-        part = parts[-1]
-        if width and len(part) > 1 and sum(widths[c] + 2 for c in [*part, column]) - 2 > width:
-            parts.append(part := [0])
-        part.append(column)
-    return parts
+    above = [wrapped(note, width), ""] if note else []
+    return "\n".join([*above, text, *([wrapped(legend, width)] if legend else [])])
 
 
 def _cells(
@@ -255,7 +155,7 @@ def _cells(
     header = [_SYSTEM, *(m + " " * room[m] for m in measures), *([_SECONDS] if timed else [])]
     body = []
     for row in rows:
-        name = for_display(row.name.replace("×", "x") if ascii_only else row.name)
+        name = row.name.replace("×", "x") if ascii_only else row.name
         line = ["  " * row.indent + name]
         for m in measures:
             text = figure(m, row.measures[m]) if m in row.measures else "-"
@@ -264,76 +164,3 @@ def _cells(
             line.append("" if row.seconds is None else f"{row.seconds:.1f}")
         body.append(line)
     return header, body
-
-
-def short(name: str, widest: int) -> str:
-    """Shorten a name in its middle."""
-    return name if len(name) <= widest else f"{name[: widest // 2]}…{name[1 - widest // 2 :]}"
-
-
-def markdown_table(
-    rows: Sequence[ResultRow], measures: Sequence[str], *, baseline: str = ""
-) -> str:
-    """Render results as a table of GitHub's Markdown; see `render_table`."""
-    cells = _markup_cells(rows, measures, markdown_text, "**{}**".format, glyphs)
-    header, *body = ["| " + " | ".join(line) + " |" for line in cells]
-    legend = legend_of(rows, baseline)
-    lines = [header, "|---|" + "---:|" * len(measures), *body]
-    return "\n".join([*lines, *(["", markdown_text(legend)] if legend else [])])
-
-
-def latex_table(rows: Sequence[ResultRow], measures: Sequence[str], *, baseline: str = "") -> str:
-    """Render results as a `tabular` of LaTeX with the rules of booktabs; see `render_table`."""
-    cells = _markup_cells(rows, measures, latex_text, r"\textbf{{{}}}".format, _superscript)
-    header, *body = [" & ".join(line) + r" \\" for line in cells]
-    legend = legend_of(rows, baseline)
-    lines = [
-        rf"% \usepackage{{{'booktabs,amssymb' if legend else 'booktabs'}}}",
-        *([f"% {latex_text(legend)}"] if legend else []),
-        rf"\begin{{tabular}}{{l{'r' * len(measures)}}}",
-        r"\toprule",
-        header,
-        r"\midrule",
-        *body,
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(lines)
-
-
-def _markup_cells(
-    rows: Sequence[ResultRow],
-    measures: Sequence[str],
-    escaped: Callable[[str], str],
-    bold: Callable[[str], str],
-    marked: Callable[[int], str],
-) -> list[list[str]]:
-    best = best_rows(rows, measures)
-    body = []
-    for number, row in enumerate(rows):
-        line = [escaped(row.name)]
-        for measure in measures:
-            if (value := row.measures.get(measure)) is None:
-                line.append("-")
-                continue
-            text = figure(measure, value)
-            text = bold(text) if len(rows) > 1 and number in best[measure] else text
-            line.append(text + marked(row.marks.get(measure, 0)))
-        body.append(line)
-    return [["system", *map(escaped, measures)], *body]
-
-
-def _superscript(strength: int) -> str:
-    signs = glyphs(strength)
-    return "$^{" + "".join(_LATEX[sign].strip("$") for sign in signs) + "}$" if signs else ""
-
-
-def latex_text(text: str) -> str:
-    """Escape a text for LaTeX, in one line."""
-    text = one_line(text)
-    return "".join(_LATEX.get(character, character) for character in text)
-
-
-def markdown_text(text: str) -> str:
-    """Escape a text for Markdown, in one line."""
-    return _MARKDOWN.sub(r"\\\1", one_line(text))
