@@ -1,12 +1,16 @@
 """Bounds for unjudged and tied documents, reckoned by hand."""
 
+from itertools import combinations
 from math import log2
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from irplatform.comparison.bounds import Bounds, Rescorer, depth_of, judged_at
 from irplatform.comparison.compare import compare
 from irplatform.evaluation.judgments import Judgments
+from irplatform.evaluation.qrels import read_qrels
 from irplatform.evaluation.sampled import Pool
 from irplatform.evaluation.scoring import evaluate
 from irplatform.runs import Ranking, Run
@@ -91,3 +95,44 @@ def test_sampled_judgments_and_counts_have_no_bounds():
     pool = Pool({"x": 0}, *([[0]] * 2))
     judgments = Judgments(QRELS, {"t": pool}, ["infNDCG", "infAP", "NumRel", "Judged@5", "AP"])
     assert Rescorer(judgments).measures == ["AP"]
+
+
+def test_measures_of_subtopics_have_no_bounds_and_are_compared_all_the_same(tmp_path):
+    path = tmp_path / "qrels.txt"
+    lines = [f"{topic} {sub} x{sub} 1\n" for topic in (1, 2, 3) for sub in (1, 2)]
+    path.write_text("".join(lines))
+    judgments = Judgments(read_qrels(path), None, ["alpha_nDCG@5", "RR"])
+    one, two = (
+        Run(name, {t: Ranking.of(ids, [2, 1]) for t in ("1", "2", "3")})
+        for name, ids in (("one", ["x1", "u"]), ("two", ["u", "x1"]))
+    )
+    comparison = compare(judgments, {"one": one, "two": two})
+    alpha, rr = comparison.pairs
+    assert (alpha.unjudged, alpha.difference < 0) == (None, True)
+    assert rr.unjudged == Bounds(-0.5, 0.0)
+
+
+GRADES = st.sampled_from([None, 0, 1, 2])
+
+
+@settings(max_examples=40)
+@given(st.lists(GRADES, min_size=1, max_size=7), st.lists(st.sampled_from([0, 1, 2]), max_size=3))
+def test_the_upper_bound_is_the_best_of_all_judgments(grades, missed):
+    """Of up to three unjudged documents all numbers are tried, so the bound is exact."""
+    doc_ids = [f"d{place}" for place in range(len(grades))]
+    unjudged = [d for d, grade in zip(doc_ids, grades, strict=True) if grade is None][:3]
+    judged = {d: g for d, g in zip(doc_ids, grades, strict=True) if g is not None}
+    judged |= {f"m{place}": grade for place, grade in enumerate(missed)} or {"m": 0}
+    kept = [d for d in doc_ids if d in judged or d in unjudged]
+    run = Run("r", {"t": Ranking.of(kept, range(len(kept), 0, -1))})
+    measures = ["nDCG@5", "AP", "Rprec", "P@3", "RR", "R@5"]
+    best = max(judged.values()) or 1
+    found = filled(run, {"t": judged}, measures)
+    worlds = [
+        {**judged, **dict.fromkeys(chosen, best)}
+        for count in range(len(unjudged) + 1)
+        for chosen in combinations(unjudged, count)
+    ]
+    for measure in measures:
+        values = [evaluate({"t": w}, run, [measure]).per_topic[measure]["t"] for w in worlds]
+        assert found[measure] == pytest.approx(max(values))

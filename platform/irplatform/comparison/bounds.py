@@ -8,9 +8,9 @@
   for a measure without: below, pools ended on purpose.
 - *Condensed lists* leave unjudged documents out (Sakai, SIGIR 2007).
 - *Tied* documents have equal scores. The bounds order them by grade, worst or best first.
-- Between two systems the same document has the same grade. The difference is smallest if exactly
-  those unjudged documents are relevant that the baseline ranks higher, and largest if it is those
-  that the system ranks higher.
+- Between two systems the same document has the same grade. At the lower end of their difference
+  exactly those unjudged documents are relevant that the baseline ranks higher, at the upper end
+  those that the system ranks higher: possible judgments, though not always the very extremes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.evaluation.measures import cutoff_of
+from irplatform.evaluation.measures import DIVERSITY, cutoff_of
 from irplatform.evaluation.sampled import is_inferred
 from irplatform.evaluation.scoring import evaluate
 from irplatform.runs.run import Ranking, Run
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 POOL_DEPTH = 100
 """Ranks in which unjudged documents are filled at most."""
 
-_COUNTS = ("Judged", "NumQ", "NumRel", "NumRet")
-"""Measures that say nothing about the quality of a ranking."""
+_WITHOUT = DIVERSITY | {"Judged", "NumQ", "NumRel", "NumRelRet", "NumRet"}
+"""Measures without bounds: of subtopics, and counts."""
 
-_RISING = frozenset({"P", "RR", "R", "Success", "RBP", "ERR", "Accuracy", "NumRelRet"})
+_RISING = frozenset({"P", "RR", "R", "Success", "RBP", "ERR"})
 """Measures that each further relevant document raises, or leaves as they are."""
 
 ByMeasure = dict[str, "PerTopic"]
@@ -63,8 +63,8 @@ class Rescorer:
     """Scores runs anew with other judgments, or in another order of tied documents.
 
     Args:
-        judgments: judgments and measures; measures of sampled judgments, which estimate unjudged
-            documents themselves, and counts have no bounds.
+        judgments: judgments and measures. Measures of sampled judgments, which estimate unjudged
+            documents themselves, of subtopics, and counts have no bounds.
         extra: measures of plugins.
     """
 
@@ -77,7 +77,7 @@ class Rescorer:
             name
             for name in judgments.measures
             if not (judgments.sampled is not None and is_inferred(name))
-            and not name.startswith(_COUNTS)
+            and _base(name) not in _WITHOUT
         ]
 
     def condensed(self, run: Run) -> ByMeasure:
@@ -202,7 +202,11 @@ def depth_of(measure: str) -> int:
 
 def _filling(measure: str) -> tuple[int, bool]:
     """How many documents are filled, and whether the measure only rises with them."""
-    return depth_of(measure), re.split(r"[@(]", measure)[0] in _RISING
+    return depth_of(measure), _base(measure) in _RISING
+
+
+def _base(measure: str) -> str:
+    return re.split(r"[@(]", measure)[0]
 
 
 def judged_at(measure: str) -> int:

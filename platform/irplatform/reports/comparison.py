@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from irplatform.comparison.bounds import Bounds
-    from irplatform.comparison.results import ComparedTopic, Comparison, Pair
+    from irplatform.comparison.results import ComparedTopic, Comparison, Pair, Score
     from irplatform.comparison.tests import Difference
 
 Form = Literal["text", "markdown", "latex", "csv"]
@@ -199,8 +199,10 @@ def _main(comparison: Comparison, measure: str, width: int | None = None) -> Ite
         places = [[*_OF_PAIR].index(name) for name in columns]
         if comparison.baseline is None:
             lines = [[_name(pair), *_cells(pair, places)] for pair in pairs]
+            more = [[_interval_text(s), _rank_text(s)] for s in scores.values()]
+            wide = [[*row, *cells] for row, cells in zip(rows, more, strict=True)]
             tables = [
-                Table("", header, rows, best=best),
+                Table("", [*header, "95 % interval", "rank"], wide, best=best),
                 Table("", ["pair", *columns], lines),
             ]
         else:
@@ -234,6 +236,15 @@ def _difference(difference: float, interval: tuple[float, float] | None) -> str:
     if interval is None:
         return f"{difference:+.4f}" + " " * len(" [+0.000, +0.000]")
     return f"{difference:+.4f} [{interval[0]:+.3f}, {interval[1]:+.3f}]"
+
+
+def _interval_text(score: Score) -> str:
+    return "-" if score.interval is None else "[{:.3f}, {:.3f}]".format(*score.interval)
+
+
+def _rank_text(score: Score) -> str:
+    rank = score.rank
+    return f"{rank.low}" if rank.low == rank.high else f"{rank.low}–{rank.high}"
 
 
 def _other_rows(comparison: Comparison) -> list[ResultRow]:
@@ -296,15 +307,16 @@ def _groups(comparison: Comparison, parts: Parts) -> Iterator[Table]:
         yield Table(title, [by, "topics", *names], rows, best=frozenset(best))
         if comparison.baseline is None:
             continue  # a line for each group and pair is too long to read
+        first = next(iter(comparison.groups[0].tests))
         lines = [
             [
-                group.value,
-                system,
+                group.value if pair == first else "",
+                pair[1],
                 _difference(tests[measure].difference, _interval_of(tests[measure])),
                 f"{tests[measure].wins}/{tests[measure].ties}/{tests[measure].losses}",
             ]
             for group in comparison.groups
-            for (_, system), tests in group.tests.items()
+            for pair, tests in group.tests.items()
         ]
         title = f"Differences from {comparison.baseline} by {by}, not corrected for their number"
         yield Table(title, [by, "system", "difference [95 % interval]", "W/T/L"], lines, left=2)
