@@ -1,4 +1,4 @@
-"""What a run was asked for and what it read, for its metadata: enough to make it again elsewhere.
+"""The settings and inputs of a run, for its metadata: enough to make it again on another machine.
 
 A call is the name of a function of `irplatform.api` and the settings that differ from the defaults,
 as JSON; paths are absolute. Inputs are files and folders, each with its SHA-256.

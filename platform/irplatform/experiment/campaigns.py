@@ -134,7 +134,10 @@ def prepare(run: Path, folder: Path) -> dict[str, Any]:
     """
     metadata = read_metadata(run)
     if "implementation" not in metadata:
-        raise InputError(f"there is no {metadata_path(run).name} that tells how.", path=run)
+        raise InputError(
+            f"there is no {metadata_path(run).name} beside this run, nor ir_metadata in it.",
+            path=run,
+        )
     content = ir_metadata(metadata, known())
     if missing := lacking(content):
         commands = " and ".join(f"`platform config set {name} VALUE`" for name in missing)

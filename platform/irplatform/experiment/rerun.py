@@ -75,11 +75,7 @@ class Rerun:
 
 
 def rerun(
-    metadata: Path,
-    *,
-    out: Path | None = None,
-    collection: str | None = None,
-    cached: bool = False,
+    metadata: Path, *, out: Path | None = None, collection: str | None = None, cached: bool = False
 ) -> Rerun:
     """Make a run again from its metadata, and compare the two.
 

@@ -110,8 +110,7 @@ def judgments_of_questions(path: Path) -> dict[str, dict[str, int]]:
     }
     if not judged:
         raise InputError(
-            "no question has documents, so these are questions to answer, not judgments.",
-            path=path,
+            "no question has documents, so these are questions to answer, not judgments.", path=path
         )
     return judged
 

@@ -121,7 +121,7 @@ def validate_run(
         tag_length: characters that the task accepts in a run tag; by default 20, or as the pattern
             allows.
         tag_pattern: what the whole tag has to match; by default letters, digits, '-', '_' and '.'.
-        has_document: tells whether the task's corpus has a document; asked once per id.
+        has_document: says if the task's corpus has a document; called once per id.
 
     Raises:
         InputError: the file cannot be opened.

@@ -1,7 +1,7 @@
 """The folder that a command writes runs to, and their scores, topic by topic, in `scores.json`.
 
-The folder may hold runs of earlier commands. `scores.json` is what later comparisons read, so that
-nothing is scored again; it names the systems of the command that wrote it only.
+The folder may hold runs of earlier commands. `scores.json` names the systems of the last command;
+later comparisons read it and score nothing again.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class RunFolder:
 
     @property
     def written(self) -> tuple[str, ...]:
-        """Names of its own run files, without `.run`."""
+        """Names of the run files written so far, without `.run`."""
         return tuple(self._written)
 
     def write(self, run: Run, metadata: Mapping[str, Any]) -> Path:
@@ -202,7 +202,7 @@ def _is_orphan(path: Path, first_stage: str, fingerprint: str) -> bool:
         baselines = content.get("research goal", {}).get("evaluation", {}).get("baseline", [])
         started_from = content.get("method", {}).get(FIRST_STAGE, fingerprint)
         return first_stage in baselines and started_from != fingerprint
-    except (AttributeError, TypeError):  # metadata of somebody else's making
+    except (AttributeError, TypeError):  # another program wrote the metadata
         return False
 
 
@@ -216,7 +216,7 @@ def _files(paths: Sequence[Path]) -> str:
 def alone_in(folder: Path) -> Iterator[None]:
     """Keep other commands from writing runs to a folder, which is made if missing.
 
-    Some file systems cannot lock folders; `RunFolder.warning_of_replaced` tells afterwards.
+    Some file systems cannot lock folders; there `RunFolder.warning_of_replaced` warns at the end.
 
     Raises:
         InputError: another command is writing runs to it.

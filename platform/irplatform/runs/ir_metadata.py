@@ -21,10 +21,7 @@ FILE_NAME = "ir-metadata.yml"
 END = "# ir_metadata.end"
 _LONGEST_HEAD = 1 << 20
 """Bytes of a head, which ends before that."""
-REQUIRED = {
-    "actor.team": "team",
-    "implementation.source.repository": "repository",
-}
+REQUIRED = {"actor.team": "team", "implementation.source.repository": "repository"}
 """Fields that campaigns require and the platform cannot know → names in `platform config`."""
 _INDEXING = {
     "tokenizer": "Lucene StandardTokenizer, lower case (Anserini's DefaultEnglishAnalyzer)",

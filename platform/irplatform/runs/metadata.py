@@ -1,9 +1,9 @@
 """The file beside each run that records how it was made.
 
-Its sections are those of ir_metadata (Breuer, Keller and Schaer, SIGIR 2022), which follow the
-PRIMAD model of reproducibility: platform, research goal, implementation, method, actor, data. It is
-JSON, which is valid YAML, and has keys of our own for what ir_metadata has no word for (hashes,
-seeds, timings). Versions are read from installed distributions, so that nothing heavy is imported.
+Its sections are those of ir_metadata (Breuer, Keller and Schaer, SIGIR 2022), after the PRIMAD
+model of reproducibility: platform, research goal, implementation, method, actor, data. It is JSON,
+with further keys for digests, seeds and timings. Versions come from installed distributions, so
+that nothing heavy is imported.
 """
 
 from __future__ import annotations
@@ -125,10 +125,7 @@ def run_metadata(
     import irplatform
 
     implementation: dict[str, Any] = {
-        "executable": {
-            "cmd": command,
-            "working directory": str(Path.cwd()),
-        },
+        "executable": {"cmd": command, "working directory": str(Path.cwd())},
         "source": {"lang": ["python", "java"], "version": irplatform.__version__},
     }
     if revision := source_revision(irplatform.__file__):
