@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from irplatform.runs import Run
+from irplatform.runs.ir_metadata import ir_metadata
 from irplatform.runs.metadata import run_metadata, write_run_with_metadata
 
 
@@ -16,17 +17,20 @@ def nobody(monkeypatch):
         monkeypatch.delenv(f"IRPLATFORM_{name}", raising=False)
 
 
-@pytest.fixture
-def described(folder):
-    """A run with metadata."""
-    content = run_metadata(
+def of_bm25():
+    return run_metadata(
         tag="bm25",
         command="platform run",
         data={"test collection": {"name": "small"}},
         method={"retrieval": [{"retriever": "bm25"}]},
         timings={},
     )
-    write_run_with_metadata(Run("x", {}), folder / "bm25.run", content)
+
+
+@pytest.fixture
+def described(folder):
+    """A run with metadata."""
+    write_run_with_metadata(Run("x", {}), folder / "bm25.run", of_bm25())
 
 
 def test_facts_are_kept_and_forgotten(platform, tmp_path):
@@ -85,6 +89,18 @@ def test_a_run_is_prepared_for_tira(platform, described, folder):
     assert content["implementation"]["source"]["repository"] == "https://example.org/x"
     again = platform("submit", "tira", "bm25.run", "--out", "upload")
     assert again.code == 2
+
+
+def test_a_head_of_metadata_is_left_out_of_an_upload(platform, folder, monkeypatch):
+    monkeypatch.setenv("IRPLATFORM_TEAM", "Lab")
+    monkeypatch.setenv("IRPLATFORM_REPOSITORY", "https://example.org/x")
+    head = ir_metadata(of_bm25(), {})
+    lines = (folder / "good.run").read_text()
+    commented = "".join(f"# {line}\n" for line in yaml.safe_dump(head).splitlines())
+    annotated = f"# ir_metadata.start\n{commented}# ir_metadata.end\n{lines}"
+    (folder / "annotated.run").write_text(annotated)
+    assert platform("submit", "tira", "annotated.run", "--out", "upload").code == 0
+    assert (folder / "upload" / "run.txt").read_text() == lines
 
 
 def test_a_terminal_is_asked_once(platform, described, folder, monkeypatch):

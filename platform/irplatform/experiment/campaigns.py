@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -125,6 +124,8 @@ def describe_folder(folder: Path, names: Sequence[str]) -> None:
 def prepare(run: Path, folder: Path) -> dict[str, Any]:
     """Copy a run to a new folder as `run.txt`, with its `ir-metadata.yml`, as TIRA takes it.
 
+    Comments at the head of the run are left out.
+
     Returns:
         The `path` of the folder and the `files` in it.
 
@@ -144,6 +145,6 @@ def prepare(run: Path, folder: Path) -> dict[str, Any]:
         raise InputError(f"campaigns also ask for your {' and '.join(missing)}: {commands}.")
     with atomic_folder(folder) as made:
         with open_bytes(run) as file, (made / "run.txt").open("wb") as copy:
-            shutil.copyfileobj(file, copy)
+            copy.writelines(line for line in file if not line.startswith(b"#"))
         write_ir_metadata(content, made / FILE_NAME)
     return {"path": str(folder), "files": ["run.txt", FILE_NAME]}
