@@ -185,7 +185,7 @@ def _finding(relation: Relation, symbol: str, style: Style, rng: Random) -> str:
 
 @cache
 def phrases() -> Mapping[tuple[str, str], tuple[str, ...]]:
-    """The phrases of each kind of article and part of it."""
+    """Phrases by kind of article and part of the article."""
     by_place: dict[tuple[str, str], list[str]] = {}
     for row in read_table("phrases.tsv"):
         by_place.setdefault((row["kind"], row["part"]), []).append(row["text"])

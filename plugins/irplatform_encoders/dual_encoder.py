@@ -255,7 +255,7 @@ class Bags:
 
 
 def joined(first: Bags, second: Bags) -> Bags:
-    """Texts of one behind those of the other."""
+    """Concatenate two sets of texts."""
     offsets = np.concatenate([first.offsets, second.offsets[1:] + first.offsets[-1]])
     return Bags(np.concatenate([first.words, second.words]), offsets)
 

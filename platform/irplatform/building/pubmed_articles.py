@@ -304,7 +304,7 @@ def _sorted_ids(judged: Sequence[Qrels]) -> tuple[list[str], list[str]]:
 
 
 def work_folder(partial: Path) -> Path:
-    """The folder of fetched batches; remove all else that an interrupted attempt wrote."""
+    """Return the folder of fetched batches, and remove other folders of interrupted attempts."""
     work = partial / WORK
     work.mkdir(exist_ok=True)
     for path in partial.iterdir():

@@ -246,7 +246,7 @@ def end_with(message: str) -> None:
 
 @contextmanager
 def with_subject(subject: str) -> Iterator[None]:
-    """Begin every line with a subject, where the same work is done several times."""
+    """Put a subject before every line of progress: "fold 2 of 5, member 1 of 3"."""
     before, _display.subject = _display.subject, subject
     try:
         yield
