@@ -5,7 +5,7 @@ import pytest
 from irplatform.collections.irds import SAMPLED_QRELS, sampled_place, sampled_qrels
 from irplatform.collections.names import resolve
 from irplatform.errors import InputError
-from irplatform.evaluation.measures import measures_of
+from irplatform.evaluation.judgments import measures_of
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,8 @@ import pytest
 
 from irplatform.data import Collection
 from irplatform.errors import InputError
-from irplatform.evaluation.measures import measures_of, parse_measures, refuse_grades
+from irplatform.evaluation.judgments import measures_of
+from irplatform.evaluation.measures import parse_measures, refuse_grades
 from irplatform.evaluation.scoring import evaluate
 from irplatform.runs import Ranking, Run
 

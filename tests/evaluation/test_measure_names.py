@@ -3,7 +3,8 @@
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.evaluation.measures import default_measures, parse_measures
+from irplatform.evaluation.judgments import default_measures
+from irplatform.evaluation.measures import parse_measures
 
 
 def test_names_come_back_in_their_one_right_form_in_order_and_once():

@@ -4,11 +4,9 @@ import gzip
 
 import pytest
 from files import a_file
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from irplatform.errors import InputError
-from irplatform.evaluation.qrels import _of_table, _plain_table, read_qrels, subtopics_of
+from irplatform.evaluation.qrels import read_qrels, subtopics_of
 
 EXPECTED = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 100}}
 
@@ -101,26 +99,6 @@ def test_judgments_of_subtopics_keep_them_beside_the_best_grades(tmp_path):
 
 def test_a_second_column_that_differs_between_topics_alone_is_no_subtopic(tmp_path):
     assert not subtopics_of(read_qrels(a_file(tmp_path, "1 1 a 0\n2 2 a 1\n1 1 b 1\n")))
-
-
-CELLS = st.sampled_from(["a", "b", "a b", " a", "é", "1", "1.0", "-2", "", "#", "a\r"])
-ENDS = st.sampled_from(["\n", "\n", "\n", "\r\n", " \n", "\n\n"])
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
-@given(
-    rows=st.lists(st.tuples(CELLS, CELLS, st.sampled_from(["1", "1", "0", "2.0", "x"]), ENDS)),
-    form=st.sampled_from(["{0} 0 {1} {2}{3}", "{0} {2} {1} {2}{3}", "{0}\t{1}\t{2}{3}"]),
-)
-def test_reading_in_columns_and_line_by_line_give_the_same(tmp_path, rows, form):
-    first = "query-id\tcorpus-id\tscore\n" if "\t" in form else "z 0 z 1\n"
-    path = a_file(tmp_path, first + "".join(form.format(*row) for row in rows))
-    by_column = _plain_table(path)
-    if by_column is not None:
-        expected = {}
-        for _, topic, _, document, grade in _of_table(path):
-            expected.setdefault(topic, {})[document] = grade
-        assert by_column == expected == read_qrels(path)
 
 
 BEIR = "query-id\tcorpus-id\tscore\n"

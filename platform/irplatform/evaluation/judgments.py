@@ -6,13 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.evaluation.measures import (
-    MeasureFunction,
-    default_measures,
-    measures_of,
-    parse_measures,
-    refuse_grades,
-)
+from irplatform.evaluation.measures import MeasureFunction, parse_measures, refuse_grades
 from irplatform.evaluation.ndcg import NDCG, NDCG_OF_LEVELS, has_levels
 from irplatform.evaluation.qrels import read_qrels
 from irplatform.evaluation.sampled import (
@@ -25,7 +19,7 @@ from irplatform.evaluation.sampled import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.data import Collection, Qrels
@@ -117,3 +111,42 @@ def of_files(
         parsed = parse_measures(own, extra, sampled=pools is not None)
     refuse_grades(parsed, ordinary, f"the judgments of {qrels or sampled}")
     return Judgments(ordinary, pools, list(parsed))
+
+
+def default_measures(names: Iterable[str], *, sampled: bool) -> tuple[str, ...]:
+    """Return a collection's default measures.
+
+    With sampled judgments, infNDCG and infAP come first, unless `names` has them elsewhere.
+    """
+    measures = list(dict.fromkeys(names))
+    if sampled:
+        place = 0
+        for name in INFERRED:
+            if name not in measures:
+                measures.insert(place, name)
+            place = measures.index(name) + 1
+    return tuple(measures)
+
+
+def measures_of(
+    collection: Collection,
+    measures: Sequence[str],
+    extra: Mapping[str, MeasureFunction],
+    qrels: Qrels | None = None,
+) -> list[str]:
+    """Return the right names of the measures that score runs of a collection.
+
+    Args:
+        collection: the collection.
+        measures: names that the user gave; empty takes the collection's defaults.
+        extra: measures of plugins.
+        qrels: the collection's judgments, if it has some.
+    """
+    sampled = collection.sampled_qrels is not None
+    names = measures or default_measures(collection.measures, sampled=sampled)
+    hint = collection.metadata.get("sampled judgments", "")
+    # Without judgments nothing is scored yet; sampled ones may come with the others.
+    scorable = sampled or collection.load_qrels is None
+    parsed = parse_measures(names, extra, sampled=scorable, sampled_hint=hint)
+    refuse_grades(parsed, qrels or {}, f"the judgments of '{collection.id}'")
+    return list(parsed)

@@ -27,9 +27,9 @@ from irplatform.evaluation.sampled import DEPTH, INFERRED, InferredMeasure
 from irplatform.system.packages import how_to_install
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
-    from irplatform.data import Collection, Qrels
+    from irplatform.data import Qrels
     from irplatform.runs.run import Run
 
 
@@ -103,45 +103,6 @@ class Inferred:
 
     estimate: InferredMeasure
     depth: int = DEPTH
-
-
-def default_measures(names: Iterable[str], *, sampled: bool) -> tuple[str, ...]:
-    """Return a collection's default measures.
-
-    With sampled judgments, infNDCG and infAP come first, unless `names` has them elsewhere.
-    """
-    measures = list(dict.fromkeys(names))
-    if sampled:
-        place = 0
-        for name in INFERRED:
-            if name not in measures:
-                measures.insert(place, name)
-            place = measures.index(name) + 1
-    return tuple(measures)
-
-
-def measures_of(
-    collection: Collection,
-    measures: Sequence[str],
-    extra: Mapping[str, MeasureFunction],
-    qrels: Qrels | None = None,
-) -> list[str]:
-    """Return the right names of the measures that score runs of a collection.
-
-    Args:
-        collection: the collection.
-        measures: names that the user gave; empty takes the collection's defaults.
-        extra: measures of plugins.
-        qrels: the collection's judgments, if it has some.
-    """
-    sampled = collection.sampled_qrels is not None
-    names = measures or default_measures(collection.measures, sampled=sampled)
-    hint = collection.metadata.get("sampled judgments", "")
-    # Without judgments nothing is scored yet; sampled ones may come with the others.
-    scorable = sampled or collection.load_qrels is None
-    parsed = parse_measures(names, extra, sampled=scorable, sampled_hint=hint)
-    refuse_grades(parsed, qrels or {}, f"the judgments of '{collection.id}'")
-    return list(parsed)
 
 
 def parse_measures(

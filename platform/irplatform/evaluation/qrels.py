@@ -23,13 +23,7 @@ from irplatform.errors import InputError, counted, listing
 from irplatform.runs.bioasq import holds_questions, judgments_of_questions
 from irplatform.system.console import notice_once
 from irplatform.system.formats import JSONError, parse_json, read_json
-from irplatform.system.reading import (
-    COMMENT,
-    blocks_of_lines,
-    numbered_lines,
-    stretches,
-    uncommented_lines,
-)
+from irplatform.system.reading import numbered_lines, uncommented_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -52,8 +46,6 @@ _KEYS = (
     'list; or one object, {"topic": {"document": grade}}; or BioASQ\'s, {"questions": […]}'
 )
 
-
-_BLANKS = (b" \t", b"\t ", b" \n", b"\n ", b"\r", b"\v", b"\f")
 
 _SEPARATORS = re.compile(rb"[\s,;]+")
 
@@ -110,8 +102,6 @@ def read_qrels(path: Path | str) -> Qrels:
         if (json_reader := _json_reader(path)) is None:
             return judgments_of_questions(path)
         judgments = json_reader
-    elif (plain := _plain_table(path)) is not None:
-        return plain
     qrels: dict[str, dict[str, float]] = {}
     subtopics: dict[str, str] = {}
     latest = None
@@ -170,66 +160,6 @@ def _raise_disagreement(path: Path, judgments: Iterator[Judgment]) -> NoReturn:
                 line=line,
             )
     raise AssertionError("the line was there when the file was read")
-
-
-def _plain_table(path: Path) -> Qrels | None:
-    """Read what `_of_table` reads column by column, in half the time.
-
-    None if a line is wrong or skipped, judges a document again, or has another subtopic.
-    """
-    qrels: dict[str, dict[str, float]] = {}
-    subtopics: dict[bytes, bytes] = {}
-    number, first = next(uncommented_lines(path), (0, b""))
-    names = header(first, path, number)
-    width = 1 + (len(names) or 4)
-    topic_at, document_at, grade_at = (_places(names) or (0, 1, 2)) if names else (0, 2, 3)
-    grades = _Grades(path, names[grade_at] if names else "")
-    for place, block in enumerate(blocks_of_lines(path)):
-        text = (block if block.endswith(b"\n") else block + b"\n").replace(b"\r\n", b"\n")
-        if names and not place:
-            text = text.partition(b"\n")[2]
-        lines = text.count(b"\n")
-        if names:
-            cells = text.replace(b"\n", b"\t\0\t").split(b"\t")[:-1]
-        else:
-            cells = text.replace(b"\n", b" \0 ").split()
-        topics, documents = cells[topic_at::width], cells[document_at::width]
-        if (
-            number != 1
-            or len(cells) != width * lines
-            or cells[width - 1 :: width].count(b"\0") != lines
-            or (b"#" in text and COMMENT.search(b"\n" + text))
-            or (names and (b"" in topics or b"" in documents or _has_blanks(text)))
-        ):
-            return None
-        try:
-            texts = cells[grade_at::width]
-            for grade_text in set(texts).difference(grades):
-                grades.at(number, grade_text)
-            values = [*map(grades.__getitem__, texts)]
-            ids = [*map(bytes.decode, documents)]
-            for topic, start, end in stretches(topics):
-                part = dict(zip(ids[start:end], values[start:end], strict=True))
-                judged = qrels.setdefault(topic.decode(), part)
-                before = 0 if judged is part else len(judged)
-                judged.update(part)
-                if len(judged) - before != end - start:
-                    return None
-                if not names:
-                    subtopic = cells[start * width + 1]
-                    subtopics.setdefault(topic, subtopic)
-                    seconds = cells[start * width + 1 : end * width : width]
-                    if subtopics[topic] != subtopic or seconds.count(subtopic) != end - start:
-                        return None
-        except (UnicodeDecodeError, InputError):
-            return None
-    return qrels or None
-
-
-def _has_blanks(text: bytes) -> bool:
-    """Return whether there may be white space around cells between tabs."""
-    padded = b"\n" + text
-    return any(blank in padded for blank in _BLANKS)
 
 
 def _of_table(path: Path) -> Iterator[Judgment]:

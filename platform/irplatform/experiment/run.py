@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.inspection import refuse_broken, warning_of_abstracts
 from irplatform.errors import InputError
-from irplatform.evaluation.measures import measures_of
+from irplatform.evaluation.judgments import measures_of
 from irplatform.experiment.calls import (
     call_of,
     command_text,
