@@ -30,24 +30,16 @@ if TYPE_CHECKING:
 
     from irplatform.runs import Run
 
-
 FILE_NAME = "scores.json"
-
 _HINT = "`platform run` writes it when it has scored its runs."
-
 FIRST_STAGE = "first stage"
 """Key of the metadata: the fingerprint of the run that a reranker started from."""
-
 REPORT = "report.json"
-
 SUMMARIES = (REPORT, FILE_NAME)
 """Files about all runs of a command, written when it ends."""
-
 _SUMMARIES = " and ".join(SUMMARIES)
-
 _ABOUT_ALL = (*SUMMARIES, IR_METADATA)
 """The same, and metadata for evaluation campaigns."""
-
 _SHOWN = 3
 """Files that a notice names."""
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from irplatform.runs.run import Run
 
-
 LIBRARIES = (
     "irplatform",
     "pyserini",
@@ -68,17 +67,12 @@ LIBRARIES = (
 All that are installed are recorded, whichever system ran: a cached index or checkpoint was made
 with libraries that the run does not import.
 """
-
 _GIT_SECONDS = 5.0
-
 _SCHEMA_VERSION = "0.1"
 """Of ir_metadata."""
-
 SUFFIX = ".meta.json"
-
 RUN = "run"
 """Key of the metadata: the run file's name and digests."""
-
 _TIES = "document id descending"
 
 

@@ -20,21 +20,16 @@ if TYPE_CHECKING:
 
     from irplatform.data import Topic
 
-
 Scores = npt.NDArray[np.floating[Any]]
-
 Values = npt.NDArray[np.float64]
-
 _ROUNDING = 1e-6
 """Scores closer than this, relative to the largest, are equal: networks compute in 32 bits, so that
 rounding separates documents that they cannot tell apart.
 """
-
 DEEPEST = 100_000
 """Documents searched per topic at most: all of a closed pool, and in all of MEDLINE those that a
 first stage could tell apart.
 """
-
 HITS_AT_ONCE = 2_000_000
 """Results held at a time."""
 

@@ -38,22 +38,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import IO
 
-
 COLUMNS = "Every line needs: topic Q0 docid rank score tag."
-
 METADATA = b"# ir_metadata.start"
 """Begins a run file with ir_metadata in its head."""
-
-_JSON = f"this is JSON, and no run. {COLUMNS} For answers to BioASQ, name the run behind them."
-
+_JSON = f"this is JSON, not a run. {COLUMNS} For answers to BioASQ, name the run behind them."
 _JSON_BEGINS = (b"{", b"[")
-
 _LARGEST = float(np.finfo(np.float32).max)
-
 _END_OF_LINE = b" \0 "
-
 _COMPRESSION = 6
-
 _WHITE_SPACE = frozenset(" \t\n\r\v\f")
 
 
