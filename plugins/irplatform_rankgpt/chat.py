@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections import Counter
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -83,7 +84,7 @@ def read_key(variable: str, url: str) -> str:
 
 
 class Chat:
-    """A model that answers prompts, each once: answers are kept in a file.
+    """A model that answers prompts, each once, also of several threads: answers are kept in a file.
 
     Args:
         url: of the API, without `/chat/completions`.
@@ -102,6 +103,7 @@ class Chat:
         self._request = dict(request)
         self._timeout = timeout
         self._path = answers
+        self._lock = Lock()
         self._answers: dict[str, str] = dict(
             read_journal(answers, lambda line: (line["prompt"], str(line["answer"])))
         )
@@ -116,13 +118,14 @@ class Chat:
             PlatformError: the server is away, refuses, or answers something else.
         """
         mark = fingerprint({"prompt": prompt})
-        tally["answers"] += 1
-        if mark in self._answers:
-            tally["kept"] += 1
-        else:
-            self._answers[mark] = answer = with_retries(lambda: self._ask(prompt), self._url)
-            append_journal(self._path, [{"prompt": mark, "answer": answer}])
-        return self._answers[mark]
+        kept = self._answers.get(mark)
+        answer = with_retries(lambda: self._ask(prompt), self._url) if kept is None else kept
+        with self._lock:
+            tally.update(answers=1, kept=kept is not None)
+            if kept is None:
+                self._answers[mark] = answer
+                append_journal(self._path, [{"prompt": mark, "answer": answer}])
+        return answer
 
     def _ask(self, prompt: str) -> str:
         from requests import exceptions
@@ -173,8 +176,9 @@ class Chat:
                 f"{self._url} does not answer as a chat API does: {_message(response)}."
             ) from error
         usage = parsed.get("usage") or {}
-        for name in ("prompt_tokens", "completion_tokens"):
-            tally[name] += int(usage.get(name) or 0)
+        tokens = {n: int(usage.get(n) or 0) for n in ("prompt_tokens", "completion_tokens")}
+        with self._lock:
+            tally.update(tokens)
         return str(answer or "")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path  # noqa: TC003 - pydantic reads annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -9,6 +10,7 @@ from irplatform.errors import InputError
 from irplatform.plugin import Documents, Field, Options, Reads, Reranker, Topic, Traits
 from irplatform.system.console import steps
 from irplatform_rankgpt.chat import Chat, check_url, read_key, tally
+from irplatform_rankgpt.parallel import in_parallel
 from irplatform_rankgpt.permutations import PLACES, PROMPT, permutation, prompt, windows
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ class RankGPTOptions(Options):
     window: int = Field(20, ge=2, description="passages that the model sorts at once")
     step: int = Field(10, ge=1, description="places that the window moves up")
     passes: int = Field(1, ge=1, description="times that the window moves over all candidates")
+    parallel: int = Field(4, ge=1, description="topics that are sorted at the same time")
     words: int = Field(300, ge=1, description="words of title and abstract that it reads")
     prompt: Path | None = Field(
         None, description="a text file with {count}, {query} and {passages}, in place of our prompt"
@@ -112,29 +115,43 @@ class RankGPT(Reranker):
         self, topic: Topic, documents: Documents, scores: Sequence[float]
     ) -> Sequence[float]:
         """The number of candidates below each: the sorted ones first, then those beyond `depth`."""
-        del scores
-        options = self.options
-        order = [*range(min(options.depth, len(documents)))]
-        moves = options.passes * [*windows(len(order), options.window, options.step)]
-        texts = [document.text for document in documents[: len(order)]]
-        with steps("window", len(moves)) as done:
-            for move in moves:
-                window = order[move]
-                passages = [texts[place] for place in window]
-                answer = self._chat.answer(
-                    prompt(self._prompt, topic.query, passages, options.words)
-                )
-                places, problem = permutation(answer, len(window))
-                if problem:
-                    tally[problem] += 1
-                    self._resources.notice(_PROBLEMS[problem].format(model=options.model))
-                order[move] = [window[place] for place in places]
-                done(1)
-        ranked = [*order, *range(len(order), len(documents))]
-        values = [0.0] * len(documents)
-        for rank, place in enumerate(ranked, start=1):
-            values[place] = float(len(documents) - rank)
-        return values
+        return self.rescore_batch([(topic, documents, scores)])[0]
+
+    def rescore_batch(
+        self, batch: Sequence[tuple[Topic, Documents, Sequence[float]]]
+    ) -> list[Sequence[float]]:
+        """The same for several topics, of which `parallel` are sorted at the same time."""
+        asked = [
+            (topic.query, [document.text for document in documents[: self.options.depth]])
+            for topic, documents, _ in batch
+        ]
+        moves = [len(self._windows(len(texts))) for _, texts in asked]
+        orders: dict[int, list[int]] = {}
+        with steps("window", sum(moves)) as done:
+            for place, (order, problems) in in_parallel(self._sort, asked, self.options.parallel):
+                orders[place] = order
+                tally.update(problems)
+                for problem in problems:
+                    self._resources.notice(_PROBLEMS[problem].format(model=self.options.model))
+                done(moves[place])
+        return [_falling(orders[place], len(read)) for place, (_, read, _) in enumerate(batch)]
+
+    def _windows(self, count: int) -> list[slice]:
+        return self.options.passes * [*windows(count, self.options.window, self.options.step)]
+
+    def _sort(self, asked: tuple[str, Sequence[str]]) -> tuple[list[int], Counter[str]]:
+        """The order of a query's passages, and how many answers had which problem."""
+        query, texts = asked
+        order, problems = [*range(len(texts))], Counter[str]()
+        for move in self._windows(len(texts)):
+            window = order[move]
+            passages = [texts[place] for place in window]
+            answer = self._chat.answer(prompt(self._prompt, query, passages, self.options.words))
+            places, problem = permutation(answer, len(window))
+            order[move] = [window[place] for place in places]
+            if problem:
+                problems[problem] += 1
+        return order, problems
 
     def _template(self) -> str:
         path = self.options.prompt
@@ -147,3 +164,11 @@ class RankGPT(Reranker):
         if missing := [place for place in PLACES if f"{{{place}}}" not in text]:
             raise InputError(f"a prompt needs {{{missing[0]}}} in it.", path=path)
         return text
+
+
+def _falling(order: Sequence[int], count: int) -> list[float]:
+    """Scores that fall by 1 along an order of the first documents, and then along the others."""
+    values = [0.0] * count
+    for rank, place in enumerate([*order, *range(len(order), count)], start=1):
+        values[place] = float(count - rank)
+    return values

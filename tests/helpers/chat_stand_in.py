@@ -22,6 +22,7 @@ class ChatStandIn:
         url: of the API.
         asked: the body of every request, in order.
         headers: theirs.
+        together: how many requests have to wait at the same time before one is answered.
         orders: what to do with the next requests: a text is the answer; a number is a status.
     """
 
@@ -29,6 +30,9 @@ class ChatStandIn:
         self.asked: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.orders: deque[str | int] = deque()
+        self.together = 1
+        self.waiting = 0
+        self.arrived = threading.Condition()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         self._server.stand_in = self  # type: ignore[attr-defined]
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
@@ -54,6 +58,11 @@ class _Handler(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         stand_in.asked.append(asked)
         stand_in.headers.append(dict(self.headers))
+        with stand_in.arrived:
+            stand_in.waiting += 1
+            stand_in.arrived.notify_all()
+            met = stand_in.arrived.wait_for(lambda: stand_in.waiting >= stand_in.together, 20)
+            assert met, "fewer requests came together"
         order = stand_in.orders.popleft() if stand_in.orders else ""
         status, body = 200, {}
         if isinstance(order, int):

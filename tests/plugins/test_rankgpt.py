@@ -244,6 +244,25 @@ def test_only_a_key_that_is_named_is_sent(ranker, server, monkeypatch):
     assert [h.get("Authorization") for h in server.headers] == [None, "Bearer sk-secret"]
 
 
+def test_several_topics_are_sorted_at_the_same_time_and_as_one_by_one(ranker, server):
+    relevances = [[1, 2, 3], [3, 1, 2], [2, 3, 1], [5], [1, 2, 3, 4, 5, 6]]
+    batch = [(Topic(str(n), f"q{n}"), documents(r), []) for n, r in enumerate(relevances)]
+    alone = [ranker("one", parallel=1).rescore(*asked) for asked in batch]
+    server.together = 3  # nobody is answered before three have asked
+    found = ranker("several", parallel=3, depth=3).rescore_batch(batch[:3])
+    assert found == alone[:3]
+    server.together = 1
+    assert ranker("rest", parallel=3).rescore_batch(batch) == alone
+
+
+def test_an_error_of_one_topic_ends_all(ranker, server):
+    server.orders += [400] * 3
+    batch = [(Topic(str(n), f"q{n}"), documents([1, 2]), []) for n in range(20)]
+    with pytest.raises(InputError, match="status 400"):
+        ranker(parallel=2).rescore_batch(batch)
+    assert len(server.asked) < 20
+
+
 @pytest.mark.java
 def test_a_run_keeps_no_secret_and_says_what_it_asked(
     server, tmp_path, monkeypatch, capsys, cache_of_module
@@ -253,7 +272,13 @@ def test_a_run_keeps_no_secret_and_says_what_it_asked(
     settings = RunSettings(
         "demo",
         rerankers="rankgpt",
-        settings={"url": server.url, "model": "m", "key_variable": "A_KEY", "depth": 4},
+        settings={
+            "url": server.url,
+            "model": "m",
+            "key_variable": "A_KEY",
+            "depth": 4,
+            "parallel": 1,
+        },
         rerank_depth=6,
         interpolate=0,
         run_dir=tmp_path,

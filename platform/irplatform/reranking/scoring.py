@@ -92,13 +92,16 @@ def rescore_topics(
     """
     changed = dict(scores)
     found = [topic for topic in topics if candidates[topic.id]]
+    requests = ((topic, resources.documents(candidates[topic.id])) for topic in found)
     with progress(f"reranking with {registration.name}", len(found), "topics", part=LAST):
-        for topic in found:
-            documents = resources.documents(candidates[topic.id])
-            doing = f"comparing the candidates of topic {topic.id}"
-            with stage("", 1), registration.plugin_call(doing):
-                returned = reranker.rescore(topic, documents, scores[topic.id].tolist())
-            changed[topic.id] = checked_scores(registration.who, topic, documents, returned)
+        for batch in batched_by_size(requests, lambda pair: len(pair[1]), BATCH_DOCUMENTS):
+            asked = [(copy(topic), read, scores[topic.id].tolist()) for topic, read in batch]
+            doing = f"comparing the candidates of topics {_names(batch)}"
+            with stage("", len(batch)), registration.plugin_call(doing):
+                answer = reranker.rescore_batch(asked)
+                returned = _per_topic(registration.who, answer, len(batch), "rescore_batch")
+            for (topic, documents), values in zip(batch, returned, strict=True):
+                changed[topic.id] = checked_scores(registration.who, topic, documents, values)
     return changed
 
 
@@ -112,7 +115,8 @@ def final_scores(
 ) -> dict[str, Values]:
     """Return the scores that topics are ranked by: `score_topics`, then `Reranker.rescore`."""
     given = topics, candidates
-    if type(members[0]).rescore is Reranker.rescore:
+    kind = type(members[0])
+    if (kind.rescore, kind.rescore_batch) == (Reranker.rescore, Reranker.rescore_batch):
         return score_topics(registration, members, *given, resources, journal)
     scoring = 1 - LAST if registration.traits(members[0].options).listwise else LAST
     with parts(1):
@@ -123,13 +127,16 @@ def final_scores(
 
 
 def _scores(registration: Registration[Reranker], reranker: Reranker, batch: Batch) -> list[Values]:
-    topics = ", ".join(topic.id for topic, _ in batch[:3]) + (", …" if len(batch) > 3 else "")
-    with registration.plugin_call(f"scoring topics {topics}"):
+    with registration.plugin_call(f"scoring topics {_names(batch)}"):
         scores = _within_memory(registration, reranker, batch)
     return [
         checked_scores(registration.who, topic, documents, returned)
         for (topic, documents), returned in zip(batch, scores, strict=True)
     ]
+
+
+def _names(batch: Batch) -> str:
+    return ", ".join(topic.id for topic, _ in batch[:3]) + (", …" if len(batch) > 3 else "")
 
 
 def checked_scores(who: str, topic: Topic, documents: Documents, returned: object) -> Values:
@@ -194,12 +201,14 @@ def _within_memory(
     return [np.concatenate([np.asarray(of_half) for of_half in scores]).tolist()]
 
 
-def _per_topic(who: str, answer: object, topics: int) -> list[Sequence[float]]:
-    """The answer of `score_batch`, as a list with an entry for every topic."""
+def _per_topic(
+    who: str, answer: object, topics: int, method: str = "score_batch"
+) -> list[Sequence[float]]:
+    """The answer of a method, as a list with an entry for every topic."""
     # A generator would run outside of all guards.
     if isinstance(answer, Mapping) or not hasattr(answer, "__getitem__"):
         raise PluginError(
-            f"{who} returned {_kind(answer)} from score_batch; a list with the scores of each "
+            f"{who} returned {_kind(answer)} from {method}; a list with the scores of each "
             "topic is needed."
         )
     scores: list[Sequence[float]] = list(answer)  # type: ignore[call-overload]
