@@ -60,7 +60,8 @@ def _unclear_together(pairs: Sequence[Pair]) -> str:
         "found four times in five"
     )
     if all(power.topics for power in powers):
-        needed = _and([f"{rounded(power.topics or 0):,}" for power in powers])
+        numbers = [f"{rounded(power.topics or 0):,}" for power in powers]
+        needed = numbers[0] if len({*numbers}) == 1 else _and(numbers)
         text += f"; those observed would need about {needed}"
     text += "."
     for reason, what in (("unjudged", "Unjudged documents"), ("ties", "The order of ties")):

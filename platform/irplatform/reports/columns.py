@@ -78,17 +78,20 @@ def as_text(table: Table, width: int | None, *, squeeze: bool = True) -> str:
     Args:
         table: the table.
         width: columns of the terminal; best cells are bold, unless NO_COLOR is set.
-        squeeze: shorten names to half of their length at most, if all columns fit then.
+        squeeze: shorten names to a third of their length at most, if all columns fit then and
+            names stay apart.
     """
     cells = [[_cell(text) for text in row] for row in (table.header, *table.rows)]
     last = [row.pop() for row in cells] if table.text else []
     if width:
-        longest = max(len(row[table.left - 1]) for row in cells)
+        names = [row[table.left - 1] for row in cells]
+        longest = max(map(len, names))
         room = longest - (Table("", cells[0], cells[1:]).width - width)
-        if not squeeze or room < max(_NARROWEST, longest // 2):
+        distinct = len({short(name, max(room, 2)) for name in names}) == len({*names})
+        if not squeeze or room < max(_NARROWEST, longest // 3) or not distinct:
             room = width // 2
-        for row in cells:
-            row[table.left - 1] = _short(row[table.left - 1], room)
+        for row, name in zip(cells, names, strict=True):
+            row[table.left - 1] = short(name, room)
     bold = table.best if width and not os.environ.get("NO_COLOR") else frozenset()
     parts = []
     for columns in _blocks(cells, width):
@@ -152,7 +155,8 @@ def _blocks(table: Sequence[Sequence[str]], width: int | None) -> list[list[int]
     return parts
 
 
-def _short(name: str, widest: int) -> str:
+def short(name: str, widest: int) -> str:
+    """Shorten a name in its middle."""
     return name if len(name) <= widest else f"{name[: widest // 2]}…{name[1 - widest // 2 :]}"
 
 

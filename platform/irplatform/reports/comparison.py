@@ -22,6 +22,7 @@ from irplatform.reports.columns import (
     as_text,
     markdown_text,
     print_text,
+    short,
 )
 from irplatform.reports.comparison_csv import csv_of
 from irplatform.reports.table import (
@@ -46,6 +47,9 @@ Form = Literal["text", "markdown", "latex", "csv"]
 _ASCII = str.maketrans({"–": "-", "−": "-", "…": "."})
 
 _MOST_TOPICS = 5
+
+_WIDEST = 12
+"""Characters of a name beside a figure."""
 
 
 @dataclass(frozen=True)
@@ -356,10 +360,10 @@ def _extremes_of(
     """A line for each topic: its lowest and highest value, the systems, and its query."""
     rows = []
     for topic in topics:
-        values = {
-            s.name: s.scores[measure].per_topic.get(topic.id, 0.0) for s in comparison.systems
-        }
-        low, high = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
-        ends = [cell for name in (low, high) for cell in (figure(measure, values[name]), name)]
-        rows.append([topic.id, *ends, topic.query])
-    return Table(title, ["topic", "lowest", "by", "highest", "by", "query"], rows, text=True)
+        values = [(s.scores[measure].per_topic.get(topic.id, 0.0), s) for s in comparison.systems]
+        ends = [end(values, key=lambda item: item[0]) for end in (min, max)]
+        cells = [
+            f"{short(system.name, _WIDEST)} {figure(measure, value)}" for value, system in ends
+        ]
+        rows.append([topic.id, *cells, topic.query])
+    return Table(title, ["topic", "lowest", "highest", "query"], rows, text=True)
