@@ -150,3 +150,15 @@ def test_what_excludes_each_other_is_refused(platform, more, message):
 def test_one_run_is_nothing_to_compare(platform):
     said = platform("compare", "one.run", "--qrels", "qrels.txt")
     assert (said.code, said.err) == (2, "platform: give at least two runs to compare.\n")
+
+
+def test_a_folder_stands_for_the_final_runs_in_it(platform, folder):
+    (folder / "runs").mkdir()
+    for name in ("two", "one", "two-alone"):
+        (folder / "runs" / f"{name}.run").write_bytes((folder / "two.run").read_bytes())
+    asked = ("compare", "runs", "three.run", "--qrels", "qrels.txt", "--measure", "P@1", "--json")
+    assert [s["name"] for s in platform(*asked).json["systems"]] == ["one", "two", "three"]
+    (folder / "runs" / "report.json").write_text('{"runs": [{"path": "x/two.run"}]}')
+    assert [s["name"] for s in platform(*asked).json["systems"]] == ["two", "three"]
+    (folder / "empty").mkdir()
+    assert "no run files (*.run) in this folder" in platform("compare", "empty", *asked[2:]).err

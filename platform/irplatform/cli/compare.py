@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @command(
-    "platform compare --collection demo runs/demo/bm25.run runs/demo/delta.run",
+    "platform compare --collection demo runs/demo",
     "platform compare --qrels qrels.txt a.run b.run --test randomization --bounds",
 )
 @click.argument("runs", nargs=-1, required=True, type=PATH)
@@ -96,6 +96,8 @@ def compare(
     **options: Any,
 ) -> None:
     """Compare run files: which is better, by how much, where, and how sure that is.
+
+    A folder stands for the runs that `platform run` left there.
 
     The table has means, the share of judged documents, differences with 95 % intervals, and topics
     won, tied and lost by the first measure. Sentences say what the data support.

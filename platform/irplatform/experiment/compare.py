@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from irplatform.comparison.compare import compare
 from irplatform.errors import InputError, counted, listing
 from irplatform.experiment.evaluate import read_judged_runs
-from irplatform.experiment.settings import as_names
+from irplatform.experiment.settings import as_names, as_paths
 from irplatform.registry.loading import registry
+from irplatform.runs.folder import run_files
 from irplatform.runs.names import names_of
 from irplatform.system.console import notice, waiting
 
@@ -45,7 +46,7 @@ def compare_runs(
     """Compare run files over the topics of a collection or of a file of judgments.
 
     Args:
-        paths: TREC runs, at least two.
+        paths: TREC runs, at least two; a folder stands for the runs of its last table.
         collection: whose judgments, measures and topics to use.
         qrels: a file of judgments, instead of a collection; ordinary or sampled.
         sampled_qrels: a file of sampled judgments, beside the others or alone.
@@ -68,8 +69,9 @@ def compare_runs(
         >>> compare_runs(["bm25.run", "delta.run"], collection="demo")  # doctest: +SKIP
         Comparison(measures=('nDCG@20', ...
     """
+    files = run_files(as_paths(paths, "paths"))
     judged = read_judged_runs(
-        paths, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
+        files, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
     )
     named = name_runs([*judged.runs], as_names(names, "names"))
     runs = {named[path]: run for path, run in judged.runs.items()}

@@ -7,6 +7,7 @@ later comparisons read it and score nothing again.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence  # noqa: TC003 - pydantic reads them
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ SUMMARIES = (REPORT, FILE_NAME)
 _SUMMARIES = " and ".join(SUMMARIES)
 _ABOUT_ALL = (*SUMMARIES, IR_METADATA)
 """The same, and metadata for evaluation campaigns."""
+_FINAL = re.compile(r".+(?<!-alone)\.run(\.gz)?")
+"""Run files but for rerankers' own scores."""
 _SHOWN = 3
 """Files that a notice names."""
 
@@ -71,6 +74,27 @@ class Scores:
     collection: str
     measures: Sequence[str]
     systems: Mapping[str, SystemScores]
+
+
+def run_files(paths: Sequence[Path]) -> list[Path]:
+    """Return run files; a folder stands for the runs of its last table, or else for all final runs.
+
+    Raises:
+        InputError: a folder has no runs.
+    """
+    files: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            files.append(path)
+            continue
+        entries = read_own_json(path / REPORT)["runs"] if (path / REPORT).exists() else []
+        listed = [path / Path(entry["path"]).name for entry in entries]
+        final = [file for file in path.glob("*.run*") if _FINAL.fullmatch(file.name)]
+        runs = [file for file in listed if file.is_file()] or sorted(final)
+        if not runs:
+            raise InputError("there are no run files (*.run) in this folder.", path=path)
+        files += runs
+    return files
 
 
 def write_scores(scores: Scores, folder: Path) -> None:
