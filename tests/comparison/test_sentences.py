@@ -69,6 +69,18 @@ def test_an_unclear_case_that_unjudged_documents_could_decide():
     assert "Unjudged documents could decide it: they can put the difference" in pair.sentence
 
 
+def test_where_only_relevant_documents_are_named_nothing_hangs_on_unjudged_ones():
+    judgments = Judgments({topic: {"x": 1} for topic in TOPICS}, None, ["RR"])
+    one = ranked("one", lambda n: ["u", "x"])
+    two = ranked("two", lambda n: ["x", "u"] if n % 5 else ["n", "x"])
+    comparison = compare(judgments, {"one": one, "two": two})
+    assert comparison.pairs[0].depends_on == ()
+    assert comparison.pairs[0].unjudged.low < 0
+    assert comparison.notes == (
+        "the judgments name relevant documents only: all others count as not relevant",
+    )
+
+
 def test_a_case_that_hangs_on_ties():
     def tied(number):
         return Ranking.of(["x", "n"], [1.0, 1.0])

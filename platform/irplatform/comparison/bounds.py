@@ -62,6 +62,12 @@ class Bounds:
 class Rescorer:
     """Scores runs anew with other judgments, or in another order of tied documents.
 
+    Attributes:
+        qrels: the judgments.
+        measures: the measures that have bounds.
+        names_others: whether documents are judged not relevant. Where only relevant ones are named,
+            unjudged documents count as not relevant by design.
+
     Args:
         judgments: judgments and measures. Measures of sampled judgments, which estimate unjudged
             documents themselves, of subtopics, and counts have no bounds.
@@ -73,6 +79,7 @@ class Rescorer:
     ) -> None:
         self._extra = extra
         self.qrels = {topic: grades for topic, grades in judgments.qrels.items() if grades}
+        self.names_others = any(g <= 0 for grades in self.qrels.values() for g in grades.values())
         self.measures = [
             name
             for name in judgments.measures

@@ -142,7 +142,7 @@ def compare(
         group_by=group_by or "",
         collection=collection,
         note=note,
-        notes=(*notices(evaluations), *cut_short(evaluations)),
+        notes=(*notices(evaluations), *cut_short(evaluations), *_notes(rescorer)),
     )
 
 
@@ -153,6 +153,12 @@ def _evaluate(
     extra: Mapping[str, MeasureFunction] | None,
 ) -> Evaluation:
     return evaluate(judgments.qrels, run, measures, extra=extra, sampled=judgments.sampled)
+
+
+def _notes(rescorer: Rescorer) -> list[str]:
+    if rescorer.names_others or not rescorer.measures:
+        return []
+    return ["the judgments name relevant documents only: all others count as not relevant"]
 
 
 def _attempts(pairs: Sequence[tuple[str, str]], evaluations: Mapping[str, Evaluation]) -> int:
@@ -273,7 +279,10 @@ class _Bounded:
         ]
         unjudged_bounds, unjudged_decide = _outcomes(pair, unjudged, test, seed)
         tie_bounds, ties_decide = _outcomes(pair, ties, test, seed)
-        reasons = {"unjudged": unjudged_decide, "ties": ties_decide}
+        reasons = {
+            "unjudged": unjudged_decide and self.rescorer.names_others,
+            "ties": ties_decide,
+        }
         depends_on = tuple(reason for reason, decides in reasons.items() if decides)
         return replace(pair, unjudged=unjudged_bounds, ties=tie_bounds, depends_on=depends_on)
 

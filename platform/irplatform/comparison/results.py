@@ -90,7 +90,8 @@ class Pair:
             the baseline, and for the system.
         ties: the mean difference under the tie order that is worst for the system, and best.
         verdict: what the test supports, seen from the system.
-        depends_on: "unjudged", "ties": the verdict is another one within these bounds.
+        depends_on: "unjudged", "ties": the verdict is another one within these bounds. "unjudged"
+            only if the judgments name documents that are not relevant, too.
         sentence: what the data support and what not, in plain words.
     """
 

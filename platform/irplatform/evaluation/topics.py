@@ -136,11 +136,12 @@ _SHOWN = 10
 
 def notices(evaluations: Mapping[str, Evaluation]) -> list[str]:
     """Return notices of topics without results, judgments or relevant documents, by run."""
-    told = []
+    names: dict[str, list[str]] = {}
     for name, evaluation in evaluations.items():
-        if evaluation.missing:
-            told.append(f"{name}: {without_results(evaluation)}")
-        told += [f"{name}: {message}" for message in without_judgments(evaluation)]
+        messages = [without_results(evaluation)] if evaluation.missing else []
+        for message in (*messages, *without_judgments(evaluation)):
+            names.setdefault(message, []).append(name)
+    told = [f"{listing(runs)}: {message}" for message, runs in names.items()]
     remark = without_relevant(next(iter(evaluations.values())))  # the same for all
     return [*told, *([remark] if remark else [])]
 
