@@ -55,10 +55,15 @@ class RerankerOptions(TransformerOptions):
     )
 
 
-_CITATION = (
-    "Craig Macdonald, Nicola Tonellotto. Declarative Experimentation in Information Retrieval "
-    "using PyTerrier. ICTIR 2020."
-)
+_CITATION = """\
+Craig Macdonald, Nicola Tonellotto. Declarative Experimentation in Information Retrieval using \
+PyTerrier. ICTIR 2020.
+@inproceedings{pyterrier2020ictir,
+  author = {Craig Macdonald and Nicola Tonellotto},
+  title = {Declarative Experimentation in Information Retrieval using {PyTerrier}},
+  booktitle = {Proceedings of ICTIR 2020},
+  year = {2020}
+}"""
 
 
 class PyTerrierReranker(Reranker):
