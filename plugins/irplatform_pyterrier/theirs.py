@@ -17,6 +17,7 @@ from irplatform.runs import Ranking, Run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from importlib.machinery import ModuleSpec
 
     from pandas import DataFrame
 
@@ -152,11 +153,12 @@ class PyTerrierRetriever(Retriever):
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a transformer is: a name in a module, or in a file that is no installed module."""
+    """Where a transformer is: a name in a module, or in a file that Python does not find."""
 
     module: str
     name: str
     file: Path | None
+    importable: bool = False
 
     @classmethod
     def of(cls, options: TransformerOptions) -> _Place:
@@ -176,8 +178,9 @@ class _Place:
             if not file.is_file():
                 raise InputError("there is no such file.", path=file)
             return cls(file.stem, name, file)
-        if _is_importable(module):
-            return cls(module, name, None)
+        if (spec := _found(module)) is not None:
+            source = Path(spec.origin or "")
+            return cls(module, name, source if source.is_file() else None, importable=True)
         file = Path(*module.split(".")).with_suffix(".py")
         if not file.is_file():
             raise InputError(
@@ -188,7 +191,10 @@ class _Place:
     def load(self) -> Any:
         """The object of that name."""
         with plugin_call(f"'{self.module}:{self.name}'", "being imported", self.module):
-            module = import_module(self.module) if self.file is None else self._run(self.file)
+            if self.importable or self.file is None:
+                module = import_module(self.module)
+            else:
+                module = self._run(self.file)
             if not hasattr(module, self.name):
                 place = self.file or self.module
                 raise InputError(f"there is no '{self.name}' in {place}.")
@@ -204,11 +210,11 @@ class _Place:
         return module
 
 
-def _is_importable(module: str) -> bool:
+def _found(module: str) -> ModuleSpec | None:
     try:
-        return util.find_spec(module) is not None
+        return util.find_spec(module)
     except (ImportError, ValueError):
-        return False
+        return None
 
 
 @dataclass(frozen=True)
@@ -274,6 +280,6 @@ def _reads(options: TransformerOptions) -> Reads:
         for each in metadata.distributions()
         if each.name and _TERRIER.search(each.name)
     }
-    code = {} if place.file else {"source": source_digest(place.module)}
+    code = {"source": source_digest(place.module)} if place.importable else {}
     files = (*options.files, *([place.file] if place.file else []))
     return Reads(files=files, more={**code, "versions": dict(sorted(versions.items()))})

@@ -1,5 +1,6 @@
 """Ours as transformers of PyTerrier and theirs in our runs: the same scores, both ways."""
 
+import json
 import warnings
 
 import numpy as np
@@ -68,6 +69,9 @@ def runs(tmp_path_factory, theirs):
         device="cpu",
     )
     run(settings)
+    made = json.loads((folder / "pyterrier.run.meta.json").read_text())
+    (read,) = made["data"]["inputs"]
+    assert (read["role"], read["path"]) == ("file of pyterrier", str(theirs))
     return lambda name: read_run(folder / f"{name}.run")
 
 

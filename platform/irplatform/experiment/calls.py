@@ -81,7 +81,7 @@ def inputs_of(plan: RunPlan) -> list[dict[str, str]]:
     """Return the files and folders that a run reads: role, path and SHA-256 of each.
 
     Documents, topics and judgments of collections count by their content, see `Recorder.data`; here
-    are the files that declare them, and those that settings name.
+    are the files that declare them, those that settings name, and those that systems read.
     """
     settings = plan.settings
     named: dict[Path, str] = {}
@@ -99,6 +99,11 @@ def inputs_of(plan: RunPlan) -> list[dict[str, str]]:
         for each in _listed(value):
             if (file := _existing(each)) is not None:
                 named.setdefault(file, role.replace("_", " "))
+    systems = [(choice.name, choice.reads) for choice in plan.retrievers]
+    systems += [(choice.name, choice.reads) for choice in plan.rerankers]
+    for name, reads in systems:
+        for path in reads.files:
+            named.setdefault(path.absolute(), f"file of {name}")
     found = {path: content_digest(path) for path in named}
     return [
         {"role": role, "path": str(path), "sha256": found[path]}
