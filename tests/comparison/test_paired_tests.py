@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -32,6 +33,50 @@ def test_the_t_test_is_scipys():
     assert ours.difference == pytest.approx((other - baseline).mean())
     assert ours.effect_size == pytest.approx(theirs.statistic / math.sqrt(30))
     assert ours.n == 30
+
+
+@pytest.mark.parametrize("n", [8, 30, 60])
+def test_wilcoxons_test_is_scipys(n):
+    baseline, other = two_systems(n, seed=n)
+    other[:2] = baseline[:2]  # topics without a difference
+    ours = paired_test(by_topic(baseline), by_topic(other), test="wilcoxon")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert ours.p_value == stats.wilcoxon(other - baseline).pvalue
+    assert (ours.wins + ours.losses, ours.ties) == (n - 2, 2)
+
+
+def test_the_bootstrap_is_scipys_within_the_error_of_its_draws():
+    baseline, other = two_systems(25, seed=4, gain=0.03)
+    differences = other - baseline
+    ours = paired_test(by_topic(baseline), by_topic(other), test="bootstrap", samples=40_000)
+    random = np.random.default_rng(1)
+    centred = differences - differences.mean()
+
+    def t_value(values, axis=-1):
+        error = values.std(axis=axis, ddof=1) / math.sqrt(values.shape[axis])
+        return values.mean(axis=axis) / error
+
+    theirs = stats.monte_carlo_test(
+        differences, lambda size: random.choice(centred, size), t_value, n_resamples=40_000
+    )
+    share = np.mean(np.abs(theirs.null_distribution) >= abs(theirs.statistic))
+    assert ours.p_value == pytest.approx(share, abs=4 * math.sqrt(2 * share / 40_000))
+    low, high = np.quantile(theirs.null_distribution, (0.025, 0.975))
+    error = differences.std(ddof=1) / 5
+    ends = (differences.mean() - high * error, differences.mean() - low * error)
+    assert (ours.low, ours.high) == pytest.approx(ends, abs=0.05 * error * 5)
+
+
+def test_drawn_signs_agree_with_all_signs_within_the_error_of_the_draws():
+    baseline, other = two_systems(12, seed=2)
+    exact = paired_test(by_topic(baseline), by_topic(other), test="randomization").p_value
+    drawn = paired_test(by_topic(baseline), by_topic(other), test="randomization", samples=4000)
+    assert drawn.p_value == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 4000))
+    signs = np.array([*itertools.product([1, -1], repeat=12)])
+    differences = other - baseline
+    extreme = np.abs(signs @ differences) >= abs(differences.sum()) - 1e-12
+    assert exact == extreme.mean()
 
 
 def test_topics_are_paired_by_name_not_by_place():

@@ -99,6 +99,7 @@ def compare(
         evaluations = {
             name: _evaluate(judgments, run, measures, extra) for name, run in runs.items()
         }
+    evaluations = {name: _of_all_topics(each) for name, each in evaluations.items()}
     first = baseline or next(iter(runs))
     pairs = [*combinations(runs, 2)] if all_pairs else [(first, n) for n in runs if n != first]
     tests = differences(evaluations, pairs, test=test, correction=correction, seed=seed)
@@ -118,7 +119,7 @@ def compare(
                 result = bounded.with_bounds(result, test, seed)
             found.append(replace(result, sentence=sentence(result)))
     by_id = {topic.id: topic for topic in topics}
-    scored = dict.fromkeys(t for m in measures for t in all_topics(m, evaluations[first]))
+    scored = dict.fromkeys(t for m in measures for t in evaluations[first].per_topic[m])
     compared = [
         ComparedTopic(t, by_id[t].query, by_id[t].fields) if t in by_id else ComparedTopic(t)
         for t in scored
@@ -155,6 +156,17 @@ def _evaluate(
     return evaluate(judgments.qrels, run, measures, extra=extra, sampled=judgments.sampled)
 
 
+def _of_all_topics(evaluation: Evaluation) -> Evaluation:
+    """Count topics without results as 0 for measures of sampled judgments, too."""
+    per_topic = {measure: all_topics(measure, evaluation) for measure in evaluation.per_topic}
+    filled = {
+        measure: mean(values.values())
+        for measure, values in per_topic.items()
+        if len(values) > len(evaluation.per_topic[measure])
+    }
+    return replace(evaluation, per_topic=per_topic, aggregate={**evaluation.aggregate, **filled})
+
+
 def _notes(rescorer: Rescorer) -> list[str]:
     if rescorer.names_others or not rescorer.measures:
         return []
@@ -182,13 +194,13 @@ def _systems(
     measures = list(judgments.measures)
     ranks = {}
     for measure in measures:
-        values = {name: all_topics(measure, each) for name, each in evaluations.items()}
+        values = {name: each.per_topic[measure] for name, each in evaluations.items()}
         ranks[measure] = rank_intervals(values, seed=seed)
     depths = {measure: judged_at(measure) for measure in judged_measures}
     systems = []
     for name, run in runs.items():
         shares: Mapping[str, float] = {}
-        if depths and run.rankings:
+        if depths and any(each.rankings for each in runs.values()):
             asked = [f"Judged@{depth}" for depth in dict.fromkeys(depths.values())]
             shares = _evaluate(judgments, run, asked, None).aggregate
         scores = {}
@@ -311,7 +323,7 @@ def _group(
     measures: Sequence[str],
 ) -> Group:
     values = {
-        name: {m: {t: v for t, v in all_topics(m, e).items() if t in {*ids}} for m in measures}
+        name: {m: {t: v for t, v in e.per_topic[m].items() if t in {*ids}} for m in measures}
         for name, e in evaluations.items()
     }
     return Group(

@@ -202,7 +202,11 @@ def _counted(evaluation: Evaluation, topic: str) -> str:
     """How topics like this one, without results, enter the means."""
     values = evaluation.per_topic
     # ir-measures' infAP, which takes ordinary judgments, counts them.
-    left_out = [m for m in values if is_inferred(m) and topic in evaluation.sampled]
+    left_out = [
+        m
+        for m in values
+        if is_inferred(m) and topic in evaluation.sampled and topic not in values[m]
+    ]
     if not left_out:
         return "they count as 0"
     explanation = f"left out of the mean of {' and '.join(left_out)}, as in TREC's own program"

@@ -321,6 +321,7 @@ def _groups(comparison: Comparison, parts: Parts) -> Iterator[Table]:
             ]
             for group in comparison.groups
             for pair, tests in group.tests.items()
+            if measure in tests
         ]
         title = f"Differences from {comparison.baseline} by {by}, not corrected for their number"
         yield Table(title, [by, "system", "difference [95 % interval]", "W/T/L"], lines, left=2)
