@@ -23,7 +23,7 @@ from irplatform.comparison.results import (
     verdict_of,
 )
 from irplatform.comparison.sentences import sentence
-from irplatform.comparison.tests import all_topics, differences, paired_test
+from irplatform.comparison.tests import all_topics, differences, first_alike, paired_test
 from irplatform.errors import InputError, unknown
 from irplatform.evaluation.scoring import evaluate
 from irplatform.evaluation.topics import cut_short, notices
@@ -175,10 +175,7 @@ def _notes(rescorer: Rescorer) -> list[str]:
 
 def _attempts(pairs: Sequence[tuple[str, str]], evaluations: Mapping[str, Evaluation]) -> int:
     """The number of different pairs, as `differences` counts them."""
-    same_as = {
-        name: next(n for n, other in evaluations.items() if other.per_topic == each.per_topic)
-        for name, each in evaluations.items()
-    }
+    same_as = first_alike(evaluations)
     alike = {frozenset((same_as[one], same_as[other])) for one, other in pairs}
     return sum(len(pair) == 2 for pair in alike)
 
@@ -291,10 +288,7 @@ class _Bounded:
         ]
         unjudged_bounds, unjudged_decide = _outcomes(pair, unjudged, test, seed)
         tie_bounds, ties_decide = _outcomes(pair, ties, test, seed)
-        reasons = {
-            "unjudged": unjudged_decide and self.rescorer.names_others,
-            "ties": ties_decide,
-        }
+        reasons = {"unjudged": unjudged_decide and self.rescorer.names_others, "ties": ties_decide}
         depends_on = tuple(reason for reason, decides in reasons.items() if decides)
         return replace(pair, unjudged=unjudged_bounds, ties=tie_bounds, depends_on=depends_on)
 

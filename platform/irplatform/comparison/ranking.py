@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform.comparison.tests import blocks
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -19,9 +21,6 @@ if TYPE_CHECKING:
 
 DRAWS = 10_000
 """Draws of topics."""
-
-_BLOCK = 1 << 22
-"""Topics drawn at once."""
 
 _ROUNDING = 1e-9
 """Means closer than this share a rank."""
@@ -66,9 +65,8 @@ def rank_intervals(
     random = np.random.default_rng(seed)
     n = len(topics)
     ranks = []
-    rows = max(1, _BLOCK // n)
-    for start in range(0, draws, rows):
-        drawn = random.integers(0, n, size=(min(rows, draws - start), n))
+    for size in blocks(draws, n):
+        drawn = random.integers(0, n, size=(size, n))
         counts = np.apply_along_axis(np.bincount, 1, drawn, minlength=n)
         ranks.append(_ranks(counts @ values.T / n))
     low, high = np.quantile(np.concatenate(ranks), (0.025, 0.975), axis=0, method="nearest")

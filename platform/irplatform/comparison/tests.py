@@ -104,7 +104,7 @@ class Difference:
         return self.n - self.wins - self.losses
 
     def as_json(self) -> dict[str, Any]:
-        """Return an entry of `comparisons` in `platform run --json`."""
+        """Return the figures of `platform run --json` and `platform compare --json`."""
         return {
             "difference": self.difference,
             "interval_95": None if self.low is None else [self.low, self.high],
@@ -197,7 +197,7 @@ def _randomization(differences: _Floats, seed: int, samples: int) -> float:
         return float(np.mean(_flipped(differences, flips) >= observed))
     random = np.random.default_rng(seed)
     extreme = 0
-    for count in _blocks(samples, n):
+    for count in blocks(samples, n):
         bits = np.frombuffer(random.bytes(-(-count * n // 8)), dtype=np.uint8)
         flips = np.unpackbits(bits)[: count * n].reshape(count, n)
         extreme += int(np.count_nonzero(_flipped(differences, flips) >= observed))
@@ -227,7 +227,7 @@ def _bootstrap(differences: _Floats, seed: int, samples: int) -> tuple[float, fl
     centred = differences - mean
     random = np.random.default_rng(seed)
     values = []
-    for count in _blocks(samples, n):
+    for count in blocks(samples, n):
         drawn = centred[random.integers(0, n, size=(count, n))]
         errors = drawn.std(axis=1, ddof=1) / math.sqrt(n)
         with np.errstate(divide="ignore", invalid="ignore"):  # a draw of one topic n times
@@ -239,8 +239,8 @@ def _bootstrap(differences: _Floats, seed: int, samples: int) -> tuple[float, fl
     return float(p_value), float(mean - highest * error), float(mean - lowest * error)
 
 
-def _blocks(samples: int, n: int) -> Iterator[int]:
-    """Sizes of parts of the draws that fit into memory."""
+def blocks(samples: int, n: int) -> Iterator[int]:
+    """Yield the sizes of parts of the draws that fit into memory, of n numbers each."""
     rows = max(1, _BLOCK // n)
     for start in range(0, samples, rows):
         yield min(rows, samples - start)
@@ -307,10 +307,7 @@ def differences(
     Raises:
         InputError: two systems are scored on different topics.
     """
-    same_as: dict[str, str] = {}  # the first system with the same values, which may be itself
-    for name, evaluation in evaluations.items():
-        alike = (n for n in same_as.values() if evaluations[n].per_topic == evaluation.per_topic)
-        same_as[name] = next(alike, name)
+    same_as = first_alike(evaluations)
     alike_pairs = {(one, other): (same_as[one], same_as[other]) for one, other in pairs}
     tested = dict.fromkeys(pair for pair in alike_pairs.values() if pair[0] != pair[1])
     # A pair in both directions is one attempt.
@@ -337,6 +334,15 @@ def differences(
     return results
 
 
+def first_alike(evaluations: Mapping[str, Evaluation]) -> dict[str, str]:
+    """Return, for each system, the first one with the same values, which may be itself."""
+    same_as: dict[str, str] = {}
+    for name, evaluation in evaluations.items():
+        alike = (n for n in same_as.values() if evaluations[n].per_topic == evaluation.per_topic)
+        same_as[name] = next(alike, name)
+    return same_as
+
+
 def compare_with(
     baseline: Evaluation, others: Mapping[str, Evaluation], **options: Any
 ) -> dict[str, dict[str, Difference]]:
@@ -352,21 +358,6 @@ def all_topics(measure: str, evaluation: Evaluation) -> PerTopic:
     if not is_inferred(measure) or not evaluation.sampled:
         return values
     return {topic: values.get(topic, 0.0) for topic in evaluation.sampled}
-
-
-def comparisons_json(
-    baseline: str, comparisons: Mapping[str, Mapping[str, Difference]]
-) -> dict[str, Any]:
-    """Return the `comparisons` of `platform run --json` and `platform evaluate --json`."""
-    return {
-        "baseline": baseline,
-        "test": TEST,
-        "correction": CORRECTION,
-        "systems": {
-            name: {measure: difference.as_json() for measure, difference in by_measure.items()}
-            for name, by_measure in comparisons.items()
-        },
-    }
 
 
 @dataclass(frozen=True)

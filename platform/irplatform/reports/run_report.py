@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from statistics import stdev
 from typing import TYPE_CHECKING, Any
 
-from irplatform.comparison.tests import comparisons_json
+from irplatform.comparison.tests import CORRECTION, TEST
 from irplatform.errors import for_display
 from irplatform.reports.columns import aligned, print_text
 from irplatform.reports.table import ResultRow, marks, render_table, shows_glyphs
@@ -179,7 +179,15 @@ class RunReport:
             "runs": [system.as_json() for system in self.systems],
         }
         if self.comparisons:
-            content["comparisons"] = comparisons_json(self.baseline, self.comparisons)
+            content["comparisons"] = {
+                "baseline": self.baseline,
+                "test": TEST,
+                "correction": CORRECTION,
+                "systems": {
+                    name: {measure: test.as_json() for measure, test in by_measure.items()}
+                    for name, by_measure in self.comparisons.items()
+                },
+            }
         return content
 
     def print_table(self) -> None:
