@@ -56,6 +56,9 @@ def test_the_baseline_is_a_name_and_all_pairs_are_a_table(platform):
     lines = platform(*BASE, "--all-pairs").out.splitlines()
     pairs = [line.split("  ")[0].strip() for line in lines if " − " in line]
     assert pairs == ["two − one", "three − one", "three − two"]
+    assert lines[2].endswith("95 % interval  rank  better than")
+    better = {line.split()[1]: line.split()[-1] for line in lines[4:7]}
+    assert better == {"one": "-", "two": "ac", "three": "-"}
 
 
 def test_runs_have_the_names_that_are_given(platform):

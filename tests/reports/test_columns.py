@@ -43,6 +43,8 @@ def test_latex_is_a_tabular_of_booktabs():
 
 def test_names_of_files_are_no_commands():
     table = Table("", ["system", "AP"], [["[a]\nb*", "0.5"], ["50%_of{it}", "0.5"]])
+    signed = Table("", ["run-2", "AP"], [["a-1", "-0.1 [-0.2, +0.1]"]])
+    assert as_latex(signed).splitlines()[5] == r"a-1 & $-$0.1 {[}$-$0.2, +0.1] \\"
     assert as_latex(table).splitlines()[5:7] == [
         r"{[}a] b{*} & 0.5 \\",
         r"50\%\_of\{it\} & 0.5 \\",

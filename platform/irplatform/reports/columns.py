@@ -35,6 +35,9 @@ _LATEX = {
     **{special: f"\\{special}" for special in "&%$#_{}"},
 }
 
+_MINUS = re.compile(r"(?<![^\[ ])-(?=[0-9])")
+"""The hyphen of a negative number."""
+
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
@@ -220,4 +223,5 @@ def markdown_text(text: str) -> str:
 
 
 def _latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in one_line(text))
+    signed = _MINUS.sub("−", one_line(text))
+    return "".join(_LATEX.get(character, character) for character in signed)

@@ -8,7 +8,7 @@ topics.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from irplatform.comparison.sentences import p_text, sentences
@@ -47,6 +47,9 @@ Form = Literal["text", "markdown", "latex", "csv"]
 _ASCII = str.maketrans({"–": "-", "−": "-", "…": "."})
 
 _MOST_TOPICS = 5
+
+_MOST_LETTERS = 26
+"""Systems that have a letter of their own."""
 
 _WIDEST = 12
 """Characters of a name beside a figure."""
@@ -190,36 +193,59 @@ def _main(comparison: Comparison, measure: str, width: int | None = None) -> Ite
 
     The effect size is left out if a terminal has no room for it.
     """
+    means, pairs = _means(comparison, measure), comparison.pairs_by(measure)
+    if comparison.baseline is None:
+        yield _with_letters(comparison, means, pairs)
+    for places in (range(len(_OF_PAIR)), [n for n, name in enumerate(_OF_PAIR) if name != "d"]):
+        columns = [_OF_PAIR[place] for place in places]
+        if comparison.baseline is None:
+            rows = [[_name(pair), *_cells(pair, places)] for pair in pairs]
+            table = Table("", ["pair", *columns], rows)
+        else:
+            cells = {pair.system: _cells(pair, places) for pair in pairs}
+            blank = ["baseline", *[""] * (len(columns) - 1)]
+            rows = [[*row, *cells.get(row[0], blank)] for row in means.rows]
+            table = replace(means, header=[*means.header, *columns], rows=rows)
+        if width is None or table.width <= width:
+            break
+    yield table
+
+
+_OF_PAIR = ("difference [95 % interval]", "d", "p", "W/T/L")
+
+
+def _means(comparison: Comparison, measure: str) -> Table:
     scores = {system.name: system.scores[measure] for system in comparison.systems}
     depth = next(iter(scores.values())).judged_at
-    header = ["system", measure, *([f"Judged@{depth}"] if depth else [])]
     rows = [
         [name, figure(measure, s.mean), *([] if s.judged is None else [f"{s.judged:.3f}"])]
         for name, s in scores.items()
     ]
     best = best_cells([{measure: score.mean} for score in scores.values()], [measure])
-    pairs = comparison.pairs_by(measure)
-    for columns in ([*_OF_PAIR], [name for name in _OF_PAIR if name != "d"]):
-        places = [[*_OF_PAIR].index(name) for name in columns]
-        if comparison.baseline is None:
-            lines = [[_name(pair), *_cells(pair, places)] for pair in pairs]
-            more = [[_interval_text(s), _rank_text(s)] for s in scores.values()]
-            wide = [[*row, *cells] for row, cells in zip(rows, more, strict=True)]
-            tables = [
-                Table("", [*header, "95 % interval", "rank"], wide, best=best),
-                Table("", ["pair", *columns], lines),
-            ]
-        else:
-            cells = {pair.system: _cells(pair, places) for pair in pairs}
-            blank = ["baseline", *[""] * (len(columns) - 1)]
-            both = [[*row, *cells.get(row[0], blank)] for row in rows]
-            tables = [Table("", [*header, *columns], both, best=best)]
-        if width is None or tables[-1].width <= width:
-            break
-    yield from tables
+    header = ["system", measure, *([f"Judged@{depth}"] if depth else [])]
+    return Table("", header, rows, best=best)
 
 
-_OF_PAIR = ("difference [95 % interval]", "d", "p", "W/T/L")
+def _with_letters(comparison: Comparison, means: Table, pairs: Sequence[Pair]) -> Table:
+    """Means with intervals and ranks, and the letters of systems that each one is better than."""
+    measure = pairs[0].measure
+    letters = {s.name: chr(ord("a") + n) for n, s in enumerate(comparison.systems)}
+    lettered = len(letters) <= _MOST_LETTERS
+    below: dict[str, str] = dict.fromkeys(letters, "")
+    for pair in pairs:
+        if pair.verdict == "better":
+            below[pair.system] += letters[pair.baseline]
+        elif pair.verdict == "worse":
+            below[pair.baseline] += letters[pair.system]
+    rows = []
+    for row, system in zip(means.rows, comparison.systems, strict=True):
+        score, name = system.scores[measure], system.name
+        cells = [*row[1:], _interval_text(score), _rank_text(score)]
+        if lettered:
+            cells.append("".join(sorted(below[name])) or "-")
+        rows.append([f"{letters[name]} {name}" if lettered else name, *cells])
+    header = [*means.header, "95 % interval", "rank", *(["better than"] if lettered else [])]
+    return replace(means, header=header, rows=rows)
 
 
 def _cells(pair: Pair, places: Sequence[int]) -> list[str]:
