@@ -1,4 +1,4 @@
-"""What unjudged and tied documents may be worth: condensed lists, and bounds of a measure.
+"""The worth of unjudged and tied documents: condensed lists, and bounds of a measure.
 
 - *Unjudged* is a document without a grade for its topic, or with a negative one. A measure takes it
   as not relevant, which is the lower bound. For the upper bound the best-ranked unjudged documents
@@ -208,7 +208,7 @@ def depth_of(measure: str) -> int:
 
 
 def _filling(measure: str) -> tuple[int, bool]:
-    """How many documents are filled, and whether the measure only rises with them."""
+    """The number of documents to fill, and whether the measure only rises with them."""
     return depth_of(measure), _base(measure) in _RISING
 
 

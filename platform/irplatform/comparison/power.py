@@ -25,12 +25,12 @@ _EXACT = 2_000
 
 @dataclass(frozen=True)
 class Power:
-    """What the topics of a comparison can show.
+    """The differences that the topics of a comparison can show.
 
     Attributes:
         detectable: the difference that the test finds four times in five.
         topics: number of topics with which the observed difference would be found four times in
-            five, if it is the true one; None if there is no difference, or a million do not do.
+            five, if it is the true one; None without a difference, or if it takes over a million.
         level: the chance of a false alarm, divided by the number of comparisons if corrected.
     """
 

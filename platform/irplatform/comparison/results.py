@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from irplatform.comparison.power import LEVEL
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -19,10 +21,7 @@ if TYPE_CHECKING:
     from irplatform.data import FieldValue
 
 Verdict = Literal["better", "worse", "unclear", "same"]
-"""What a pair's test supports: a difference at p < 0.05, none shown, or equal values."""
-
-LEVEL = 0.05
-"""Smaller p-values support a difference."""
+"""The conclusion of a pair's test: a difference at p < 0.05, none shown, or equal values."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ class Pair:
         unjudged: the mean difference with the judgments of unjudged documents that speak most for
             the baseline, and for the system.
         ties: the mean difference under the tie order that is worst for the system, and best.
-        verdict: what the test supports, seen from the system.
+        verdict: the conclusion of the test, seen from the system.
         depends_on: "unjudged", "ties": the verdict is another one within these bounds. "unjudged"
             only if the judgments name documents that are not relevant, too.
         sentence: what the data support and what not, in plain words.
@@ -319,7 +318,7 @@ class Comparison:
 
 
 def verdict_of(test: Difference) -> Verdict:
-    """Return what a test supports, seen from the system."""
+    """Return the conclusion of a test, seen from the system."""
     if test.wins == test.losses == 0 and test.difference == 0.0:
         return "same"
     if test.p is None or test.p >= LEVEL or test.difference == 0.0:

@@ -115,7 +115,7 @@ def _unclear(pair: Pair) -> str:
 
 
 def _hanging(pair: Pair, reason: str) -> str:
-    """How the verdict hangs on unjudged documents, or on the order of ties."""
+    """A warning that unjudged documents, or the order of ties, could change the verdict."""
     bounds = pair.unjudged if reason == "unjudged" else pair.ties
     assert bounds is not None
     what = "Unjudged documents" if reason == "unjudged" else "The order of tied documents"

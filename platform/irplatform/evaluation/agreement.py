@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _Floats = npt.NDArray[np.float64]
 
 FEWEST_SYSTEMS = 3
-"""Two systems have one order or the other, which is no correlation."""
+"""Two systems give a correlation of 1 or -1, which says nothing."""
 
 _BLOCK = 1 << 22
 """Numbers of topics drawn at once."""

@@ -115,7 +115,7 @@ def inferred_ap(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> float
     member = strata[:, None] == np.arange(len(pool.pooled))
 
     def ranked_above(mask: npt.NDArray[np.bool_]) -> Integers:
-        """How many documents of each stratum (columns) are ranked above each one (rows)."""
+        """Counts of the documents of each stratum (columns) ranked above each one (rows)."""
         counted: Integers = (member & mask[:, None]).astype(np.int64)
         above: Integers = np.cumsum(counted, axis=0) - counted
         return above
@@ -230,8 +230,8 @@ def read_sampled_qrels(path: Path | str) -> SampledQrels:
         positions, strata, grades = pools.setdefault(topic, ({}, [], []))
         if positions.setdefault(document, len(strata)) != len(strata):
             raise InputError(
-                f"topic '{topic}' has document '{document}' a second time. A document belongs to "
-                "one stratum and has one grade.",
+                f"topic '{topic}' has document '{document}' a second time. A document has "
+                "one stratum and one grade.",
                 path=path,
                 line=number,
             )

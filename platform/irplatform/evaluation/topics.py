@@ -199,7 +199,7 @@ def cut_short(evaluations: Mapping[str, Evaluation]) -> list[str]:
 
 
 def _counted(evaluation: Evaluation, topic: str) -> str:
-    """How topics like this one, without results, enter the means."""
+    """A phrase: how topics like this one, without results, enter the means."""
     values = evaluation.per_topic
     # ir-measures' infAP, which takes ordinary judgments, counts them.
     left_out = [
