@@ -265,6 +265,9 @@ class Collection:
         expand: the knowledge bases that its queries are expanded with by default.
         plan: changes to the default plan of expanded queries, as in a plan's file.
         parts: the collections that it joins, see `joined`.
+        load_scored: reads the candidates that it brings, topic id to document id to score; None if
+            it brings none.
+        topics_left_out: ids of the topics that a choice of some leaves out.
         metadata: further facts for `collections show`: source, licence, downloads.
     """
 
@@ -281,6 +284,8 @@ class Collection:
     expand: tuple[str, ...] = ()
     plan: Mapping[str, object] = field(default_factory=dict)
     parts: tuple[Collection, ...] = ()
+    load_scored: Callable[[], Mapping[str, Mapping[str, float]]] | None = None
+    topics_left_out: frozenset[str] = frozenset()
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property

@@ -126,7 +126,7 @@ def test_an_option_for_one_name_says_that_it_takes_one(platform, value):
 def test_the_path_of_one_collection_may_have_commas(folder, platform):
     (folder / "small").rename(folder / "my,small")
     assert "'my,small'" not in platform("collections", "show", "my,small").err
-    told = platform("run", "--collection", "demo,demo-train").err
+    told = platform("index", "--collection", "demo,demo-train").err
     assert "--collection takes one collection, not several: 'demo,demo-train'." in told
 
 

@@ -50,7 +50,10 @@ def refused(platform, folder):
         ((*RUN, "--reranker", "detla"), "unknown reranker 'detla'. Did you mean 'delta'?"),
         ((*RUN, "--retriever", "bn25"), "unknown retriever 'bn25'. Did you mean 'bm25'?"),
         ((*RUN, "--measure", "nDGC@10"), "unknown measure 'nDGC'. Did you mean 'nDCG'?"),
-        ((*RUN, "--collection", "demo"), "--collection takes one value, but is given 2 times."),
+        (
+            ("train", "--collection", "small", "--reranker", "delta", "--reranker", "drmm"),
+            "--reranker takes one value, but is given 2 times.",
+        ),
         (
             (*RUN, "--seed", "1", "--seed=1", "--seed", "2"),
             "--seed takes one value, but is given 3",
@@ -139,7 +142,7 @@ def refused(platform, folder):
         ((*RUN, "--tag", ""), "--tag '' is not a run tag: TREC takes letters, digits"),
         ((*RUN, "--tag", "my run"), "--tag 'my run' is not a run tag: TREC takes letters, digits"),
         ((*RUN, "--tag", "bm25+rm3"), "--tag 'bm25+rm3' is not a run tag: TREC takes letters"),
-        ((*RUN, "--fusion", "plain"), "--fusion plain has no effect without a second --retriever"),
+        ((*RUN, "--fusion", "plain"), "--fusion plain has no effect without a second retriever"),
         ((*RUN, "--rerank-depth", "50"), "--rerank-depth has no effect without --reranker"),
         (
             (*DEMO, "--pretrain-queries", "50"),

@@ -99,7 +99,7 @@ def test_a_word_that_belongs_nowhere_is_left_to_click(platform):
         ("run --collection demo --qq", "no option --qq. `platform run --help` explains it."),
         ("--reranker delta", "no option --reranker. Put a command's options after the command."),
         ("run --reranker", "--reranker requires an argument."),
-        ("run", "--collection COLLECTION is missing. `platform run --help` explains it."),
+        ("run", "--collection COLLECTION,… is missing. `platform run --help` explains it."),
         ("plugins new", "NAME is missing. `platform plugins new --help` explains it."),
         ("evaluate", "RUNS is missing. `platform evaluate --help` explains it."),
         ("run --depth many", "--depth: 'many' is not a whole number."),

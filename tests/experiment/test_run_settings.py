@@ -45,7 +45,7 @@ def test_a_rerank_depth_without_rerankers_is_refused(candidates):
 
 
 def test_a_fusion_of_one_retriever_is_refused():
-    with pytest.raises(InputError, match="--fusion plain has no effect without a second --retr"):
+    with pytest.raises(InputError, match="--fusion plain has no effect without a second retr"):
         RunSettings("demo", fusion="plain")
     RunSettings("demo", fusion="plain", retrievers=("bm25", "qld"))
     RunSettings("demo", fusion="auto")
@@ -54,8 +54,8 @@ def test_a_fusion_of_one_retriever_is_refused():
 @pytest.mark.parametrize(
     ("given", "what"),
     [
-        ({"retrievers": ("rm3",)}, "--retriever rm3"),
-        ({"retrievers": ("bm25", "qld")}, "--retriever bm25, qld"),
+        ({"retrievers": ("rm3",)}, "the retriever rm3"),
+        ({"retrievers": ("bm25", "qld")}, "the retriever bm25, qld"),
         ({"settings": {"bm25.expand": ["mesh"]}}, r"the setting of bm25\.expand"),
     ],
 )

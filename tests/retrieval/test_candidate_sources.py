@@ -14,7 +14,7 @@ from irplatform.data import Collection
 from irplatform.errors import InputError
 from irplatform.plugin import Options, Retriever, Topic
 from irplatform.registry.registration import Plugin, Registration
-from irplatform.retrieval.candidates import FromRun, Judged, Request, Retrieved, source_of
+from irplatform.retrieval.candidates import FromRun, Judged, Request, Retrieved, Scored, source_of
 from irplatform.retrieval.first_stage import ChosenRetriever
 from irplatform.runs import Ranking, Run
 from irplatform.runs import run as run_module
@@ -140,7 +140,7 @@ def test_documents_that_are_not_found_come_last_by_decreasing_id():
 
 
 def test_judged_candidates_need_judgments():
-    with pytest.raises(InputError, match="'c' has no judgments, which --candidates judged"):
+    with pytest.raises(InputError, match="'c' has no judgments, which judged takes"):
         Judged().refuse(_request(qrels=None).collection)
 
 
@@ -249,8 +249,9 @@ def test_the_row_of_a_run_has_a_name_of_its_own(run_file, tag, rerankers, name):
 
 
 def test_other_topics_have_judgments_but_no_run(run_file):
-    assert isinstance(Judged().for_training(), Judged)
-    assert isinstance(run_file(GOOD).for_training(), Retrieved)
+    training = _request(ONE).collection
+    assert isinstance(Judged().for_training(training), Judged)
+    assert isinstance(run_file(GOOD).for_training(training), Retrieved)
 
 
 @contextmanager
@@ -271,10 +272,59 @@ def test_what_candidates_names(run_file):
     assert source_of(str(run_file(GOOD).path)).run.name == "tag"
     with readable_pipe(run_file(GOOD).path.read_bytes()) as pipe:
         assert source_of(pipe).run.name == "tag"
-    with pytest.raises(InputError, match=r"no such run file\. Did you mean 'judged'\? --cand"):
+    with pytest.raises(InputError, match=r"no such run file\. Did you mean 'judged'\? Take"):
         source_of("jugded")
-    with pytest.raises(InputError, match=r"fused.run: there is no such run file\. --candidates"):
+    with pytest.raises(InputError, match=r"fused.run: there is no such run file\. Take retrieved"):
         source_of("fused.run")
+
+
+SCORES = {"1": {"a": 0.5, "e": 2.0, "nix": 1.0, "b": 0.5}, "9": {"a": 1.0}}
+
+
+def _bringing(scores=SCORES, **more):
+    collection = replace(_request(ONE).collection, load_scored=lambda: scores)
+    return replace(_request(ONE, **more), collection=collection)
+
+
+def test_the_scored_documents_of_a_collection_are_its_first_stage(capsys):
+    found = Scored().find(_bringing(names=("delta",)))
+    assert _ids(found) == {"1": "eb", "2": "", "3": ""}  # the first two, ties by id
+    assert found.first.final.name == "scoreddocs"
+    assert list(found.first.final.rankings["1"].scores) == [2.0, 0.5, 0.5]
+    facts = found.provenance.facts
+    assert (facts["protocol"], facts["documents"], facts["missing"]) == ("scoreddocs", 3, 1)
+    told = capsys.readouterr().err
+    assert "c's scoreddocs: 1 of 4 results are not among the documents" in told
+    assert "no candidates for topics: 2, 3" in told
+
+
+def test_scored_documents_without_an_order_are_told_of(capsys):
+    Scored().find(_bringing({"1": {"a": 0.0, "b": 0.0}}))
+    assert "c: its scoreddocs all have the same score" in capsys.readouterr().err
+
+
+def test_a_collection_without_scored_documents_is_refused():
+    with pytest.raises(InputError, match=r"'c' brings no candidates \(scoreddocs\)"):
+        Scored().refuse(_request(ONE).collection)
+    assert isinstance(Scored().for_training(_request(ONE).collection), Retrieved)
+    assert isinstance(Scored().for_training(_bringing().collection), Scored)
+
+
+def test_a_perfect_reranking_orders_candidates_by_grade_and_leaves_the_rest():
+    found = replace(Retrieved().find(_request(ONE, rerank_depth=3)), qrels={"1": {"c": 2, "b": 1}})
+    best = found.best_reranking().rankings
+    assert "".join(best["1"].doc_ids) == "cbad"  # a is unjudged, d was not among the candidates
+    assert "".join(best["2"].doc_ids) == "cba"  # without judgments, as it was
+
+
+def test_topics_that_are_left_out_may_be_in_a_run_file(run_file):
+    source = run_file([("1", "a", 1, 1, "tag"), ("2", "b", 1, 1, "tag")])
+    request = _request(ONE)
+    some = replace(request.collection, load_topics=lambda: TOPICS[:1])
+    with pytest.raises(InputError, match="'c' has no topic 2"):
+        source.refuse(some)
+    whole = replace(some, topics_left_out=frozenset("2"))
+    assert _ids(source.find(replace(request, collection=whole))) == {"1": "a"}
 
 
 def test_a_retriever_named_as_a_reranker_finds_under_another_name():

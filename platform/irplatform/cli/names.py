@@ -54,6 +54,13 @@ def _unquoted(part: str) -> str:
     return part[1:-1] if len(part) > 2 and part[0] == part[-1] and part[0] in "'\"" else part
 
 
+def split_stages(text: str) -> list[str]:
+    """Split first stages at commas, except in the path of a run file that contains commas."""
+    from pathlib import Path
+
+    return [text] if "," not in text or Path(text).exists() else split_list(text)
+
+
 def split_collections(text: str) -> list[str]:
     """Split names, paths and ids at commas, except in a path that contains commas."""
     from irplatform.collections.names import expand, looks_like_path, split_off
@@ -185,6 +192,13 @@ def _presets(_incomplete: str) -> Iterable[str]:
     return [name for reranker in usable for name in reranker.presets]
 
 
+def _stages(incomplete: str) -> Iterator[str]:
+    """First stages, after a typed "+"."""
+    before, plus, _ = incomplete.rpartition("+")
+    more = () if plus else ("judged", "scoreddocs")
+    yield from (f"{before}{plus}{name}" for name in _registered("retrievers", *more)(""))
+
+
 def _rerankers(incomplete: str) -> Iterator[str]:
     """Names, after a typed label."""
     label, equals, _ = incomplete.rpartition("=")
@@ -201,8 +215,10 @@ PRETRAINING = Names(
     split=split_collections,
     paths=True,
 )
+STAGE = Names("name", _stages, split=split_stages, paths=True)
 CANDIDATES = Names("run", lambda _: ("retrieved", "judged"), split=lambda path: [path], paths=True)
 MEASURE = Names("measure", _registered("measures", *_USUAL))
 KNOWLEDGE = Names("kb", _knowledge)
 PRESET = Names("preset", _presets)
+TOPICS = Names("topic", lambda _: ("first:10",))
 DEVICE = Names("device", lambda _: ("auto", "cpu", "cuda", "mps"))

@@ -20,6 +20,7 @@ from irplatform.cli.names import (
     PRESET,
     PRETRAINING,
     RETRIEVER,
+    STAGE,
     list_option,
 )
 from irplatform.errors import InputError
@@ -177,17 +178,25 @@ system_settings = with_options(
 
 retrieving_options = with_options(
     list_option(
+        "--first-stage",
+        "first_stages",
+        type=STAGE,
+        metavar="NAME[+NAME…]|judged|scoreddocs|RUN,…",
+        help="What is reranked: the results of a retriever (default: bm25), of several fused "
+        "(bm25+rm3), exactly the judged documents (judged), those that an ir_datasets collection "
+        "brings (scoreddocs), or a run file. `platform run` takes several.",
+    ),
+    list_option(
         "--retriever",
         "retrievers",
         type=RETRIEVER,
-        default=("bm25",),
-        show_default=True,
-        help="First-stage retrievers; the results of several are fused.",
+        hidden=True,
+        help="An older form of --first-stage, until the next release: several are fused.",
     ),
     number_option("--depth", default=1000, text="Documents to retrieve per topic."),
     expansion_options,
     group=FIRST_STAGE,
-    example="--retriever bm25,rm3 --depth 2000",
+    example="--first-stage bm25+rm3 --depth 2000",
 )
 
 fusion_option = with_options(
@@ -209,12 +218,10 @@ rerank_depth_option = with_options(
 candidates_option = with_options(
     click.option(
         "--candidates",
-        default="retrieved",
-        show_default=True,
         type=CANDIDATES,
         metavar="retrieved|judged|RUN",
-        help="Documents to rerank: the retrieved ones, the judged ones of each topic, or those of "
-        "a run file.",
+        hidden=True,
+        help="An older form of --first-stage, until the next release.",
     ),
     group=RERANKING,
 )

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import shlex
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from irplatform.cli.commands import command, with_options
-from irplatform.cli.names import RERANKER, list_option
+from irplatform.cli.names import COLLECTION, RERANKER, TOPICS, list_option
 from irplatform.cli.options import (
     LEARNING,
     OUTPUT,
     PATH,
     WHAT,
-    collection_option,
     force_option,
     machine_options,
     measures_option,
@@ -28,13 +27,27 @@ from irplatform.cli.settings import run_settings
 from irplatform.errors import InputError
 from irplatform.system.console import notice, say
 
+if TYPE_CHECKING:
+    from irplatform.reports.matrix import MatrixReport
+
 
 @command(
     "platform run --collection demo --reranker delta",
-    "platform run --collection my-folder --retriever bm25,rm3 --reranker delta,drmm",
+    "platform run --collection folder --first-stage bm25,bm25+rm3 --reranker delta",
 )
 @with_options(
-    collection_option,
+    list_option(
+        "--collection",
+        required=True,
+        type=COLLECTION,
+        help="A name, a path or an ir_datasets id. Several stand in one table.",
+    ),
+    list_option(
+        "--topics",
+        type=TOPICS,
+        metavar="ID,…|first:N",
+        help="Some topics, for a quick look. Such runs are marked, and have their own folder.",
+    ),
     list_option(
         "--reranker",
         "rerankers",
@@ -68,7 +81,10 @@ from irplatform.system.console import notice, say
     ),
     click.option("--effects", is_flag=True, hidden=True, help="An older name of --compare."),
     click.option(
-        "--run-dir", type=PATH, help="Folder for the run files; default: runs/COLLECTION."
+        "--run-dir",
+        type=PATH,
+        help="Folder for the run files; default: runs/COLLECTION, for several collections or first "
+        "stages runs/matrix.",
     ),
     click.option(
         "--tag", help="Run tag, the last column of run files; default: the system's name."
@@ -90,15 +106,20 @@ def run(
     """
     from irplatform.api import run as run_collection
     from irplatform.reports.comparison import Parts, print_comparison
+    from irplatform.reports.matrix import MatrixReport
 
     compare = compare or effects
-    if compare and not rerankers and len(options["retrievers"]) < 2:
-        raise InputError(
-            "--compare has no effect without --reranker NAME or a second --retriever NAME: there "
-            "is nothing to compare."
-        )
     command = ("platform", *sys.argv[1:])
-    report = run_collection(run_settings(options, rerankers=rerankers, command=command))
+    settings = run_settings(options, rerankers=rerankers, command=command)
+    if compare and not rerankers and all(len(each.retrievers) < 2 for each in settings.stages):
+        raise InputError(
+            "--compare has no effect without --reranker NAME or a second retriever, as in "
+            "--first-stage bm25+rm3: there is nothing to compare."
+        )
+    report = run_collection(settings)
+    if isinstance(report, MatrixReport):
+        show_matrix(report, compare=compare, as_json=as_json)
+        return
     comparison = report.compare() if compare and report.compare else None
     if as_json:
         whole = {"comparison": comparison.as_json()} if comparison else {}
@@ -112,5 +133,27 @@ def run(
         if report.scored:
             notice(f"runs and scores: {folder}")
         else:
-            checked = [str(report.systems[-1].path), "--collection", options["collection"]]
+            checked = [str(report.systems[-1].path), "--collection", settings.collection]
             notice(f"runs: {folder}; to check one:\n  platform submit check {shlex.join(checked)}")
+
+
+def show_matrix(report: MatrixReport, *, compare: bool, as_json: bool) -> None:
+    """Print the tables of a matrix, and a comparison for each cell if asked for."""
+    from irplatform.reports.comparison import Parts, print_comparison
+
+    comparisons = [
+        cell.report.compare() if compare and cell.report.compare else None for cell in report.cells
+    ]
+    if as_json:
+        content = report.as_json()
+        for number, comparison in enumerate(comparisons):
+            if comparison:
+                content["cells"][number]["comparison"] = comparison.as_json()
+        print_json(content)
+        return
+    report.print_table()
+    for cell, comparison in zip(report.cells, comparisons, strict=True):
+        if comparison:
+            say(f"\n{cell.collection}, {cell.first_stage}")
+            print_comparison(comparison, parts=Parts(means=False))
+    notice(f"runs and scores: {report.folder}")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
+from irplatform.system.console import detail
 from irplatform.system.formats import read_toml
 
 if TYPE_CHECKING:
@@ -21,11 +23,18 @@ def run_settings(
     from irplatform.api import RunSettings
 
     given = {**options, **more, "rerankers": rerankers}
+    for name in ("retrievers", "candidates"):
+        if not given.get(name):
+            given.pop(name, None)  # their default is the same in Python
     of_systems = (given.pop("settings"), given.pop("config"))
-    given["settings"] = read_settings(*of_systems, given["retrievers"], rerankers)
     if "interpolate" in given:
         given["interpolate"] = interpolation_weight(given["interpolate"])
-    return RunSettings(**given)
+    settings = RunSettings(**given)
+    if given.keys() & {"retrievers", "candidates"}:
+        (stage,) = settings.stages
+        detail(f"--first-stage {stage.name} replaces --retriever and --candidates")
+    retrievers = dict.fromkeys(name for stage in settings.stages for name in stage.retrievers)
+    return replace(settings, settings=read_settings(*of_systems, [*retrievers], rerankers))
 
 
 def read_settings(

@@ -242,7 +242,7 @@ def find_candidates(
     validation = training.validation() if training.validation else None
     if validation is None or validation.load_qrels is None:
         return candidates
-    return replace(candidates, validation=find(validation, source.for_training()))
+    return replace(candidates, validation=find(validation, source.for_training(validation)))
 
 
 def check_pretraining(

@@ -22,10 +22,11 @@ from irplatform.experiment.learning import (
 )
 from irplatform.experiment.settings import RunSettings, on_device, undecided_resources
 from irplatform.experiment.systems import refuse_silent_downloads, resolve_systems
+from irplatform.experiment.topics import topics_folder
 from irplatform.options import flat
 from irplatform.reranking.rerank import apply_checkpoint
 from irplatform.reranking.training_set import seeds_of
-from irplatform.retrieval.candidates import JUDGED, FromRun, source_of
+from irplatform.retrieval.candidates import JUDGED, FromRun, Scored, source_of
 from irplatform.retrieval.first_stage import made_with
 from irplatform.retrieval.fusion import AUTO
 from irplatform.runs.names import FUSED, alone_name, system_of
@@ -72,8 +73,10 @@ class RunPlan:
 
     @property
     def run_dir(self) -> Path:
-        """The folder of the runs."""
-        return self.settings.run_dir or Path("runs") / self.collection.id
+        """The folder of the runs; those of some topics have their own."""
+        topics = self.settings.topics
+        whole = Path("runs") / self.collection.id
+        return self.settings.run_dir or (whole / topics_folder(topics) if topics else whole)
 
     @property
     def taken(self) -> list[str]:
@@ -239,6 +242,7 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
         "candidates": file_mark(source.path)
         if isinstance(source, FromRun)
         else settings.candidates,
+        **({"only topics": list(settings.topics)} if settings.topics else {}),
     }
     vectors = {
         "vectors": settings.vectors and file_mark(settings.vectors),
@@ -248,7 +252,7 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
     described = {choice.name: choice.describe() for choice in plan.retrievers}
     together: dict[str, Any] = {k: v for each in retrieval.values() for k, v in each.items()}
     fused_by = {"fusion": settings.fusion, "train-on": _learned_on(plan, plan.fuses)}
-    if isinstance(source, FromRun):
+    if isinstance(source, FromRun | Scored):
         runs = {source.name(plan.taken): common}
     else:
         runs = {

@@ -20,7 +20,7 @@ from irplatform.evaluation.topics import without_judgments, without_relevant, wi
 from irplatform.experiment.calls import describe_data
 from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
-from irplatform.reports.run_report import RunReport, SystemResult
+from irplatform.reports.run_report import PART, RunReport, SystemResult
 from irplatform.runs import Run, read_run
 from irplatform.runs.folder import (
     FIRST_STAGE,
@@ -83,6 +83,8 @@ class Recorder:
         self._qrels = qrels
         sampled = collection.sampled_qrels
         self._sampled = read_sampled_qrels(sampled) if sampled is not None else None
+        if self._sampled and (left_out := collection.topics_left_out):
+            self._sampled = {t: p for t, p in self._sampled.items() if t not in left_out}
         self._measures = measures
         self._extra_measures = extra_measures
         self._tag = tag
@@ -205,6 +207,7 @@ class Recorder:
             compared = compare_with(scores[baseline], {name: scores[name] for name in names})
         measures = list(self._systems[0].measures) or self._measures
         scored = measures if self._qrels is not None else []
+        part = self._facts.get("data", {}).get(PART, {})
         report = RunReport(
             collection=self._collection.id,
             note=self._collection.note,
@@ -216,6 +219,9 @@ class Recorder:
             warnings=[*self._warnings, *(w for system in self._systems for w in system.warnings)],
             cut_short=_cut_short(scored, first.depth, candidates.most if rerankers else None),
             compare=partial(self._compare, scores, measures) if scores else None,
+            first_stage=first.final.name,
+            ceiling=self._ceiling() if scored else {},
+            part=part,
         )
         with atomic_write(self._folder.path / REPORT) as file:
             json.dump({**report.as_json(), "command": self._command}, file, indent=1)
@@ -227,6 +233,14 @@ class Recorder:
         write_scores(Scores(self._collection.id, measures, per_system), self._folder.path)
         self._folder.tell_of_others(first.final.name, first.fingerprint)
         return report
+
+    def _ceiling(self) -> dict[str, float]:
+        """The scores of a perfect reranking; none by shares of judged documents."""
+        measures = [name for name in self._measures if not name.startswith("Judged")]
+        best = self._candidates.best_reranking()
+        extra, sampled = self._extra_measures, self._sampled
+        means = evaluate(self._qrels or {}, best, measures, extra=extra, sampled=sampled)
+        return dict(means.aggregate)
 
     def _compare(self, scores: Mapping[str, Evaluation], measures: Sequence[str]) -> Comparison:
         """Compare runs by their scores; the first is the baseline.

@@ -26,6 +26,7 @@ from irplatform.experiment.learning import (
     pretraining_set,
     warning_of_fields,
 )
+from irplatform.experiment.matrix import run_matrix
 from irplatform.experiment.plan import (
     planned_runs,
     refuse_own_candidates,
@@ -34,9 +35,11 @@ from irplatform.experiment.plan import (
 )
 from irplatform.experiment.recorder import Recorder
 from irplatform.experiment.settings import RunSettings, as_path, one_reranker, settings_of
+from irplatform.experiment.topics import chosen_topics
 from irplatform.plugin.hooks import RunEvent
 from irplatform.registry.loading import registry
 from irplatform.registry.lookup import Registry
+from irplatform.reports.run_report import PART
 from irplatform.reranking.fitting import train as train_system
 from irplatform.reranking.rerank import RERANKING, rerank_with_seeds
 from irplatform.reranking.training_set import LearningPlan, training_set
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
     from irplatform.data import Collection, Qrels
     from irplatform.experiment.plan import RunPlan
     from irplatform.experiment.settings import AnyPath
+    from irplatform.reports.matrix import MatrixReport
     from irplatform.reports.run_report import RunReport
     from irplatform.reranking.training_set import TrainingSet
     from irplatform.retrieval.candidates import Candidates
@@ -72,7 +76,7 @@ _DEEP = 10_000
 @settings_kept()
 def run(
     settings: RunSettings | AnyPath | None = None, plugins: Registry | None = None, **options: Any
-) -> RunReport:
+) -> RunReport | MatrixReport:
     """Take a collection to scored runs.
 
     Args:
@@ -81,7 +85,8 @@ def run(
         options: attributes of `RunSettings`, in its place or to change it.
 
     Returns:
-        The table of the runs' measures and comparisons, as it is printed and written.
+        The table of the runs' measures and comparisons, as it is printed and written. Several
+        collections or first stages make a matrix of them.
 
     Raises:
         InputError: a wrong name, option or file, nearly always found before anything is
@@ -92,9 +97,18 @@ def run(
     settings = settings_of(settings, options)
     if plugins is not None and not isinstance(plugins, Registry):
         raise InputError(f"plugins is {plugins!r}, not a registry; `rerankers=` names rerankers.")
+    plugins = plugins or registry()
+    if settings.is_matrix:
+        return run_matrix(settings, plugins, _recorder, run_plan)
     with waiting(f"reading {settings.collection}"):
-        plan = resolve(settings, plugins or registry())
+        plan = resolve(settings, plugins)
         recorder = _recorder(plan)
+    return run_plan(plan, recorder)
+
+
+def run_plan(plan: RunPlan, recorder: Recorder) -> RunReport:
+    """Carry out a plan; the recorder has its folder."""
+    settings = plan.settings
     with alone_in(plan.run_dir):
         # Other runs in the folder are refused before torch is loaded.
         recorder.plan(planned_runs(plan, recorder.data), force=settings.force)
@@ -128,8 +142,9 @@ def _recorder(plan: RunPlan) -> Recorder:
     names = measures_of(collection, settings.measures, measures, plan.qrels)
     writable_folder(plan.run_dir)
     refuse_own_candidates(plan)
+    part = chosen_topics(collection, settings.topics)
     facts: dict[str, dict[str, Any]] = {
-        "data": {"inputs": inputs_of(plan)},
+        "data": {"inputs": inputs_of(plan), **({PART: part} if part else {})},
         "method": {"neural": neural_systems(plan)},
     }
     if plan.training is not None:
@@ -262,7 +277,8 @@ def retrieve_training(plan: RunPlan) -> Candidates | None:
     with stage("", _SEARCHING):
         if training is None:
             return None
-        source = plan.source if training is plan.collection else plan.source.for_training()
+        own = training is plan.collection
+        source = plan.source if own else plan.source.for_training(training)
         if source is not plan.source:
             found_by = ", ".join(settings.retrievers)
             notice(f"{training.id}: not in the run; {found_by} finds candidates of these topics")

@@ -14,6 +14,7 @@ from irplatform.options import flat
 from irplatform.reranking.systems import MEMBERS
 from irplatform.retrieval.candidates import JUDGED, RETRIEVED
 from irplatform.retrieval.fusion import AUTO
+from irplatform.retrieval.stages import USUAL, Stage
 from irplatform.runs.checks import check_tag
 from irplatform.runs.names import FUSED, system_of
 from irplatform.system.arithmetic import check_device, choose_device
@@ -36,8 +37,6 @@ NO_EXPANSION = "none"
 MESH_QUERIES = 10_000
 """MeSH-term queries that are drawn for pre-training, by default."""
 _LABEL = re.compile(r"[a-z0-9][a-z0-9._-]*")
-_RETRIEVERS = ("bm25",)
-"""The default first stage."""
 _RERANK_DEPTH = 500
 """The default; a smaller depth of the retrievers takes precedence."""
 
@@ -49,14 +48,20 @@ class RunSettings:
     A text stands for a path, one name for a list of names, and "auto" for `interpolate`.
 
     Attributes:
-        collection: a name, a path or an ir_datasets id.
+        collection: a name, a path or an ir_datasets id. A list of several makes a matrix, see
+            `collections`.
         rerankers: names, or LABEL=NAME for another name in this run; by default none, and the
             first stage is all.
-        retrievers: names; several are fused.
+        first_stages: what is reranked: a retriever, several joined by "+", "judged" (exactly the
+            judged documents), "scoreddocs" (what an ir_datasets collection brings), or a run file.
+            Several make a matrix: each is reranked by all rerankers. By default "bm25". One alone
+            is kept as `retrievers` and `candidates`.
         depth: documents that each retriever finds per topic.
         rerank_depth: first documents of each retriever that are reranked; all where it finds
             fewer.
-        candidates: "retrieved", "judged" (exactly the judged documents), or a run file.
+        topics: ids of the topics to rank, or "first:10"; by default all. Such a run is marked as a
+            part of the whole.
+        collections: names, paths or ids, in place of `collection`; several make a matrix.
         measures: names; by default the collection's.
         settings: options of retrievers and rerankers, see `choose_systems`.
         expand: knowledge bases to expand queries with, or "none"; by default queries are
@@ -87,14 +92,18 @@ class RunSettings:
         resume: go on from what an interrupted run left.
         force: replace runs of the same names that were made with other settings or code.
         command: how the run was asked for, for its metadata.
+        retrievers: names; several are fused. `first_stages` says the same, and replaces it in the
+            next release.
+        candidates: "retrieved", "judged", "scoreddocs" or a run file; as `retrievers`.
     """
 
-    collection: str
+    collection: str = ""
     rerankers: Sequence[str] = ()
-    retrievers: Sequence[str] = _RETRIEVERS
+    first_stages: Sequence[str] = ()
     depth: int = 1000
     rerank_depth: int = _RERANK_DEPTH
-    candidates: str = RETRIEVED
+    topics: Sequence[str] = ()
+    collections: Sequence[str] = ()
     measures: Sequence[str] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
     expand: Sequence[str] = ()
@@ -119,6 +128,20 @@ class RunSettings:
     resume: bool = True
     force: bool = False
     command: Sequence[str] = ()
+    retrievers: Sequence[str] = USUAL
+    candidates: str = RETRIEVED
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The first stages; one, unless this is a matrix."""
+        if self.first_stages:
+            return tuple(map(Stage.parse, self.first_stages))
+        return (Stage(tuple(self.retrievers), self.candidates),)
+
+    @property
+    def is_matrix(self) -> bool:
+        """Several collections or first stages are ranked, each in a folder of its own."""
+        return len(self.first_stages) > 1 or len(self.collections) > 1
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -137,21 +160,21 @@ class RunSettings:
         check_device(self.device)
         if self.tag is not None:
             check_tag(self.tag)
-        for problem in self._without_effect():
+        for problem in () if self.is_matrix else self._without_effect():
             raise InputError(problem)
 
     def _take_shorter_forms(self) -> None:
         """Make paths of texts and lists of single names, as callers from Python write them."""
         interpolate: object = self.interpolate
         taken: dict[str, object] = {
-            "collection": str(self.collection),
             "candidates": str(self.candidates),
             "settings": settings_by_name(self.settings),
             "vectors_text": as_paths(self.vectors_text, "vectors_text"),
             "interpolate": None if interpolate == "auto" else interpolate,
         }
-        for name in ("rerankers", "retrievers", "measures", "train_on"):
+        for name in ("rerankers", "retrievers", "measures", "train_on", "topics"):
             taken[name] = as_names(getattr(self, name), name)
+        taken |= self._what_is_ranked()
         taken["expand"] = tuple(dict.fromkeys(as_names(self.expand, "expand")))
         for name in ("query_plan", "checkpoint", "vectors", "run_dir"):
             if (given := getattr(self, name)) is not None:
@@ -160,6 +183,34 @@ class RunSettings:
             object.__setattr__(self, name, value)
         if self.interpolate is not None:
             _check_number("interpolate", self.interpolate, whole=False)
+
+    def _what_is_ranked(self) -> Iterator[tuple[str, object]]:
+        """Make one collection, or one first stage, of a list of one."""
+        given: Any = self.collection
+        several = isinstance(given, Iterable) and not isinstance(given, str)
+        collections = as_names(self.collections or (given if several else ()), "collections")
+        if twice := [name for name in collections if collections.count(name) > 1]:
+            raise InputError(f"collection '{twice[0]}' is named twice.")
+        yield "collection", collections[0] if collections else str(given)
+        yield "collections", collections if len(collections) > 1 else ()
+        stages = as_names(self.first_stages, "first_stages")
+        if not stages:
+            return
+        if as_names(self.retrievers, "retrievers") != USUAL or str(self.candidates) != RETRIEVED:
+            raise InputError(
+                "--first-stage takes the place of --retriever and --candidates: "
+                "`--first-stage bm25+rm3` fuses two retrievers, `--first-stage judged` reranks the "
+                "judged documents."
+            )
+        parsed = [Stage.parse(text) for text in stages]
+        if twice := [
+            text for text, each in zip(stages, parsed, strict=True) if parsed.count(each) > 1
+        ]:
+            raise InputError(f"first stage '{twice[0]}' is named twice.")
+        yield "first_stages", stages if len(stages) > 1 else ()
+        if len(stages) == 1:
+            yield "retrievers", parsed[0].retrievers
+            yield "candidates", parsed[0].candidates
 
     def _without_effect(self) -> Iterator[str]:
         """Describe options that have no effect beside the others."""
@@ -173,8 +224,8 @@ class RunSettings:
             yield "--query-plan has no effect without --expand KB,…."
         if self.fusion != AUTO and len(self.retrievers) < 2:
             yield (
-                f"--fusion {self.fusion} has no effect without a second --retriever NAME: there is "
-                "nothing to fuse."
+                f"--fusion {self.fusion} has no effect without a second retriever, as in "
+                "--first-stage bm25+rm3: there is nothing to fuse."
             )
         learns_fusion = len(self.retrievers) > 1 and self.fusion == AUTO
         if not self.rerankers:
@@ -187,14 +238,14 @@ class RunSettings:
                 yield f"--{option} has no effect without --reranker NAME."
         if not self.rerankers and self.candidates not in (RETRIEVED, JUDGED):
             of_retrievers = {
-                f"--retriever {listing(self.retrievers)}": tuple(self.retrievers) != _RETRIEVERS,
+                f"the retriever {listing(self.retrievers)}": tuple(self.retrievers) != USUAL,
                 f"--expand {','.join(self.expand)}": self.expand,
                 f"the setting of {listing(self.settings)}": self.settings,
             }
             for option in (name for name, is_set in of_retrievers.items() if is_set):
                 yield (
-                    f"{option} has no effect without --reranker NAME: --candidates "
-                    f"{self.candidates} takes the place of the retrievers."
+                    f"{option} has no effect without --reranker NAME: {self.candidates} takes the "
+                    "place of the retrievers."
                 )
         if self.checkpoint is not None:
             # Beside a checkpoint's reranker there may be others, whose weights are chosen.
@@ -220,8 +271,12 @@ def settings_of(
         if name not in known:
             raise unknown("setting", name, known, of="a run")
     if isinstance(given, RunSettings):
-        return replace(given, **options) if options else given
+        return replace(given, **{**_replaced(options), **options}) if options else given
     collection = options.get("collection") if given is None else given
+    if given is None and collection is None and "collections" in options:
+        return RunSettings(**options)
+    if isinstance(collection, tuple | list) and collection:
+        return RunSettings(**{**options, "collection": collection})
     if not isinstance(collection, Path | str):
         what = "it is missing" if collection is None else f"not {collection!r}"
         raise InputError(
@@ -229,6 +284,18 @@ def settings_of(
             f"{what}."
         )
     return RunSettings(**{**options, "collection": str(collection)})
+
+
+def _replaced(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that others take the place of, as they are by default."""
+    usual: dict[str, Any] = {}
+    if "collection" in options:
+        usual["collections"] = ()
+    if "first_stages" in options:
+        usual |= {"retrievers": USUAL, "candidates": RETRIEVED}
+    elif {"retrievers", "candidates"} & options.keys():
+        usual["first_stages"] = ()
+    return usual
 
 
 def label_and_name(text: str) -> tuple[str, str]:

@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.irds import refuse_silent_downloads as refuse_irds_downloads
-from irplatform.errors import InputError, listing, unknown
+from irplatform.errors import InputError, listing, nearest, unknown
 from irplatform.experiment.settings import NO_EXPANSION, label_and_name
+from irplatform.experiment.topics import only_topics
 from irplatform.lucene import is_indexed
 from irplatform.options import flat, settings_of
 from irplatform.reranking.systems import MEMBERS, ChosenReranker
+from irplatform.retrieval.candidates import JUDGED, SCORED
 from irplatform.retrieval.first_stage import ChosenRetriever
 from irplatform.system.console import notice
 
@@ -64,8 +66,17 @@ def resolve_systems(
 
     `documents_only` leaves topics and judgments out. InputError for a wrong name or option.
     """
+    if settings.is_matrix:
+        named = [*settings.collections, *settings.first_stages]
+        raise InputError(
+            f"one collection and one first stage are taken here, not {listing(named)}; "
+            "`platform run` takes several."
+        )
+    for name in settings.retrievers:
+        if name not in plugins.retrievers and (near := nearest(name, (JUDGED, SCORED))):
+            raise InputError(f"unknown first stage '{name}'. Did you mean '{near}'?")
     find = plugins.documents_of if documents_only else plugins.collection
-    collection = find(settings.collection)
+    collection = only_topics(find(settings.collection), settings.topics)
     names = settings.retrievers
     expansion = expansion_settings(plugins, names, settings.expand, settings.query_plan)
     chosen = {**expansion, **settings.settings}

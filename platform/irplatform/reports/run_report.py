@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from irplatform.comparison.tests import Difference
 
 
+PART = "topics chosen"
+"""Key of the metadata: the topics that were ranked, if not all."""
 _COUNTED = ("system", "topics", "results per topic", "seconds")
 
 
@@ -152,6 +154,10 @@ class RunReport:
         cut_short: notices of measures that look deeper than the runs go.
         compare: compares the runs in full, from their files and known scores; None if there is
             nothing to compare.
+        first_stage: the name of the run that rerankers were given.
+        ceiling: measure name to the score of a perfect reranking of the candidates.
+        part: the topics that were asked for, how many were ranked, and of how many; empty if all
+            were.
     """
 
     collection: str
@@ -164,6 +170,9 @@ class RunReport:
     warnings: Sequence[str] = ()
     cut_short: Sequence[str] = ()
     compare: Callable[[], Comparison] | None = field(default=None, compare=False)
+    first_stage: str = ""
+    ceiling: Mapping[str, float] = field(default_factory=dict)
+    part: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def scored(self) -> bool:
@@ -178,6 +187,10 @@ class RunReport:
             "warnings": [*self.warnings, *self.cut_short],
             "runs": [system.as_json() for system in self.systems],
         }
+        if self.ceiling:
+            content["ceiling"] = dict(self.ceiling)
+        if self.part:
+            content[PART] = dict(self.part)
         if self.comparisons:
             content["comparisons"] = {
                 "baseline": self.baseline,
@@ -201,7 +214,7 @@ class RunReport:
 
     def _text(self, width: int | None = None, *, ascii_only: bool = False) -> str:
         """The table, and the notes below it."""
-        told = [*self._share(ascii_only), *self.cut_short]
+        told = [*part_remark(self.part), *self._share(ascii_only), *self.cut_short]
         told += [f"{system.name}: {system.remark}" for system in self.systems if system.remark]
         if self.candidates.sentence and (self._reranked or not self.candidates.usual):
             told.append(f"Candidates: {self.candidates.sentence}")
@@ -225,8 +238,18 @@ class RunReport:
         )
 
     @property
+    def final_stage(self) -> SystemResult:
+        """The first stage that rerankers were given."""
+        return next(each for each in self.systems if each.name == self.first_stage)
+
+    @property
+    def rerankers(self) -> list[SystemResult]:
+        """The rerankers' results."""
+        return [system for system in self.systems if system.interpolation is not None]
+
+    @property
     def _reranked(self) -> bool:
-        return any(system.interpolation is not None for system in self.systems)
+        return bool(self.rerankers)
 
     def _share(self, ascii_only: bool) -> Iterator[str]:
         """Explain the weight of the first stage beside names."""
@@ -236,3 +259,14 @@ class RunReport:
             if any(system.interpolation == 1 for system in self.systems):
                 text += f"; W = 1 leaves {self.baseline}'s ranking"
             yield text.replace("×", "x").replace("−", "-") if ascii_only else text
+
+
+def part_remark(part: Mapping[str, Any]) -> list[str]:
+    """Mark a report of some topics, in a line; none if all were ranked."""
+    if not part:
+        return []
+    asked = ",".join(part["asked"])
+    return [
+        f"A quick look: {part['ranked']:,} of {part['of']:,} topics (--topics {asked}). Not "
+        "comparable with runs over all topics."
+    ]

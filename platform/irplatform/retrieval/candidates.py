@@ -2,7 +2,7 @@
 
 `Retrieved`: the results of the retrievers. `Judged`: exactly the judged documents of each topic, as
 many papers do; scores are then much higher, and only comparable among themselves. `FromRun`: a run
-file in place of the first stage.
+file in place of the first stage. `Scored`: the results that a collection of ir_datasets brings.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from irplatform.data import Collection, Qrels, Topic
     from irplatform.retrieval.first_stage import ChosenRetriever
 
-RETRIEVED, JUDGED = "retrieved", "judged"
+RETRIEVED, JUDGED, SCORED = "retrieved", "judged", "scoreddocs"
 _STRANGE_SHARE = 0.5
 """Share of a run that may be missing: a closed pool lacks some results of runs on MEDLINE."""
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -88,6 +88,20 @@ class Candidates:
         runs = self.first.runs
         return choose_fusion(runs, self.qrels) if len(runs) > 1 else Fusion()
 
+    def best_reranking(self) -> Run:
+        """The first stage's run after a perfect reranking: candidates by grade, then the others.
+
+        No reranker of these candidates scores more, by measures that reward higher grades first.
+        """
+        rankings = {}
+        for topic, ranking in self.first.final.rankings.items():
+            candidates, grades = self.per_topic[topic], self.qrels.get(topic, {})
+            best = sorted(candidates, key=lambda d: -grades.get(d, 0))
+            among = {*candidates}
+            order = (*best, *(d for d in ranking.doc_ids if d not in among))
+            rankings[topic] = Ranking.of(order, range(len(order), 0, -1))
+        return self.first.cut(Run("ceiling", rankings))
+
     def fused(self, fusion: Fusion) -> Candidates:
         """The same candidates, in the order of another fusion of the retrievers."""
         if len(self.first.retrievals) == 1:
@@ -128,7 +142,7 @@ class CandidateSource(ABC):
     def find(self, request: Request) -> Candidates:
         """Choose candidates for all topics of a collection."""
 
-    def for_training(self) -> CandidateSource:
+    def for_training(self, _training: Collection) -> CandidateSource:
         """The source for the topics of another collection, which rerankers learn from."""
         return self
 
@@ -143,12 +157,14 @@ def source_of(text: str) -> CandidateSource:
         return Retrieved()
     if text == JUDGED:
         return Judged()
+    if text == SCORED:
+        return Scored()
     path = Path(text)
     if not path.exists() or path.is_dir():  # a pipe will do
-        guess = did_you_mean(text, (RETRIEVED, JUDGED))
+        guess = did_you_mean(text, (RETRIEVED, JUDGED, SCORED))
         raise InputError(
-            f"there is no such run file. {guess}{' ' if guess else ''}--candidates takes "
-            f"{RETRIEVED}, {JUDGED}, or a run file.",
+            f"there is no such run file. {guess}{' ' if guess else ''}Take {RETRIEVED}, {JUDGED}, "
+            f"{SCORED}, or a run file.",
             path=path,
         )
     return FromRun(path)
@@ -197,8 +213,7 @@ class Judged(CandidateSource):
         """Raise an InputError if there are no judgments."""
         if collection.load_qrels is None:
             raise InputError(
-                f"'{collection.id}' has no judgments, which --candidates {JUDGED} takes its "
-                "documents from."
+                f"'{collection.id}' has no judgments, which {JUDGED} takes its documents from."
             )
 
     def find(self, request: Request) -> Candidates:
@@ -256,7 +271,8 @@ class FromRun(CandidateSource):
     def refuse(self, collection: Collection) -> None:
         """Raise an InputError if the file is not a run, or has topics outside the collection."""
         known = dict.fromkeys(topic.id for topic in collection.topics)
-        if strange := [topic for topic in self.run.rankings if topic not in known]:
+        all_known = known.keys() | collection.topics_left_out
+        if strange := [topic for topic in self.run.rankings if topic not in all_known]:
             raise InputError(
                 f"'{collection.id}' has no topic {listing(strange)}; its {len(known):,} topics "
                 f"are {listing(list(known))}. Is this another collection's run?",
@@ -265,75 +281,129 @@ class FromRun(CandidateSource):
 
     def find(self, request: Request) -> Candidates:
         """Take the run; documents outside the collection are left out and counted."""
-        name = request.collection.id
         self.refuse(request.collection)
-        missing = missing_documents(
-            (r.doc_ids for r in self.run.rankings.values()), request.resources
-        )
-        total = sum(map(len, self.run.rankings.values()))
-        empty = Ranking.of((), ())
-        rankings = {
-            topic.id: _without(self.run.rankings.get(topic.id, empty), missing)
-            for topic in request.collection.topics
-        }
-        left_out = total - sum(map(len, rankings.values()))
-        if left_out > _STRANGE_SHARE * total:
-            raise InputError(
-                f"{left_out:,} of its {total:,} documents are not in '{name}', "
-                f"{listing(sorted(missing))}. Is this another collection's run?",
-                path=self.path,
-            )
-        if left_out:
-            notice(
-                f"{self.path}: {left_out:,} of {total:,} results are not among the documents of "
-                f"'{name}' and are left out, {listing(sorted(missing))}; the others move up, so "
-                "its scores are not those of the whole run."
-            )
-        if without := [topic for topic, ranking in rankings.items() if not len(ranking)]:
-            notice(f"{self.path}: there are no candidates for topics: {listing(without)}")
-        deepest = max(map(len, rankings.values()), default=0)
-        if deepest > request.depth:
-            notice(
-                f"{self.path}: topics have up to {deepest:,} results; the first {request.depth:,} "
-                "(--depth) are written and scored."
-            )
-        run = Run(self.name(request.names), rankings)
+        run = replace(self.run, name=self.name(request.names))
         digest = file_digest(readable_again(self.path))
-        index = request.resources.index_artifact().fingerprint
         facts = {"run": run.name, "file": self.path.name, "sha256": digest}
-        mark = fingerprint({"index": index, "depth": request.depth, **facts})
-        retrieval = Retrieval(run.top(request.depth), mark, facts, {"index": index})
-        reranked = request.rerank_depth
-        return Candidates(
-            request.collection.topics,
-            FirstStage([retrieval], run, mark, depth=min(request.depth, deepest)),
-            {topic: ranking.top(reranked).doc_ids for topic, ranking in rankings.items()},
-            Provenance(
-                {
-                    "protocol": "run",
-                    **facts,
-                    "documents": total - left_out,
-                    "missing": left_out,
-                    "rerank_depth": reranked,
-                },
-                (f"the first {reranked:,} of " if request.names else "")
-                + self.path.name
-                + (f" ({left_out:,} of its {total:,} results left out)" if left_out else ""),
-            ),
-            name,
-        )
+        return _of_run(run, request, facts, "run", self.path)
 
-    def for_training(self) -> CandidateSource:
+    def for_training(self, _training: Collection) -> CandidateSource:
         """The retrievers: the run has no other topics."""
         return Retrieved()
 
     def name(self, taken: Sequence[str]) -> str:
         """The run's tag if it can name a file that no reranker writes, else the file's name."""
         stem = self.path.name.removesuffix(".gz").rpartition(".")[0] or self.path.name
-        names = [self.run.name, stem, f"{stem}-candidates", "candidates"]
-        return next(
-            n for n in names if _FILE_NAME.fullmatch(n) and not {n, system_of(n)} & {*taken}
+        return _free_name([self.run.name, stem, f"{stem}-candidates", "candidates"], taken)
+
+
+class Scored(CandidateSource):
+    """The documents that a collection brings for each topic, with scores; the first stage.
+
+    Some collections of ir_datasets do, such as the first 1,000 of BM25 of MS MARCO's makers.
+    """
+
+    def refuse(self, collection: Collection) -> None:
+        """Raise an InputError if the collection brings none."""
+        if collection.load_scored is None:
+            raise InputError(
+                f"'{collection.id}' brings no candidates ({SCORED}); only some collections of "
+                "ir_datasets do. Name a retriever, or a run file."
+            )
+
+    def find(self, request: Request) -> Candidates:
+        """Take the documents; those outside the collection are left out and counted."""
+        collection = request.collection
+        self.refuse(collection)
+        found = collection.load_scored() if collection.load_scored else {}
+        rankings = {
+            topic.id: Ranking.of([*scores], [*scores.values()])
+            for topic in collection.topics
+            if (scores := found.get(topic.id))
+        }
+        if rankings and all(each.scores[0] == each.scores[-1] for each in rankings.values()):
+            notice(
+                f"{collection.id}: its {SCORED} all have the same score: the first stage's order "
+                "means nothing (document ids, descending)."
+            )
+        run = Run(self.name(request.names), rankings)
+        digest = fingerprint({topic: dict(scores) for topic, scores in found.items()})
+        return _of_run(run, request, {"run": run.name, "sha256": digest}, SCORED, None)
+
+    def for_training(self, training: Collection) -> CandidateSource:
+        """The same where the training topics have some, too; else the retrievers."""
+        return Retrieved() if training.load_scored is None else self
+
+    def name(self, taken: Sequence[str]) -> str:
+        """The name of the first stage's run."""
+        return _free_name([SCORED, f"{SCORED}-candidates"], taken)
+
+
+def _of_run(
+    given: Run, request: Request, facts: Mapping[str, str], protocol: str, path: Path | None
+) -> Candidates:
+    """The candidates of a run that takes the place of the first stage, from a file or not."""
+    name = request.collection.id
+    where = path or f"{name}'s {given.name}"
+    chosen = {
+        t.id: given.rankings[t.id] for t in request.collection.topics if t.id in given.rankings
+    }
+    missing = missing_documents((r.doc_ids for r in chosen.values()), request.resources)
+    total = sum(map(len, chosen.values()))
+    empty = Ranking.of((), ())
+    rankings = {
+        topic.id: _without(chosen.get(topic.id, empty), missing)
+        for topic in request.collection.topics
+    }
+    left_out = total - sum(map(len, rankings.values()))
+    if left_out > _STRANGE_SHARE * total:
+        raise InputError(
+            f"{left_out:,} of its {total:,} documents are not in '{name}', "
+            f"{listing(sorted(missing))}. Is this another collection's run?",
+            path=path,
         )
+    if left_out:
+        notice(
+            f"{where}: {left_out:,} of {total:,} results are not among the documents of "
+            f"'{name}' and are left out, {listing(sorted(missing))}; the others move up, so "
+            "its scores are not those of the whole run."
+        )
+    if without := [topic for topic, ranking in rankings.items() if not len(ranking)]:
+        notice(f"{where}: there are no candidates for topics: {listing(without)}")
+    deepest = max(map(len, rankings.values()), default=0)
+    if deepest > request.depth:
+        notice(
+            f"{where}: topics have up to {deepest:,} results; the first {request.depth:,} "
+            "(--depth) are written and scored."
+        )
+    run = Run(given.name, rankings)
+    index = request.resources.index_artifact().fingerprint
+    mark = fingerprint({"index": index, "depth": request.depth, **facts})
+    retrieval = Retrieval(run.top(request.depth), mark, facts, {"index": index})
+    reranked = request.rerank_depth
+    called = path.name if path else f"the collection's own ({SCORED})"
+    return Candidates(
+        request.collection.topics,
+        FirstStage([retrieval], run, mark, depth=min(request.depth, deepest)),
+        {topic: ranking.top(reranked).doc_ids for topic, ranking in rankings.items()},
+        Provenance(
+            {
+                "protocol": protocol,
+                **facts,
+                "documents": total - left_out,
+                "missing": left_out,
+                "rerank_depth": reranked,
+            },
+            (f"the first {reranked:,} of " if request.names else "")
+            + called
+            + (f" ({left_out:,} of its {total:,} results left out)" if left_out else ""),
+        ),
+        name,
+    )
+
+
+def _free_name(names: Sequence[str], taken: Sequence[str]) -> str:
+    return next(n for n in names if _FILE_NAME.fullmatch(n) and not {n, system_of(n)} & {*taken})
 
 
 def _without(ranking: Ranking, missing: Members[str]) -> Ranking:

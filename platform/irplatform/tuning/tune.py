@@ -21,6 +21,7 @@ from irplatform.experiment.settings import TuneSettings, as_names, resources_for
 from irplatform.experiment.systems import choose_systems, refuse_idle_plan, resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.reranking.warnings import warning_of_tuning
+from irplatform.retrieval.candidates import RETRIEVED
 from irplatform.retrieval.fusion import Fusion
 from irplatform.system.arithmetic import arithmetic, settings_kept
 from irplatform.system.cache import lock
@@ -73,6 +74,11 @@ def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneR
     if len(settings.rerankers) > 1:
         raise InputError(
             f"{', '.join(settings.rerankers)}: one reranker is tuned at a time; name one."
+        )
+    if settings.candidates != RETRIEVED:
+        raise InputError(
+            f"--first-stage {settings.candidates} has no effect: options are tuned on what "
+            "retrievers find."
         )
     plugins = registry()
     with waiting(f"reading {settings.collection}"):

@@ -1,0 +1,153 @@
+"""A matrix: several collections and first stages, each reranked by the same rerankers.
+
+Each cell is a run of its own, in `RUN_DIR/<collection>/<first stage>`, made and resumed as any
+other. All cells are planned, and their folders looked at, before the first one starts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError
+from irplatform.experiment.plan import RunPlan, planned_runs, resolve
+from irplatform.experiment.settings import label_and_name
+from irplatform.experiment.topics import topics_folder
+from irplatform.options import settings_of
+from irplatform.reports.matrix import FILE_NAME, Cell, MatrixReport
+from irplatform.retrieval.fusion import AUTO
+from irplatform.retrieval.stages import Stage, short_names
+from irplatform.system.console import parts, stage, waiting, with_subject
+from irplatform.system.writing import write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from irplatform.experiment.recorder import Recorder
+    from irplatform.experiment.settings import RunSettings
+    from irplatform.registry.lookup import Registry
+    from irplatform.registry.registration import Registration
+    from irplatform.reports.run_report import RunReport
+
+RUN_DIR = Path("runs") / "matrix"
+"""The default folder."""
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """A cell before it runs; `stage` is its name in the table."""
+
+    stage: str
+    plan: RunPlan
+    recorder: Recorder
+
+
+def run_matrix(
+    settings: RunSettings,
+    plugins: Registry,
+    recorder_of: Callable[[RunPlan], Recorder],
+    carry_out: Callable[[RunPlan, Recorder], RunReport],
+) -> MatrixReport:
+    """Run all cells, and write their reports together.
+
+    Args:
+        settings: those of the matrix.
+        plugins: where names are looked up.
+        recorder_of: makes the recorder of a plan's runs.
+        carry_out: ranks and records a plan.
+
+    Raises:
+        InputError: a wrong name, option or file of any cell, before the first one runs.
+    """
+    folder = settings.run_dir or RUN_DIR
+    planned = [*_planned(settings, plugins, folder, recorder_of)]
+    (folder / FILE_NAME).unlink(missing_ok=True)  # it is about an earlier matrix
+    cells = []
+    with parts(len(planned)):
+        for each in planned:
+            collection = each.plan.collection.id
+            subject = each.stage if not settings.collections else f"{collection}, {each.stage}"
+            with stage(""), with_subject(subject):
+                report = carry_out(each.plan, each.recorder)
+            cells.append(Cell(collection, each.stage, each.plan.run_dir, report))
+    matrix = MatrixReport(folder, tuple(settings.labels), cells)
+    write_json(folder / FILE_NAME, matrix.as_json())
+    return matrix
+
+
+def _planned(
+    settings: RunSettings,
+    plugins: Registry,
+    folder: Path,
+    recorder_of: Callable[[RunPlan], Recorder],
+) -> Iterator[_Planned]:
+    """Plan all cells; InputError if one cannot run, or its folder has other runs."""
+    taken: dict[Path, str] = {}
+    for collection in settings.collections or (settings.collection,):
+        with waiting(f"reading {collection}"):
+            for name, cell in cells_of(settings, plugins, collection):
+                plan = resolve(cell, plugins)
+                path = folder / plan.collection.id
+                if settings.topics:
+                    path /= topics_folder(settings.topics)
+                plan = replace(plan, settings=replace(plan.settings, run_dir=path / name))
+                if (other := taken.setdefault(plan.run_dir, collection)) != collection:
+                    raise InputError(
+                        f"'{other}' and '{collection}' have the same name, {plan.collection.id}: "
+                        "their runs would lie in one folder. Run them one after the other, each "
+                        "with its --run-dir."
+                    )
+                recorder = recorder_of(plan)
+                recorder.plan(planned_runs(plan, recorder.data), force=settings.force)
+                yield _Planned(name, plan, recorder)
+
+
+def cells_of(
+    settings: RunSettings, plugins: Registry, collection: str
+) -> Iterator[tuple[str, RunSettings]]:
+    """Yield the settings of a collection's cells, with the names of their first stages.
+
+    A cell has those options of systems that one of its systems takes; an option that no cell takes
+    is left in all, so that it is refused.
+    """
+    stages = settings.stages
+    keys = [_taken(settings, plugins, stage) for stage in stages]
+    taken_somewhere = set().union(*keys)
+    expands = [_expands(plugins, stage) for stage in stages]
+    for name, each, own, can_expand in zip(short_names(stages), stages, keys, expands, strict=True):
+        fuses = len(each.retrievers) > 1
+        changed: dict[str, Any] = {
+            "collection": collection,
+            "collections": (),
+            "first_stages": (),
+            "retrievers": each.retrievers,
+            "candidates": each.candidates,
+            "settings": {
+                key: value
+                for key, value in settings.settings.items()
+                if key in own or key not in taken_somewhere
+            },
+        }
+        if not fuses and any(len(stage.retrievers) > 1 for stage in stages):
+            changed["fusion"] = AUTO
+            if not settings.rerankers:
+                changed["train_on"] = ()
+        if not can_expand and any(expands):
+            changed |= {"expand": (), "query_plan": None}
+        yield name, replace(settings, **changed)
+
+
+def _taken(settings: RunSettings, plugins: Registry, stage: Stage) -> set[str]:
+    """The options that the systems of a cell take."""
+    labelled: Sequence[tuple[str, str]] = [*map(label_and_name, settings.rerankers)]
+    registrations: list[Registration[Any]] = [
+        *(plugins.retriever(name) for name in stage.retrievers),
+        *(replace(plugins.reranker(name), name=label) for label, name in labelled),
+    ]
+    given: Mapping[str, object] = settings.settings
+    return set().union(*(settings_of(each, given)[0] for each in registrations))
+
+
+def _expands(plugins: Registry, stage: Stage) -> bool:
+    return any("expand" in plugins.retriever(name).option_names() for name in stage.retrievers)

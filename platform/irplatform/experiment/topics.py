@@ -1,0 +1,85 @@
+"""Some topics of a collection, for a quick look: `41,42` or `first:10`.
+
+Runs over some topics are marked, and have a folder of their own: they must not be compared with
+runs over all topics.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError, unknown
+from irplatform.system.digests import fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.data import Collection, Qrels
+
+_FIRST = "first:"
+_STRANGE = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST = 40
+"""Characters of a folder's name."""
+
+
+def only_topics(collection: Collection, asked: Sequence[str]) -> Collection:
+    """Return a collection with some of its topics, in its order, and their judgments.
+
+    Args:
+        collection: the collection.
+        asked: ids, or "first:10" for the first ten; all topics if empty.
+
+    Raises:
+        InputError: there is no such topic, or the number is not positive.
+    """
+    if not asked:
+        return collection
+    topics = {topic.id: topic for topic in collection.topics}
+    chosen: set[str] = set()
+    for text in asked:
+        if text in topics:
+            chosen.add(text)
+        elif text.startswith(_FIRST):
+            chosen |= {*[*topics][: _number(text)]}
+        else:
+            raise unknown("topic", text, topics, of=f"'{collection.id}'")
+    load_qrels = collection.load_qrels
+
+    def judgments() -> Qrels:
+        qrels = load_qrels() if load_qrels else {}
+        return {topic: grades for topic, grades in qrels.items() if topic in chosen}
+
+    return replace(
+        collection,
+        load_topics=lambda: [topic for topic in topics.values() if topic.id in chosen],
+        load_qrels=judgments if load_qrels else None,
+        topics_left_out=frozenset(topics.keys() - chosen),
+    )
+
+
+def _number(text: str) -> int:
+    number = text.removeprefix(_FIRST)
+    if not number.isdecimal() or int(number) < 1:
+        raise InputError(f"write the number of topics as {_FIRST}10, not '{text}'.")
+    return int(number)
+
+
+def chosen_topics(collection: Collection, asked: Sequence[str]) -> dict[str, Any]:
+    """Return what a choice of topics was, as JSON; {} if all are ranked."""
+    ranked = len(collection.topics)
+    of = ranked + len(collection.topics_left_out)
+    return {"asked": [*asked], "ranked": ranked, "of": of} if asked else {}
+
+
+def topics_folder(asked: Sequence[str]) -> str:
+    """Return the name of a folder for runs over some topics.
+
+    >>> topics_folder(["first:10"]), topics_folder(["41", "42"])
+    ('topics-first-10', 'topics-41-42')
+    """
+    name = _STRANGE.sub("-", "-".join(["topics", *asked]))
+    if len(name) <= _LONGEST and "".join(asked).isascii():
+        return name
+    return f"topics-{fingerprint({'topics': [*asked]})[:12]}"

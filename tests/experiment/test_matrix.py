@@ -1,0 +1,189 @@
+"""Several collections and first stages, each reranked by the same rerankers."""
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import call
+
+from irplatform.api import RunSettings, run
+from irplatform.comparison.tests import Difference
+from irplatform.errors import InputError
+from irplatform.experiment.matrix import cells_of
+from irplatform.registry.loading import registry
+from irplatform.reports.matrix import CEILING, FOUND, Cell, MatrixReport
+from irplatform.reports.run_report import RunReport, SystemResult
+from irplatform.retrieval.candidates import Provenance
+
+
+def cells(**options):
+    settings = RunSettings(**{"collection": "demo", **options})
+    return dict(cells_of(settings, registry(), settings.collection))
+
+
+def test_one_first_stage_is_the_usual_run():
+    one = RunSettings("demo", first_stages=["bm25+rm3"])
+    assert not one.is_matrix
+    assert one == RunSettings("demo", retrievers=("bm25", "rm3"))
+    assert RunSettings(["demo"]) == RunSettings("demo")
+    assert RunSettings("demo", first_stages="judged") == RunSettings("demo", candidates="judged")
+
+
+def test_a_cell_has_the_settings_of_its_run():
+    found = cells(first_stages=["bm25", "judged+rm3"], rerankers=["delta"], depth=50)
+    assert found == {
+        "bm25": RunSettings("demo", rerankers=["delta"], depth=50),
+        "judged+rm3": RunSettings(
+            "demo", rerankers=["delta"], depth=50, retrievers=("rm3",), candidates="judged"
+        ),
+    }
+
+
+def test_a_cell_has_the_options_that_its_systems_take():
+    given = {"rm3.fb_terms": 20, "k1": 1.2, "big.filters": 8, "mu": 500, "nix.k": 1}
+    found = cells(first_stages=["bm25", "rm3", "qld"], rerankers=["big=delta"], settings=given)
+    assert {name: [*cell.settings] for name, cell in found.items()} == {
+        "bm25": ["k1", "big.filters", "nix.k"],
+        "rm3": ["rm3.fb_terms", "k1", "big.filters", "nix.k"],
+        "qld": ["big.filters", "mu", "nix.k"],
+    }
+
+
+def test_what_only_some_first_stages_take_is_left_out_of_the_others():
+    found = cells(first_stages=["bm25", "bm25+qld", "qld"], fusion="plain", expand=["mesh"])
+    assert {name: (c.fusion, c.expand) for name, c in found.items()} == {
+        "bm25": ("auto", ("mesh",)),
+        "bm25+qld": ("plain", ("mesh",)),
+        "qld": ("auto", ()),
+    }
+    with pytest.raises(InputError, match="--fusion plain has no effect"):
+        cells(first_stages=["bm25", "qld"], fusion="plain")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"first_stages": ["bm25", "bm25"]}, "first stage 'bm25' is named twice"),
+        ({"collections": ["demo", "demo"]}, "collection 'demo' is named twice"),
+        (
+            {"first_stages": ["bm25"], "retrievers": ["rm3"]},
+            "--first-stage takes the place of --retriever and --candidates",
+        ),
+        ({"first_stages": ["rm3"], "candidates": "judged"}, "takes the place of"),
+    ],
+)
+def test_a_wrong_matrix_is_refused(options, told):
+    with pytest.raises(InputError, match=told):
+        RunSettings("demo", **options)
+
+
+def test_all_cells_are_checked_before_the_first_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="unknown retriever 'bm52'"):
+        run("demo", first_stages=["bm25", "bm52"])
+    with pytest.raises(InputError, match=r"unknown first stage 'juged'\. Did you mean 'judged'"):
+        run("demo", first_stages=["juged"])
+    assert not [*tmp_path.rglob("*.run")]
+
+
+def system(name, value, weight=None):
+    values = {"AP": value}
+    return SystemResult(name, Path(f"{name}.run"), values, {}, {}, weight, values)
+
+
+def report(found, delta, ceiling, p, **more):
+    return RunReport(
+        "c",
+        "",
+        ["AP"],
+        [system("bm25", found), system("delta", delta, 0.1)],
+        "bm25",
+        {"delta": {"AP": Difference(delta - found, p, 0, 0, None, 20)}},
+        Provenance({"rerank_depth": 500}, "the first 500 of bm25", usual=True),
+        first_stage="bm25",
+        ceiling={"AP": ceiling},
+        **more,
+    )
+
+
+@pytest.fixture
+def matrix():
+    def cell(collection, stage, *figures):
+        return Cell(collection, stage, Path("m", collection, stage), report(*figures))
+
+    figures = {"bm25": (0.25, 0.5, 0.75, 0.001), "judged": (0.5, 0.4, 1.0, 0.03)}
+    return MatrixReport(Path("m"), ("delta",), [cell("c", name, *f) for name, f in figures.items()])
+
+
+def test_the_table_has_first_stages_down_and_rerankers_across(matrix):
+    assert str(matrix).split("\n")[:4] == [
+        "AP      as found   delta    ceiling",
+        "-----------------------------------",
+        "bm25      0.2500  0.5000▲▲   0.7500",
+        "judged    0.5000  0.4000▼    1.0000",
+    ]
+    assert "▲ better than the row's first stage" in str(matrix)
+    assert "Candidates of retrievers: the first 500 of each" in str(matrix)
+
+
+def test_the_best_of_a_row_is_bold_and_the_ceiling_is_not_in_the_race(matrix, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert matrix.table("AP").best == {(0, 2), (1, 1)}
+    assert "\x1b[1m0.5000▲▲\x1b[0m" in matrix._text(80)
+
+
+def test_collections_are_headings_and_measures_stand_side_by_side(matrix):
+    (one, two) = matrix.cells
+    both = MatrixReport(matrix.folder, matrix.rerankers, [one, two, Cell("d", *_rest(one))])
+    assert [row[0] for row in both.table("AP").rows] == ["c", "  bm25", "  judged", "d", "  bm25"]
+
+
+def _rest(cell):
+    return cell.first_stage, cell.folder, cell.report
+
+
+def test_the_rows_hold_every_score_and_its_test(matrix):
+    rows = [*matrix.rows()]
+    assert [row["system"] for row in rows[:4]] == [FOUND, "delta", "delta-alone", CEILING]
+    assert [row["value"] for row in rows[:4]] == [0.25, 0.5, 0.5, 0.75]
+    assert (rows[1]["difference"], rows[1]["p"]) == (0.25, 0.001)
+    assert rows[0]["p"] is None
+
+
+@pytest.mark.java
+def test_a_matrix_has_a_folder_for_each_cell_with_the_bytes_of_its_run(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    one = ("run", "--collection", "demo", "--reranker", "bm25-title", "--interpolate", "0")
+    assert call(capsys, monkeypatch, *one, "--retriever", "bm25,rm3", "--fusion", "plain").code == 0
+    arguments = (*one, "--first-stage", "bm25,bm25+rm3,judged", "--measure", "AP,P@10")
+    arguments = (*arguments, "--fusion", "plain")
+    done = call(capsys, monkeypatch, *arguments)
+    assert done.code == 0, done.err
+    folder = tmp_path / "runs" / "matrix"
+    assert {path.name for path in folder.iterdir()} == {"demo", "matrix.json"}
+    assert {p.name for p in (folder / "demo").iterdir()} == {"bm25", "bm25+rm3", "judged"}
+    for path in (folder / "demo" / "bm25+rm3").glob("*.run"):
+        assert path.read_bytes() == (tmp_path / "runs" / "demo" / path.name).read_bytes()
+    content = json.loads((folder / "matrix.json").read_text())
+    assert content["measures"] == ["AP", "P@10"]
+    for entry in content["cells"]:
+        for each in entry["runs"]:
+            assert each["measures"]["AP"] <= entry["ceiling"]["AP"] + 1e-9
+    assert content["cells"][2]["ceiling"]["AP"] == 1.0  # every relevant document is judged
+    again = call(capsys, monkeypatch, *arguments, "--json")
+    assert again.json["cells"][0]["baseline"] == "bm25"
+    other = call(capsys, monkeypatch, *arguments, "--depth", "400")
+    assert other.code == 2
+    assert "depth 1000 -> 400" in other.err
+
+
+@pytest.mark.java
+def test_two_collections_stand_in_one_table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = run(["demo", "demo-train"], rerankers="bm25-title", measures="AP", topics="first:3")
+    assert [cell.collection for cell in found.cells] == ["demo", "demo-train"]
+    assert found.cells[1].folder == Path("runs/matrix/demo-train/topics-first-3/bm25")
+    assert (found.cells[1].folder / "bm25-title.run").exists()
+    assert "A quick look: 3 of 20 topics (--topics first:3)." in str(found)

@@ -1,0 +1,64 @@
+"""First stages by their names."""
+
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.retrieval.stages import Stage, short_names
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("theirs.run", "a+b.run"):
+        (tmp_path / name).write_text("1 Q0 a 1 1 x\n")
+    (tmp_path / "bm25").write_text("no run\n")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "theirs.run.gz").write_text("")
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("text", "retrievers", "candidates"),
+    [
+        ("bm25", ("bm25",), "retrieved"),
+        ("bm25+rm3+qld", ("bm25", "rm3", "qld"), "retrieved"),
+        ("judged", ("bm25",), "judged"),
+        ("judged+rm3", ("rm3",), "judged"),
+        ("scoreddocs", ("bm25",), "scoreddocs"),
+        ("theirs.run", ("bm25",), "theirs.run"),
+        ("theirs.run+rm3+qld", ("rm3", "qld"), "theirs.run"),
+        ("a+b.run", ("bm25",), "a+b.run"),
+        ("a+b.run+rm3", ("rm3",), "a+b.run"),
+        ("sub/theirs.run.gz", ("bm25",), "sub/theirs.run.gz"),
+    ],
+)
+def test_a_name_is_read_and_written_alike(text, retrievers, candidates):
+    stage = Stage.parse(text)
+    assert (stage.retrievers, stage.candidates) == (retrievers, candidates)
+    assert stage.name == text
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "'' is not a first stage"),
+        ("bm25+", "'bm25+' is not a first stage: take a retriever, several joined by"),
+        ("judged+scoreddocs", "'judged+scoreddocs' names more than one source"),
+        ("theirs.run+judged", "names more than one source"),
+        ("nix.run", "nix.run: there is no such run file"),
+        ("sub/", "sub/: there is no such run file"),
+        ("bm25+nix.run", "nix.run: there is no such run file"),
+    ],
+)
+def test_a_name_that_means_nothing_is_refused(text, told):
+    with pytest.raises(InputError) as error:
+        Stage.parse(text)
+    assert told in str(error.value)
+
+
+def test_folders_of_run_files_are_called_as_these_and_each_has_its_own():
+    files = [Stage(candidates=f"{folder}/my run.run.gz") for folder in "ab"]
+    files.append(Stage(("rm3",), "c/x.txt"))
+    names = short_names([Stage(("bm25", "rm3")), Stage(candidates="judged"), *files])
+    assert names == ["bm25+rm3", "judged", "my-run", "my-run-2", "x+rm3"]
