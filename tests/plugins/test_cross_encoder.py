@@ -376,6 +376,24 @@ def test_a_language_model_scores_by_its_answer_as_in_sentence_transformers(
 
 
 @saved_by_modules
+def test_padding_does_not_move_the_words_of_a_language_model_that_answers(tmp_path):
+    from transformers import GPTNeoConfig, GPTNeoForCausalLM
+
+    reader = tokenizer(WORDS_OF_ROLES)
+    sizes = {"vocab_size": len(reader), "hidden_size": 16, "num_layers": 1, "num_heads": 2}
+    kinds = {"attention_types": [[["global"], 1]], "bos_token_id": 2, "eos_token_id": 3}
+    torch.manual_seed(3)
+    made = GPTNeoConfig(**sizes, **kinds, max_position_embeddings=LONGEST)
+    GPTNeoForCausalLM(made).save_pretrained(tmp_path)
+    reader.save_pretrained(tmp_path)
+    generative = _opened(tmp_path)
+    generative._reader.model.network.reader.model.transformer.wpe.weight.data.mul_(50)
+    long, short = Document("d1", "", " ".join(WORDS[:30])), Document("d2", "", WORDS[0])
+    together = generative.score(QUERY, Documents.of([long, short]))
+    assert together[1] == pytest.approx(generative.score(QUERY, Documents.of([short]))[0], abs=1e-5)
+
+
+@saved_by_modules
 def test_the_score_of_a_language_model_is_the_log_odds_of_yes_and_no(tmp_path):
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
