@@ -9,16 +9,17 @@ MAIN    = $(VENV)/.ready-to-run
 READY   = $(VENV)/.ready
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test test-real test-all test-environments lint types site check bench wheel clean
+.PHONY: help demo test test-browser test-real test-all test-environments lint types site check bench wheel clean
 
 help:
 	@echo "make demo        a complete run on the embedded collection"
 	@echo "make test        the tests that need no data"
+	@echo "make test-browser  the report in Chromium, which is installed if missing (Debian)"
 	@echo "make test-real   the tests on real collections (IRPLATFORM_TEST_DATA)"
 	@echo "make test-all    all tests, the slow ones too"
 	@echo "make test-environments   the tests on every Python here, with the oldest and newest packages"
 	@echo "make site        the documentation as a site, in site/"
-	@echo "make check       test, lint, types and site (what continuous integration runs)"
+	@echo "make check       test, test-browser, lint, types and site (what continuous integration runs)"
 	@echo "make bench       benchmarks against peers"
 	@echo "make wheel       the package, as it is published"
 
@@ -40,7 +41,12 @@ demo: $(MAIN)
 	$(BIN)/platform run --collection demo --reranker delta --run-dir runs/demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -m "not real and not slow" -n 2 --dist loadscope
+	$(BIN)/python -m pytest -m "not real and not slow and not browser" -n 2 --dist loadscope
+
+test-browser: $(READY)
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
+	  { apt-get -qq update && apt-get -qq install --no-install-recommends --yes chromium chromium-driver; }
+	BROWSER_TESTS=required $(BIN)/python -m pytest -m browser
 
 test-real: $(READY)
 	$(BIN)/python -m pytest -m real
@@ -61,7 +67,7 @@ types: $(READY)
 site: $(READY)
 	$(BIN)/zensical build --clean --strict
 
-check: test lint types site
+check: test test-browser lint types site
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

@@ -24,6 +24,7 @@ ENVIRONMENTS = {
     "3.13-newest": ("2.4.0", "neural"),
 }
 """Python and packages → the Pyserini whose jar is used, and the extras beside `test`."""
+_QUICK = "not real and not slow and not browser"
 
 
 def _interpreter(version: str) -> str | None:
@@ -56,7 +57,7 @@ def _test(name: str) -> str:
         sum(file.lstat().st_size for file in folder.rglob("*") if not file.is_dir()) // 10**6
     )
     tests = subprocess.run(
-        [here, "-m", "pytest", "-m", "not real and not slow", "-n", "2", "--dist", "loadscope"],
+        [here, "-m", "pytest", "-m", _QUICK, "-n", "2", "--dist", "loadscope"],
         cwd=ROOT,
         env={**os.environ, "PATH": f"{here.parent}{os.pathsep}{os.environ['PATH']}"},
         check=False,

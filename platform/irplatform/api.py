@@ -2,7 +2,8 @@
 
 `run` takes a collection to scored runs. The others do parts of it, `explain` explains scores, and
 `open_reranker` and `open_retriever` rank topics and documents of another program. `verify` and
-`rerun` show that a run is what its metadata say, and `cite` prints what it used.
+`rerun` show that a run is what its metadata say, and `cite` prints what it used. `write_report`
+puts a comparison into one HTML file.
 """
 
 from irplatform.system.console import waiting
@@ -19,6 +20,7 @@ with waiting("starting"):  # takes seconds from a cold disk
     from irplatform.experiment.explain import explain
     from irplatform.experiment.fuse import fuse_runs
     from irplatform.experiment.ready import open_reranker, open_retriever
+    from irplatform.experiment.report import write_report
     from irplatform.experiment.rerun import rerun
     from irplatform.experiment.run import run, train
     from irplatform.experiment.search import index, search
@@ -46,4 +48,5 @@ __all__ = [
     "tune",
     "verify",
     "write_bioasq_answers",
+    "write_report",
 ]

@@ -41,6 +41,7 @@ CALLS = {
     "fuse": ("runs/bm25.run", "runs/rm3.run", "--out", "fused.run"),
     "evaluate": ("runs/bm25.run", *DEMO, "--measure", "nDCG@20,AP"),
     "compare": ("runs/bm25.run", "runs/rm3.run", *DEMO, "--measure", "nDCG@20,AP"),
+    "report": ("runs/bm25.run", "runs/rm3.run", *DEMO),
     "verify": ("runs/bm25.run",),
     "rerun": ("runs/bm25.run.meta.json",),
     "cite": ("runs/bm25.run",),
@@ -156,6 +157,7 @@ def test_every_command_works_or_names_the_extra(tmp_path):
         "concepts build": "concepts",
         "concepts export": "concepts",
         "concepts show": "concepts",
+        "report": "report",
         "kb add": "knowledge",
     }
     print({c: o for c, o in outcomes.items() if o[0] and c not in named})

@@ -19,13 +19,7 @@ if TYPE_CHECKING:
     from irplatform.reports.comparison import Form
 
 
-@command(
-    "platform compare --collection demo runs/demo",
-    "platform compare --qrels qrels.txt a.run b.run --test randomization --bounds",
-)
-@click.argument("runs", nargs=-1, required=True, type=PATH)
-@with_options(*judgment_options, measures_option(), group="Judgments and measures")
-@with_options(
+comparison_options = with_options(
     click.option("--baseline", metavar="NAME", help="The run to compare with; default: the first."),
     click.option("--all-pairs", is_flag=True, help="Compare every two runs."),
     click.option(
@@ -52,6 +46,15 @@ if TYPE_CHECKING:
     group="Comparison",
     example="--baseline bm25 --test randomization",
 )
+
+
+@command(
+    "platform compare --collection demo runs/demo",
+    "platform compare --qrels qrels.txt a.run b.run --test randomization --bounds",
+)
+@click.argument("runs", nargs=-1, required=True, type=PATH)
+@with_options(*judgment_options, measures_option(), group="Judgments and measures")
+@comparison_options
 @topic_options
 @with_options(
     click.option(

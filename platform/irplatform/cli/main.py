@@ -53,6 +53,7 @@ SECTIONS = {
     "Score": {
         "evaluate": ("evaluate", "Score TREC run files."),
         "compare": ("compare", "Compare TREC run files: which is better, where, and how sure."),
+        "report": ("report", "Write a comparison of runs to one HTML file."),
         "agree": ("agree", "Compare how sources of judgments rank systems."),
         "cite": ("cite", "Print BibTeX of what runs used."),
         "verify": ("verify", "Check that runs are as their metadata say."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irplatform.comparison.compare import compare
 from irplatform.errors import InputError, counted, listing
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from irplatform.comparison.results import Comparison
     from irplatform.comparison.tests import Correction, Test
     from irplatform.evaluation.topics import TopicFilter
+    from irplatform.experiment.evaluate import JudgedRuns
     from irplatform.experiment.settings import AnyPath, Names, Paths
 
 _MOST_RESULTS = 2_000_000
@@ -73,6 +74,37 @@ def compare_runs(
     judged = read_judged_runs(
         files, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
     )
+    return compare_judged(
+        judged,
+        names=names,
+        baseline=baseline,
+        all_pairs=all_pairs,
+        test=test,
+        correction=correction,
+        group_by=group_by,
+        bounds=bounds,
+        seed=seed,
+        title=str(qrels or sampled_qrels),
+    )
+
+
+def compare_judged(
+    judged: JudgedRuns,
+    *,
+    names: Names = (),
+    bounds: bool | None = None,
+    title: str = "",
+    **options: Any,
+) -> Comparison:
+    """Compare runs that are read, with their judgments.
+
+    Args:
+        judged: runs, judgments and collection.
+        names: see `compare_runs`, as for `bounds`.
+        bounds: see there.
+        title: what names the judgments if there is no collection.
+        options: other arguments of `compare`.
+    """
     named = name_runs([*judged.runs], as_names(names, "names"))
     runs = {named[path]: run for path, run in judged.runs.items()}
     source = judged.collection
@@ -85,17 +117,12 @@ def compare_runs(
         return compare(
             judged.judgments,
             runs,
-            baseline=baseline,
-            all_pairs=all_pairs,
-            test=test,
-            correction=correction,
             topics=source.topics if source else (),
-            group_by=group_by,
             extra=registry().measures,
-            seed=seed,
-            collection=source.title if source else str(qrels or sampled_qrels),
+            collection=source.title if source else title,
             note=source.note if source else "",
             bounds=bounds,
+            **options,
         )
 
 

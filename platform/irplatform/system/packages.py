@@ -22,6 +22,7 @@ EXTRAS = {
     "measures": ("pyndeval", "cwl"),
     "knowledge": ("fastobo",),
     "concepts": ("scispacy", "spacy", "networkx", "sklearn", "fastobo"),
+    "report": ("altair", "vl_convert", "jinja2"),
     "pyterrier": ("pyterrier",),
     "ray": ("ray",),
 }
@@ -33,6 +34,7 @@ _PACKAGES = {
     "ot": "POT",
     "sentence_transformers": "sentence-transformers",
     "sklearn": "scikit-learn",
+    "vl_convert": "vl-convert-python",
 }
 """Packages with other names than their modules."""
 

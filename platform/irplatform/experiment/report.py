@@ -1,0 +1,251 @@
+"""The report of runs: their comparison as a page, with rankings, titles, provenance and papers.
+
+It trains nothing, builds no index and downloads nothing: what is not here is left out, and the page
+says so.
+"""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import irplatform
+from irplatform.comparison.curves import curves
+from irplatform.errors import InputError, PlatformError, counted, listing, one_line
+from irplatform.expansion import Expander, QueryPlan
+from irplatform.experiment.cite import as_bibtex, cite
+from irplatform.experiment.compare import compare_judged, name_runs
+from irplatform.experiment.evaluate import read_judged_runs
+from irplatform.experiment.settings import RunSettings, as_names, as_path, as_paths, resources_for
+from irplatform.lucene import is_indexed
+from irplatform.reports.html.made import made_of
+from irplatform.reports.html.page import GENERATOR, PAGES, render_page
+from irplatform.reports.html.rankings import Shown, Texts, browser_data
+from irplatform.reports.plots import save_plots
+from irplatform.runs.folder import run_files
+from irplatform.runs.metadata import read_metadata
+from irplatform.system.console import waiting
+from irplatform.system.packages import require
+from irplatform.system.writing import atomic_write, writable_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.collection_resources import CollectionResources
+    from irplatform.data import Collection, Document, Topic
+    from irplatform.evaluation.topics import TopicFilter
+    from irplatform.experiment.settings import AnyPath, Names, Paths
+
+_MOST_STREAMED = 200_000
+"""Documents of a corpus without an index that are read through for titles."""
+_FIRST_BYTES = 600
+_NAMES = 80
+"""Names of a topic's concepts at most."""
+
+
+def write_report(
+    runs: Paths,
+    html: AnyPath,
+    *,
+    collection: AnyPath | None = None,
+    qrels: AnyPath | None = None,
+    sampled_qrels: AnyPath | None = None,
+    measures: Names = (),
+    names: Names = (),
+    topics: TopicFilter | None = None,
+    depth: int | None = None,
+    title: str = "",
+    plots: AnyPath | None = None,
+    force: bool = False,
+    command: Sequence[str] = (),
+    **options: Any,
+) -> Path:
+    """Compare runs, and write all about it to one HTML file that needs no network.
+
+    Args:
+        runs: TREC runs, or folders of `run`, of which the runs of their last table are taken.
+        html: the file to write.
+        collection: whose judgments, topics and documents to use; by default the one that the runs'
+            metadata name.
+        qrels: a file of judgments, instead of a collection.
+        sampled_qrels: a file of sampled judgments, beside the others or alone.
+        measures: names; empty takes the collection's, or the usual ones.
+        names: a name for each run, in their order; empty takes the files' names.
+        topics: which of the judged topics count; by default all.
+        depth: documents of each ranking in the page; None takes 100, and fewer for many topics.
+        title: the page's title.
+        plots: a folder for the plots as SVG, PDF and PNG.
+        force: replace a file that is no report.
+        command: how the report was asked for, to be told in it.
+        options: `baseline`, `all_pairs`, `test`, `correction`, `group_by`, `bounds` and `seed` of
+            `compare_runs`.
+
+    Returns:
+        The file.
+
+    Raises:
+        InputError: a package of the extra `report` is missing, the file is another one's, or see
+            `compare_runs`.
+
+    Example:
+        >>> write_report("runs/demo", "report.html")  # doctest: +SKIP
+        PosixPath('report.html')
+    """
+    require("a report", *PAGES)
+    html = writable_file(as_path(html, "html"))
+    _refuse_other_file(html, force=force)
+    paths = run_files(as_paths(runs, "runs"))
+    if len(paths) < 2:
+        raise InputError(f"a report compares at least two runs; {listing(map(str, paths))} is one.")
+    if collection is None and qrels is None and sampled_qrels is None:
+        collection = _recorded_collection(paths)
+    judged = read_judged_runs(
+        paths, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
+    )
+    comparison = compare_judged(
+        judged, names=names, title=Path(str(qrels or sampled_qrels)).name, **options
+    )
+    called = name_runs(paths, as_names(names, "names"))
+    by_name = {called[path]: run for path, run in judged.runs.items()}
+    shown = Shown.of(comparison, depth)
+    doc_ids = shown.doc_ids(by_name)
+    texts = Texts(notes=("Documents have no titles here: without a collection ids are all.",))
+    if judged.collection is not None:
+        with waiting("reading titles"):
+            texts = _texts(judged.collection, str(collection), doc_ids, paths)
+    grades = judged.judgments.qrels
+    with waiting("drawing curves"):
+        drawn = curves(grades, by_name)
+    notes = [*comparison.notes, *texts.notes]
+    if shown.left_out:
+        left = counted(shown.left_out, "topic")
+        notes.append(f"Rankings are shown of the topics that differ most; {left} have none here.")
+    with waiting("writing the page"):
+        page = render_page(
+            comparison,
+            browser=browser_data(comparison, by_name, grades, shown, texts),
+            curves=drawn,
+            made=[made_of(called[path], path) for path in paths],
+            notes=notes,
+            bibliography=_bibliography(paths),
+            title=title,
+            footer=_footer(command),
+        )
+        with atomic_write(html, "wb") as file:
+            file.write(page.encode(errors="backslashreplace"))
+        if plots is not None:
+            save_plots(comparison, drawn, as_path(plots, "plots"))
+    return html
+
+
+def _refuse_other_file(path: Path, *, force: bool) -> None:
+    if force or not path.exists():
+        return
+    with path.open("rb") as file:
+        if GENERATOR.encode() in file.read(_FIRST_BYTES):
+            return
+    raise InputError(
+        "this file exists and is no report. Name another --html, or replace it with --force.",
+        path=path,
+    )
+
+
+def _recorded_collection(paths: Sequence[Path]) -> str:
+    """The collection that the metadata of all runs name."""
+    recorded = {str(path): _collection_of(read_metadata(path)) for path in paths}
+    named = {name for name in recorded.values() if name}
+    if len(named) == 1:
+        return named.pop()
+    if not named:
+        raise InputError(
+            "the runs have no metadata that name their collection: give --collection or --qrels."
+        )
+    raise InputError(f"the runs are of several collections: {listing(sorted(named))}.")
+
+
+def _collection_of(metadata: Mapping[str, Any]) -> str:
+    implementation = metadata.get("implementation", {})
+    settings = implementation.get("call", {}).get("settings", {})
+    if name := settings.get("collection"):
+        return str(name)
+    with suppress(ValueError, KeyError, IndexError):
+        executable = implementation["executable"]
+        words = shlex.split(executable["cmd"])
+        name = words[words.index("--collection") + 1]
+        path = Path(executable.get("working directory", ""), name)
+        return str(path) if path.exists() else name
+    return ""
+
+
+def _texts(
+    collection: Collection, name: str, doc_ids: Sequence[str], paths: Sequence[Path]
+) -> Texts:
+    """The documents as far as they are here, and names of topics' concepts."""
+    resources = resources_for(RunSettings(name), collection)
+    try:
+        if is_indexed(collection.corpus):
+            contains = resources.index().contains
+            known = [doc_id for doc_id in doc_ids if contains(doc_id)]
+            documents = {each.id: each for each in resources.documents(known)}
+        else:
+            documents = _streamed(collection, {*doc_ids})
+    except PlatformError as error:
+        return Texts(notes=(f"Documents have no titles here: {one_line(str(error))}",))
+    notes = []
+    if not documents:
+        notes.append(
+            "Documents have no titles here: the collection has no index on the machine that wrote "
+            f"this (`platform index --collection {name}` builds it)."
+        )
+    elif missing := len(doc_ids) - len(documents):
+        notes.append(f"{counted(missing, 'document')} of the runs are not in the collection.")
+    names = _concept_names(collection, resources, paths)
+    return Texts(documents, names, notes=notes)
+
+
+def _streamed(collection: Collection, wanted: set[str]) -> dict[str, Document]:
+    size = collection.corpus.size_hint()
+    if "ir_datasets id" in collection.metadata or size is None or size > _MOST_STREAMED:
+        return {}
+    return {document.id: document for document in collection.corpus if document.id in wanted}
+
+
+def _concept_names(
+    collection: Collection, resources: CollectionResources, paths: Sequence[Path]
+) -> dict[str, list[str]]:
+    """The names of topics' concepts, in the knowledge bases that the runs or the collection use."""
+    bases = tuple(collection.expand) or next(filter(None, map(_expanded_with, paths)), ())
+    if not bases or not is_indexed(collection.corpus):
+        return {}
+    try:
+        expander = Expander(resources.index(), bases, QueryPlan())
+        return {topic.id: _names(expander, topic) for topic in collection.topics}
+    except PlatformError:  # a knowledge base is not installed here
+        return {}
+
+
+def _names(expander: Expander, topic: Topic) -> list[str]:
+    parts = expander.parts(topic)
+    things = [*filter(None, [parts.disease]), *parts.genes, *parts.treatments, *parts.phrases]
+    found = (name.text for thing in things for name in thing.synonyms)
+    return list(dict.fromkeys([*found, *parts.variants]))[:_NAMES]
+
+
+def _expanded_with(path: Path) -> tuple[str, ...]:
+    steps = read_metadata(path).get("method", {}).get("retrieval", ())
+    expands = (step.get("options", {}).get("expand", ()) for step in steps)
+    return tuple(next(filter(None, expands), ()))
+
+
+def _bibliography(paths: Sequence[Path]) -> str:
+    """BibTeX of all runs whose metadata tell what they used."""
+    told = [path for path in paths if "method" in read_metadata(path)]
+    return as_bibtex(cite(told)) if told else ""
+
+
+def _footer(command: Sequence[str]) -> str:
+    made = f"Made with irplatform {irplatform.__version__}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{made}: {shlex.join(command)}" if command else f"{made}."

@@ -1,0 +1,194 @@
+"""The data of a page's topic browser: rankings with grades, titles and passages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from irplatform.reports.html.passages import Asked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.comparison.results import ComparedTopic, Comparison
+    from irplatform.data import Document, Qrels
+    from irplatform.runs.run import Run
+
+DEEPEST = 100
+"""Documents of a ranking at most, by default."""
+_SHALLOWEST = 10
+_MOST_RESULTS = 16_000
+"""Results of all rankings together, by default: about two megabytes."""
+_MOST_TOPICS = 400
+_TITLE = 180
+_DIGITS = 5
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a page shows of rankings.
+
+    Attributes:
+        topics: the topics, in their order.
+        depth: the first documents of each ranking.
+        left_out: the number of topics without rankings.
+    """
+
+    topics: Sequence[ComparedTopic]
+    depth: int
+    left_out: int = 0
+
+    @classmethod
+    def of(cls, comparison: Comparison, depth: int | None = None) -> Shown:
+        """Choose so much that a page stays small: 100 documents, fewer for many topics.
+
+        Of more than 400 topics, those that differ most are taken.
+
+        Args:
+            comparison: the comparison.
+            depth: the first documents of each ranking; None chooses.
+        """
+        topics: Sequence[ComparedTopic] = comparison.topics
+        if len(topics) > _MOST_TOPICS:
+            widest = comparison.most_different(comparison.measures[0], _MOST_TOPICS)
+            taken = {topic.id for topic in widest}
+            topics = [topic for topic in topics if topic.id in taken]
+        rankings = max(1, len(topics) * len(comparison.systems))
+        fitting = max(_SHALLOWEST, min(DEEPEST, _MOST_RESULTS // rankings))
+        return cls(topics, depth or fitting, len(comparison.topics) - len(topics))
+
+    def doc_ids(self, runs: Mapping[str, Run]) -> list[str]:
+        """Return the ids of all documents that are shown, each once."""
+        return list(
+            dict.fromkeys(
+                doc_id
+                for topic in self.topics
+                for run in runs.values()
+                if topic.id in run.rankings
+                for doc_id in run.rankings[topic.id].doc_ids[: self.depth]
+            )
+        )
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What is known of documents and topics beside their ids.
+
+    Attributes:
+        documents: those that are shown, by id.
+        names: topic to the names of its concepts.
+        explanations: topic to system to document to a reranker's explanation, as text.
+        notes: what is missing and why, in sentences.
+    """
+
+    documents: Mapping[str, Document] = field(default_factory=dict)
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    explanations: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+
+def browser_data(
+    comparison: Comparison, runs: Mapping[str, Run], qrels: Qrels, shown: Shown, texts: Texts
+) -> dict[str, Any]:
+    """Return what the browser of topics reads, as JSON.
+
+    Documents are numbered in `ids` and `titles`; `topics` has for each topic its values by measure
+    and system, the rankings as numbers, scores, grades, passages, and the words to highlight;
+    `others` has the values of topics without rankings.
+
+    Args:
+        comparison: systems, measures and values.
+        runs: the systems' runs, by name.
+        qrels: judgments, for grades.
+        shown: topics and depth.
+        texts: documents and names of concepts.
+    """
+    doc_ids = shown.doc_ids(runs)
+    listed = {topic.id for topic in shown.topics}
+    numbers = {doc_id: number for number, doc_id in enumerate(doc_ids)}
+    titles = [_cut(texts.documents[d].title) if d in texts.documents else "" for d in doc_ids]
+    names = [system.name for system in comparison.systems]
+    return {
+        "systems": names,
+        "measures": [*comparison.measures],
+        "baseline": comparison.baseline or names[0],
+        "depth": shown.depth,
+        "ids": doc_ids,
+        "titles": titles,
+        "topics": [
+            _topic(topic, comparison, runs, qrels.get(topic.id, {}), shown.depth, numbers, texts)
+            for topic in shown.topics
+        ],
+        "others": [
+            {"id": topic.id, "query": topic.query, "values": _values(topic, comparison)}
+            for topic in comparison.topics
+            if topic.id not in listed
+        ],
+    }
+
+
+def _values(topic: ComparedTopic, comparison: Comparison) -> list[list[float]]:
+    """The values of a topic, by measure and system."""
+    return [
+        [_rounded(s.scores[m].per_topic.get(topic.id, 0.0)) for s in comparison.systems]
+        for m in comparison.measures
+    ]
+
+
+def _topic(
+    topic: ComparedTopic,
+    comparison: Comparison,
+    runs: Mapping[str, Run],
+    grades: Mapping[str, float],
+    depth: int,
+    numbers: Mapping[str, int],
+    texts: Texts,
+) -> dict[str, Any]:
+    rankings = [
+        run.rankings[topic.id].top(depth) if topic.id in run.rankings else ()
+        for run in runs.values()
+    ]
+    doc_ids = list(dict.fromkeys(doc_id for ranking in rankings for doc_id, _ in ranking))
+    asked = Asked(topic.query, texts.names.get(topic.id, ()))
+    passages: dict[int, str] = {}
+    words: set[str] = set()
+    concepts: set[str] = set()
+    for doc_id in doc_ids:
+        if (document := texts.documents.get(doc_id)) is None:
+            continue
+        if passage := asked.passage(document.abstract):
+            passages[numbers[doc_id]] = passage
+        for text in (_cut(document.title), passage):
+            for match in asked.matches(text):
+                (concepts if match.is_name else words).add(text[match.start : match.end])
+    explained = texts.explanations.get(topic.id, {})
+    return {
+        "id": topic.id,
+        "query": topic.query,
+        "fields": {
+            name: value if isinstance(value, str) else "; ".join(value)
+            for name, value in topic.fields.items()
+            if value
+        },
+        "values": _values(topic, comparison),
+        "runs": [[numbers[doc_id] for doc_id, _ in ranking] for ranking in rankings],
+        "scores": [[_rounded(score) for _, score in ranking] for ranking in rankings],
+        "grades": {numbers[d]: grades[d] for d in doc_ids if d in grades},
+        "relevant": sum(grade > 0 for grade in grades.values()),
+        "passages": passages,
+        "words": sorted(words),
+        "concepts": sorted(concepts),
+        "explanations": {
+            system: {numbers[d]: text for d, text in by_doc.items() if d in numbers}
+            for system, by_doc in explained.items()
+        },
+    }
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _TITLE else f"{text[: _TITLE - 1].rstrip()}…"
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{_DIGITS}g}")
