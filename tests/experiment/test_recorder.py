@@ -137,6 +137,15 @@ def test_a_report_compares_runs_in_full_with_known_scores(tmp_path, monkeypatch)
     assert comparison.collection == "A title"
 
 
+def test_own_scores_that_are_those_of_the_final_run_are_not_compared_again(tmp_path):
+    collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
+    recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform")
+    found(recorder, a_run("bm25", "b"))
+    made = RerankedRun(a_run("ranker-alone"), a_run("ranker"), 0.0, [SYSTEM], RESOURCES)
+    recorder.add_reranked("ranker", [made])
+    assert [s.name for s in recorder.report().compare().systems] == ["bm25", "ranker"]
+
+
 def _judged_alone(judgments, run, measures, extra):
     assert measures == ["Judged@1"]
     return evaluate(judgments.qrels, run, measures)

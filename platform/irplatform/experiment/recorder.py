@@ -245,8 +245,11 @@ class Recorder:
     def _compare(self, scores: Mapping[str, Evaluation], measures: Sequence[str]) -> Comparison:
         """Compare runs by their scores; the first is the baseline.
 
-        Means over seeds have no ranking of their own, hence no bounds.
+        A reranker's own scores are left out if its final run has the same. Means over seeds have no
+        ranking of their own, hence no bounds.
         """
+        own = {alone_name(name): each.per_topic for name, each in scores.items()}
+        scores = {n: each for n, each in scores.items() if own.get(n) != each.per_topic}
         seeded = any(system.seeds for system in self._systems)
         runs = {
             name: Run(name, {}) if seeded else read_run(self._folder.path / f"{name}.run")
