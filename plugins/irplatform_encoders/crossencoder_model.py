@@ -1,6 +1,6 @@
 """Opens cross-encoders, to score with them or to fine-tune them.
 
-A model's prompts, chat template and activation are what sentence-transformers (5.4 and newer) wrote
+A model's prompts, chat template and activation are what sentence-transformers (5.7 and newer) wrote
 beside it; scores agree with its `CrossEncoder.predict`.
 """
 
@@ -10,7 +10,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, listing, quoted
-from irplatform_encoders.pretrained import made_of_parts, opening, saved_parts, saved_settings
+from irplatform_encoders.pretrained import (
+    made_of_parts,
+    opening,
+    require_modules,
+    saved_parts,
+    saved_settings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -270,14 +276,8 @@ def _notes(model: Model, settings: Any, names: Sequence[str], *, chosen: bool) -
 
 
 def _with_formatter(folder: Path, model: Model, *, saved: bool) -> Model:
-    try:
-        from sentence_transformers.base.modules import Transformer
-    except ImportError as error:
-        raise InputError(
-            "a model with a chat template, or with sentence-transformers' modules, needs version "
-            "5.4 or newer of sentence-transformers.",
-            path=folder,
-        ) from error
+    require_modules(folder, "a model with a chat template, or with modules.json,")
+    from sentence_transformers.base.modules import Transformer
 
     class Opened(Transformer):  # type: ignore[misc]
         def _load_model(self, *_: Any, **__: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from irplatform.errors import InputError
-from irplatform_encoders.pretrained import opening
+from irplatform_encoders.pretrained import opening, require_modules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,15 +72,10 @@ def open_parts(folder: Path) -> tuple[Parts, int]:
     Raises:
         InputError: it cannot be opened, its weights are not whole, or it does not score pairs.
     """
-    try:
-        from sentence_transformers import CrossEncoder
-        from sentence_transformers.cross_encoder.modules import LogitScore
-    except ImportError as error:
-        raise InputError(
-            "a language model that answers, or a model of several modules, needs version 5.4 or "
-            "newer of sentence-transformers.",
-            path=folder,
-        ) from error
+    require_modules(folder, "a language model that answers, or a model of several modules,")
+    from sentence_transformers import CrossEncoder
+    from sentence_transformers.cross_encoder.modules import LogitScore
+
     missing: list[str] = []
     with opening(folder, "a cross-encoder of sentence-transformers"):
         with _told_of(missing):

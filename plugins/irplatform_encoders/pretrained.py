@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from packaging.version import Version
 from pydantic import Field
 
 from irplatform.errors import InputError, PlatformError
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from irplatform.plugin.resources import Resources
 
 PACKAGES = ("torch", "transformers", "sentence_transformers", "safetensors")
+_WITH_MODULES = Version("5.7")
 _NEVER = "Models are never downloaded without being asked for"
 MODULES = "modules.json"  # of sentence-transformers: the parts of a model
 _ROUTER = "router_config.json"
@@ -126,6 +129,16 @@ def made_of_parts(folder: Path) -> bool:
         return kinds != ["Transformer"] or task not in (None, "sequence-classification")
     names = read_json(folder / "config.json").get("architectures") or [""]
     return str(names[0]).endswith("ForCausalLM")
+
+
+def require_modules(folder: Path, who: str) -> None:
+    """Refuse releases of sentence-transformers that cannot run a cross-encoder's modules."""
+    found = metadata.version("sentence-transformers")
+    if Version(found) < _WITH_MODULES:
+        raise InputError(
+            f"{who} needs sentence-transformers {_WITH_MODULES} or newer; {found} is installed.",
+            path=folder,
+        )
 
 
 def _check_kind(folder: Path, system: str, kind: str) -> None:

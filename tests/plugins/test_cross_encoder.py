@@ -27,8 +27,8 @@ from irplatform_encoders.crossencoder_reranker import CrossEncoder, probabilitie
 from irplatform_encoders.options import CrossEncoderOptions
 
 saved_by_modules = pytest.mark.skipif(
-    Version(metadata.version("sentence-transformers")) < Version("5.4"),
-    reason="sentence-transformers saves cross-encoders by modules since 5.4",
+    Version(metadata.version("sentence-transformers")) < Version("5.7"),
+    reason="sentence-transformers runs the modules of cross-encoders since 5.7",
 )
 
 
@@ -468,6 +468,13 @@ def test_scores_pass_through_the_activation_of_the_model_where_that_is_asked_for
     _rewritten(saved, "config_sentence_transformers.json", activation_fn="strange.Activation")
     with pytest.raises(InputError, match=r"activation function 'strange\.Activation' is not one"):
         _opened(saved, output="model")
+
+
+def test_a_release_of_the_library_without_modules_is_named(tmp_path, monkeypatch):
+    folder = _save_decoder(tmp_path, answers=True)
+    monkeypatch.setattr("irplatform_encoders.pretrained.metadata.version", lambda _: "5.6.0")
+    with pytest.raises(InputError, match=r"needs sentence-transformers 5\.7 or newer; 5\.6\.0 is"):
+        _opened(folder)
 
 
 def _told(folder, **options):
