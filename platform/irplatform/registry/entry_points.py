@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import PluginError, unknown
 from irplatform.plugin.hooks import Hooks
-from irplatform.registry.code_digests import GROUP
+from irplatform.registry.code_digests import GROUP, OURS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -44,6 +44,27 @@ def not_installed(name: str, installed: Collection[str], *, others: bool) -> str
             if plugin == name or (others and name not in missing):
                 return f"The plugin '{plugin}' is not installed: `pip install -e {folder}`."
     return ""
+
+
+def without_entry_point(name: str = "") -> str:
+    """Return a remark on installed packages `irplatform-…` that bring no plugin, or "".
+
+    A package `irplatform-NAME` comes first.
+    """
+    found = {}
+    for package in metadata.distributions():
+        with suppress(Exception):  # a damaged one
+            title = package.name
+            points = package.entry_points if title.startswith(f"{OURS}-") else ()
+            if title.startswith(f"{OURS}-") and not any(p.group == GROUP for p in points):
+                found[title] = package.version
+    if not found:
+        return ""
+    title = min(found, key=lambda each: (each not in (name, f"{OURS}-{name}"), each))
+    return (
+        f"{title} {found[title]} is installed without an entry point: add one in the group "
+        f"'{GROUP}' to its pyproject.toml, and install it again."
+    )
 
 
 def _plugins_in(project: Path) -> list[str]:

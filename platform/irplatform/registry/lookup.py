@@ -9,7 +9,7 @@ import pluggy
 
 from irplatform.errors import InputError, nearest, show_traceback, unknown
 from irplatform.registry.code_digests import GROUP
-from irplatform.registry.entry_points import not_installed
+from irplatform.registry.entry_points import not_installed, without_entry_point
 from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.register_hooks import Tables
 from irplatform.system.console import notice
@@ -91,9 +91,11 @@ class Registry(Tables):
             if plugin.error or plugin.wrong
         )
         installed = [plugin.name for plugin in self.plugins]
-        written = not_installed(name, installed, others=not nearest(name, table))
-        hint = " ".join(filter(None, [failures, written]))
-        raise unknown(kind, name, () if written else table, hint=hint)
+        near = nearest(name, table)
+        written = not_installed(name, installed, others=not near)
+        forgotten = "" if near else without_entry_point(name)
+        hint = " ".join(filter(None, [failures, written, forgotten]))
+        raise unknown(kind, name, () if written or forgotten else table, hint=hint)
 
     def announce(self, event: str, details: RunEvent) -> None:
         """Call a life-cycle hook of every plugin, in pluggy's order (last registered first)."""
