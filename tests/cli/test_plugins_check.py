@@ -318,7 +318,10 @@ def test_groups_are_asked_what_they_learn_from(check):
         (("strnge",), "unknown plugin 'strnge'. Did you mean 'strange'?"),
         (("strange", "--only", "souns"), "'souns' is not a system of plugin 'strange'."),
         (("strange", "--collection", "demo-trian"), "Did you mean 'demo-train'?"),
-        (("demo",), "registers no reranker, retriever or group of features."),
+        (
+            ("tables",),
+            "registers no reranker, retriever, group of features, measure or collection.",
+        ),
     ],
 )
 def test_wrong_names_have_exit_code_2(check, arguments, told):
@@ -332,3 +335,51 @@ def test_a_broken_plugin_is_an_error(check):
     done = check("raise OSError('no licence')", "strange")
     assert done.returncode == 1
     assert "is not used: OSError: no licence" in done.stderr.splitlines()[-1]
+
+
+WITHOUT_SYSTEMS = """
+import gensim
+from irplatform.data import Collection, Corpus
+from irplatform.plugin import Document, Topic, hookimpl
+
+class Articles(Corpus):
+    name = 'spent'
+    fields = ()
+    fingerprint = str(hash('spent'))
+    def __init__(self):
+        self.documents = iter([Document('a', 'A title'), Document('b', 'Another')])
+    def __iter__(self):
+        yield from self.documents
+
+def spent():
+    return Collection('spent', 'Two articles', Articles(), lambda: [Topic('t', 'title')],
+                      lambda: {'t': {'a': 1}, 'u': {'gone': 1}}, measures=('nDCG@10', 'Nonsense'))
+
+def drawn(qrels, run):
+    qrels.pop('t1', None)
+    return {topic: len(qrels) for topic in qrels} | {'t1': 0}
+
+@hookimpl
+def register_collections(register):
+    register('spent', spent, title='Two articles')
+
+@hookimpl
+def register_measures(register):
+    register('Drawn', drawn)
+"""
+
+
+def test_measures_and_collections_are_checked_and_slow_imports_remarked(check):
+    done = check(WITHOUT_SYSTEMS, "strange")
+    assert done.returncode == 1, done.stderr
+    where = "in another process, where text has other hashes and a set another order"
+    assert [line.partition(". Known")[0] for line in done.stdout.splitlines()] == [
+        "plugin strange: remark: every command waits for its import of gensim (strange_module.py:2)"
+        ": import it within the functions that need it",
+        "measure Drawn: it changes the judgments that it is given",
+        "measure Drawn: topic t2 has 1 instead of 4 when topics come one at a time",
+        f"collection spent: it has another fingerprint {where}",
+        "collection spent: the documents differ when they are read again",
+        "collection spent: there are no documents",
+        "collection spent: unknown measure 'Nonsense'",
+    ]

@@ -10,7 +10,7 @@ import torch
 from small import SmallResources, labelled, registration
 
 from irplatform.conformance.data import CheckData
-from irplatform.conformance.systems import problems_of_reranker
+from irplatform.conformance.systems import results_of_reranker
 from irplatform.errors import PluginError
 from irplatform.plugin import PairsFile, Reads, Reranker, TextPair, Topic, TrainableReranker, Traits
 from irplatform.reranking.systems import ChosenReranker
@@ -152,6 +152,23 @@ class Packs(Learns):
         self.weight = np.load(folder / "weight.npz")["arr_0"]
 
 
+class Remembers(Learns):
+    """What it keeps of every document that it learned from is not saved."""
+
+    def fit(self, data):
+        super().fit(data)
+        self.memory = dict(data.training[0].judgments)
+
+    def load(self, folder):
+        super().load(folder)
+        self.memory = {}
+
+    def score(self, topic, documents):
+        known = self.memory if topic.id == "learned" else {}
+        scores = super().score(topic, documents)
+        return [s + 9 * known.get(i, 0) for s, i in zip(scores, documents.ids, strict=True)]
+
+
 class LearnsOtherwise(Learns):
     def fit(self, data):
         self.weight = np.array([1.0 + next(_DRAWN)])
@@ -173,7 +190,8 @@ class Standardizes(Sound):
 
 
 def _problems(kind):
-    return list(problems_of_reranker(ChosenReranker(registration(kind), kind.Options()), DATA))
+    results = results_of_reranker(ChosenReranker(registration(kind), kind.Options()), DATA)
+    return [problem for _, problem in results if problem]
 
 
 @pytest.mark.parametrize("kind", [Sound, Learns, Packs, Standardizes])
@@ -198,6 +216,7 @@ def test_a_sound_one_passes(kind):
         (SavesObjects, "writes a pickle (weight.npy), which runs code when it is read"),
         (SavesByTorch, "a pickle (pytorch_model.bin), which runs code when it is read"),
         (SavesHalf, "after save() and load()"),
+        (Remembers, "and something kept for its documents is not saved"),
         (LearnsOtherwise, "after a second training with the same topics and seed"),
     ],
 )

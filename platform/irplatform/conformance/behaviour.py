@@ -7,12 +7,9 @@ and has only the saved files.
 
 from __future__ import annotations
 
-import os
-import pickle
 import re
 import zipfile
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,24 +17,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import PluginError
 from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.plugin.rerankers import TrainableReranker
-from irplatform.system.arithmetic import choose_device
-from irplatform.system.console import progress, silence
-from irplatform.system.workers import WorkerKilledError, Workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from irplatform.collection_resources import CollectionResources
-    from irplatform.conformance.data import CheckData, TopicCandidates
-    from irplatform.options import Options
-    from irplatform.registry.registration import Registration
+    from irplatform.conformance.data import CheckData
+    from irplatform.conformance.process import TopicCandidates
 
 
-Result = TypeVar("Result")
+Results = Iterator[tuple[str, str]]
+"""Names of checks, each with the problem that it found, or ""."""
 
 Values = npt.NDArray[np.floating[Any]]
 """[documents] or [documents, features]."""
@@ -48,10 +40,10 @@ Outputs = list[Values]
 Learner = TypeVar("Learner", TrainableReranker, TrainableFeatureGroup)
 
 NEW_PROCESS = "in another process, where text has other hashes and a set another order"
-_SEED = "PYTHONHASHSEED"
-
-_CANNOT_TRAVEL = (pickle.PicklingError, TypeError, AttributeError, ImportError)
-"""Raised if options cannot be sent, or the new process does not find their module."""
+_FORGOTTEN = (
+    "after save() and load(): it learned from this topic, and something kept for its documents "
+    "is not saved"
+)
 _SPREAD, _SIZE = 1e-3, 1e-5
 """Differences that are rounding: shares of a column's spread, and of its largest number."""
 
@@ -78,40 +70,57 @@ def train(
     return learner
 
 
-def problems_of_learning(
+def results_of_learning(
     system: Learner,
     make: Callable[[], Learner],
     plugin_call: Callable[[str], AbstractContextManager[None]],
     outputs: Callable[[Learner, TopicCandidates], Outputs],
     data: CheckData,
     in_new_process: Callable[[Path], Outputs | None],
-) -> Iterator[str]:
+) -> Results:
     """Yield differences of a trained system after saving and loading, and a second training.
 
     `make` returns a new, prepared system; `outputs` are scores or features.
     """
-    expected = outputs(system, data.topics)
+    topics, learned_from = data.topics, data.learned_from
+    expected, remembered = outputs(system, topics), outputs(system, learned_from)
     with TemporaryDirectory() as place:
         folder = Path(place)
         with plugin_call("saving"), data.watch.during("save()"):
             system.save(folder)
-        if not any(folder.iterdir()):
-            yield "save() writes nothing, so that nothing can be loaded"
-            return
-        if pickled := [path.name for path in sorted(folder.rglob("*")) if _is_pickle(path)]:
-            yield f"save() writes a pickle ({pickled[0]}), which runs code when it is read"
-        loaded = make()
-        with plugin_call("loading"), data.watch.during("load()", networks=True):
-            loaded.load(folder)
-        if deviation := difference(data.topics, expected, outputs(loaded, data.topics)):
-            yield f"{deviation} after save() and load()"
-        else:
-            found = in_new_process(folder)
-            if found and (deviation := difference(data.topics, expected, found)):
-                yield f"{deviation} after save() and load() {NEW_PROCESS}"
+        problem = _unsafe(folder)
+        yield "saved files", problem
+        if any(folder.iterdir()):
+            loaded = make()
+            with plugin_call("loading"), data.watch.during("load()", networks=True):
+                loaded.load(folder)
+            change = difference(topics, expected, outputs(loaded, topics))
+            forgotten = difference(learned_from, remembered, outputs(loaded, learned_from))
+            yield "save and load", said(change, "after save() and load()")
+            if change or forgotten:
+                yield "save and load", "" if change else said(forgotten, _FORGOTTEN)
+            else:
+                found = in_new_process(folder)
+                change = difference(topics, expected, found) if found else ""
+                yield "another process", said(change, f"after save() and load() {NEW_PROCESS}")
     again = train(make, plugin_call, data)
-    if deviation := difference(data.topics, expected, outputs(again, data.topics)):
-        yield f"{deviation} after a second training with the same topics and seed"
+    change = difference(topics, expected, outputs(again, topics))
+    yield "second training", said(change, "after a second training with the same topics and seed")
+
+
+def said(difference: str, way: str) -> str:
+    """Return a difference with the way of asking that shows it; "" for none."""
+    return f"{difference} {way}" if difference else ""
+
+
+def _unsafe(folder: Path) -> str:
+    """Why the files in a folder cannot, or should not, be loaded; "" if they can."""
+    if not any(folder.iterdir()):
+        return "save() writes nothing, so that nothing can be loaded"
+    pickled = [path.name for path in sorted(folder.rglob("*")) if _is_pickle(path)]
+    if not pickled:
+        return ""
+    return f"save() writes a pickle ({pickled[0]}), which runs code when it is read"
 
 
 def _is_pickle(path: Path) -> bool:
@@ -128,20 +137,25 @@ def _is_pickle(path: Path) -> bool:
         return any(name.endswith(_PICKLES) for name in archive.namelist())
 
 
-def inconsistencies(
-    outputs: Callable[[TopicCandidates], Outputs], topics: TopicCandidates
-) -> Iterator[str]:
-    """Yield the ways of asking that give other outputs."""
+def consistency(outputs: Callable[[TopicCandidates], Outputs], topics: TopicCandidates) -> Results:
+    """Ask in other ways, and yield those that give other outputs."""
     expected = outputs(topics)
     reversed_topics = [(topic, ids[::-1]) for topic, ids in topics]
-    for way, again in (
-        ("when it is asked again", outputs(topics)),
-        ("when documents come in another order", [each[::-1] for each in outputs(reversed_topics)]),
-        ("when other documents are with it", _halves(outputs, topics)),
-        ("when topics come one at a time", [outputs([each])[0] for each in topics]),
+    for check, way, again in (
+        ("asked again", "when it is asked again", outputs(topics)),
+        (
+            "another order",
+            "when documents come in another order",
+            [each[::-1] for each in outputs(reversed_topics)],
+        ),
+        ("other documents", "when other documents are with it", _halves(outputs, topics)),
+        (
+            "one topic at a time",
+            "when topics come one at a time",
+            [outputs([each])[0] for each in topics],
+        ),
     ):
-        if deviation := difference(topics, expected, again):
-            yield f"{deviation} {way}"
+        yield check, said(difference(topics, expected, again), way)
 
 
 def difference(topics: TopicCandidates, expected: Outputs, actual: Outputs) -> str:
@@ -168,50 +182,3 @@ def _halves(outputs: Callable[[TopicCandidates], Outputs], topics: TopicCandidat
         both[0::2], both[1::2] = first, second
         joined.append(both)
     return joined
-
-
-@dataclass(frozen=True)
-class Question:
-    """The input of a system in a new process; `folder` has what it saved, if it learned."""
-
-    system: str
-    options: Options
-    topics: TopicCandidates
-    resources: CollectionResources
-    folder: Path | None = None
-
-
-def in_new_process(
-    ask: Callable[[Question], Result], question: Question, registration: Registration[Any]
-) -> Result:
-    """Call `ask(question)` in a new process; PlatformError if it fails or gives no answer."""
-    name, who = registration.name, registration.who
-    try:
-        with (
-            progress(f"asking {name} in another process", part=0.3),
-            _other_hashes(),
-            Workers[Any, Result](_answer, 1) as workers,
-        ):
-            workers.give(0, (ask, question))
-            return workers.result()
-    except WorkerKilledError as error:
-        raise PluginError(f"{who} ended its process without an answer.") from error
-    except _CANNOT_TRAVEL as error:
-        raise PluginError(f"{who} cannot be asked in another process: {error}.") from error
-
-
-def _answer(asked: tuple[Callable[[Question], Result], Question]) -> Result:
-    ask, question = asked
-    silence()
-    choose_device(question.resources.device, 1)
-    return ask(question)
-
-
-@contextmanager
-def _other_hashes() -> Iterator[None]:
-    before = os.environ.get(_SEED, "random")
-    os.environ[_SEED] = "2" if before == "1" else "1"
-    try:
-        yield
-    finally:
-        os.environ[_SEED] = before

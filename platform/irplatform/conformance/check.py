@@ -1,34 +1,72 @@
-"""Checks a plugin: tries its systems one after the other on a small collection."""
+"""Checks a plugin: tries all that it registered, on a small collection."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from irplatform.collection_resources import CollectionResources
-from irplatform.conformance.data import Finding, Watch, check_data_of
+from irplatform.conformance.data import CheckData, Finding, Watch, check_data_of, resources_of
+from irplatform.conformance.functions import results_of_collection, results_of_measure
+from irplatform.conformance.process import AnotherProcess
 from irplatform.conformance.systems import (
-    problems_of_features,
-    problems_of_reranker,
-    problems_of_retriever,
+    results_of_features,
+    results_of_reranker,
+    results_of_retriever,
 )
 from irplatform.errors import InputError, PlatformError, PluginError, unknown
 from irplatform.experiment.systems import choose_systems, refuse_silent_downloads
-from irplatform.registry.entry_points import not_installed
+from irplatform.plugin.features import TrainableFeatureGroup
+from irplatform.plugin.rerankers import TrainableReranker
+from irplatform.registry.entry_points import not_installed, without_entry_point
 from irplatform.registry.loading import registry
+from irplatform.registry.registration import Registration
 from irplatform.system.arithmetic import choose_device
 from irplatform.system.console import parts, stage, steps
 from irplatform.system.workers import available_cores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from irplatform.conformance.data import CheckData
+    from irplatform.conformance.behaviour import Results
     from irplatform.registry.lookup import Registry
-    from irplatform.registry.registration import Plugin, Registration
+    from irplatform.registry.registration import Plugin
 
-    Problems = Callable[[CheckData], Iterator[str]]
+    Check = Callable[[CheckData], Results]
+
+
+SYSTEMS = ("reranker", "retriever", "feature group")
+"""Kinds that are asked about documents of a collection."""
+_LEARNING = ("saved files", "save and load", "another process", "second training")
+_CONSISTENCY = ("asked again", "another order", "other documents", "one topic at a time")
+_RERANKING = ("score and score_batch", "explain", "rescore")
+_CHECKS = {
+    "retriever": ("asked again", "another process", "one topic at a time", "about and explain"),
+    "measure": ("numbers", "arguments", "asked again", "another order", "one topic at a time"),
+    "collection": (
+        *("loading", "loaded again", "another process", "read again", "training partner"),
+        "contents",
+    ),
+}
+_STATE = "process state"
+_USABLE = "declarations"
+FAILED = "failure"
+"""Stands for the check that the system's code ended."""
+
+
+def checks_of(kind: str, registered: Registration[Any] | None) -> tuple[str, ...]:
+    """Return the names of the checks of a system, in the order of `Finding.checks`."""
+    if registered is None:
+        return (*_CHECKS[kind], _STATE)
+    if registered.broken:
+        return (_USABLE,)
+    if kind == "retriever":
+        return (_USABLE, *_CHECKS[kind], _STATE)
+    learns = issubclass(registered.system, TrainableReranker | TrainableFeatureGroup)
+    first = ("another instance", "another process")[kind == "feature group" :]
+    more = _RERANKING if kind == "reranker" else ()
+    return (_USABLE, *(_LEARNING if learns else first), *_CONSISTENCY, *more, _STATE)
 
 
 def check_plugin(
@@ -38,49 +76,91 @@ def check_plugin(
     settings: Mapping[str, object] | None = None,
     device: str = "auto",
 ) -> list[Finding]:
-    """Check systems that a plugin registered, `only` some or all, on a collection's judged topics.
+    """Check what a plugin registered, `only` some or all; systems on a collection's judged topics.
 
     Raises:
         InputError: a wrong name, option or device.
         PluginError: the plugin is broken.
     """
     plugins = registry()
-    plugin = _usable(name, plugins)
-    registered = _registered(plugin, only, plugins)
+    plugin = usable(name, plugins)
+    registered = contents(plugin, plugins, only)
     checks = _checks(registered, settings or {}, plugins)
-    collection = plugins.collection(collection_name)
-    refuse_silent_downloads(collection, collection_name)
-    device = choose_device(device, 1)
-    resources = CollectionResources(collection.corpus, device, seed=42, threads=available_cores())
+    process = AnotherProcess()
     findings: list[Finding] = []
-    with parts(len(checks) + 1):
-        with stage(""):
-            data = check_data_of(collection, plugins, resources)
-        with stage("", len(checks)), steps("system", len(checks)) as advance:
-            for (kind, system), problems in checks.items():
-                finding = _finding(kind, system, problems, data)
-                remarks = _undescribed(registered[kind, system])
-                findings.append(replace(finding, remarks=remarks))
-                advance(1)
+    try:
+        process.start(plugin)
+        with parts(len(checks) + 1):
+            with stage(""):
+                data = _data(collection_name, device, registered, process, plugins)
+                if heavy := process.heavy_imports():
+                    findings.append(Finding("plugin", name, remarks=[_slow(heavy)]))
+                if any(kind == "retriever" for kind, _ in checks):
+                    process.open_index(data.resources)
+            with stage("", len(checks)), steps("system", len(checks)) as advance:
+                for (kind, system), check in checks.items():
+                    finding = _finding(kind, system, check, data)
+                    remarks = _undescribed(registered[kind, system])
+                    findings.append(replace(finding, remarks=remarks))
+                    advance(1)
+    finally:
+        process.close()
     return findings
 
 
-def _finding(kind: str, name: str, problems: Problems, data: CheckData) -> Finding:
-    lines: list[str] = []
+def _data(
+    collection_name: str,
+    device: str,
+    registered: Mapping[tuple[str, str], Registration[Any] | None],
+    process: AnotherProcess,
+    plugins: Registry,
+) -> CheckData:
+    """The topics of a collection, none if only measures and collections are checked."""
+    systems = [each for each in registered.values() if each and not each.broken]
+    collection = plugins.collection(collection_name)
+    refuse_silent_downloads(collection, collection_name)
+    named = device not in ("auto", "cpu")
+    loads_torch = named or "torch" in sys.modules or any(map(_wants_torch, systems))
+    device = choose_device(device, 1) if loads_torch else "cpu"  # torch takes seconds to load
+    resources = resources_of(collection.corpus, device, available_cores())
+    if not systems:
+        return CheckData(resources, [], [], [], process=process)
+    return replace(check_data_of(collection, plugins, resources), process=process)
+
+
+def _wants_torch(registration: Registration[Any]) -> bool:
+    try:
+        return "torch" in registration.traits(registration.options({})).packages
+    except PlatformError:  # its check tells
+        return False
+
+
+def _slow(heavy: Sequence[str]) -> str:
+    return (
+        f"every command waits for its import of {', '.join(heavy)}: import it within the functions "
+        "that need it"
+    )
+
+
+def _finding(kind: str, name: str, check: Check, data: CheckData) -> Finding:
+    checks: dict[str, list[str]] = {}
     unchecked = ""
     data = replace(data, watch=Watch(name))
     try:
-        lines.extend(problems(data))
+        for part, problem in check(data):
+            checks.setdefault(part, []).extend([problem] if problem else [])
     except InputError as error:
         unchecked = str(error)
     except PlatformError as error:  # other systems may still work
-        lines.append(str(error))
-    return Finding(kind, name, [*lines, *data.watch.changes], unchecked)
+        checks[FAILED] = [str(error)]
+    if data.watch.changes or not (unchecked or FAILED in checks):
+        checks[_STATE] = data.watch.changes
+    return Finding(kind, name, checks, unchecked)
 
 
-def _undescribed(registration: Registration[Any]) -> list[str]:
+def _undescribed(registration: Registration[Any] | None) -> list[str]:
     """A remark on options without a description."""
-    if registration.broken:
+    if registration is None or registration.broken:
         return []
     fields = registration.system.Options.model_fields
     options = ", ".join(option for option, field in fields.items() if not field.description)
@@ -88,11 +168,12 @@ def _undescribed(registration: Registration[Any]) -> list[str]:
     return [remark] if options else []
 
 
-def _usable(name: str, plugins: Registry) -> Plugin:
+def usable(name: str, plugins: Registry) -> Plugin:
+    """Return a plugin; InputError if it is unknown, PluginError if it is broken."""
     by_name = {plugin.name: plugin for plugin in plugins.plugins}
     plugin = by_name.get(name)
     if plugin is None:
-        if written := not_installed(name, by_name, others=False):
+        if written := not_installed(name, by_name, others=False) or without_entry_point(name):
             raise unknown("plugin", name, (), hint=written)
         raise unknown("plugin", name, by_name, hint="`platform plugins list` shows all.")
     if plugin.error:
@@ -100,23 +181,30 @@ def _usable(name: str, plugins: Registry) -> Plugin:
     return plugin
 
 
-def _registered(
-    plugin: Plugin, only: Sequence[str], plugins: Registry
-) -> dict[tuple[str, str], Registration[Any]]:
-    """The systems to check, by kind and name."""
-    tables: dict[str, Mapping[str, Registration[Any]]] = {
+def contents(
+    plugin: Plugin, plugins: Registry, only: Sequence[str] = ()
+) -> dict[tuple[str, str], Registration[Any] | None]:
+    """Return what a plugin registered that can be checked, by kind and name.
+
+    Raises:
+        InputError: there is nothing, or nothing of a name in `only`.
+    """
+    tables: dict[str, Mapping[str, object]] = {
         "reranker": plugins.rerankers,
         "retriever": plugins.retrievers,
         "feature group": plugins.features,
+        "measure": plugins.measures,
+        "collection": plugins.collections,
     }
     registered = {
-        (kind, name): registration
+        (kind, name): each if isinstance(each, Registration) else None
         for kind, table in tables.items()
-        for name, registration in table.items()
-        if registration.plugin.name == plugin.name
+        for name, each in table.items()
+        if (owner := plugins.owners.get(f"{kind} {name}")) and owner.name == plugin.name
     }
     if not registered:
-        raise InputError(f"{plugin} registers no reranker, retriever or group of features.")
+        kinds = "reranker, retriever, group of features, measure or collection"
+        raise InputError(f"{plugin} registers no {kinds}.")
     names = [name for _, name in registered]
     for name in only:
         if name not in names:
@@ -125,27 +213,39 @@ def _registered(
 
 
 def _checks(
-    registered: Mapping[tuple[str, str], Registration[Any]],
+    registered: Mapping[tuple[str, str], Registration[Any] | None],
     settings: Mapping[str, object],
     plugins: Registry,
-) -> dict[tuple[str, str], Problems]:
-    sound: dict[str, list[str]] = {"reranker": [], "retriever": [], "feature group": []}
-    checks: dict[tuple[str, str], Problems] = {}
+) -> dict[tuple[str, str], Check]:
+    sound: dict[str, list[str]] = {kind: [] for kind in SYSTEMS}
+    checks: dict[tuple[str, str], Check] = {}
     for (kind, name), registration in registered.items():
-        if registration.broken:
+        if registration is None:
+            function = _measure if kind == "measure" else _collection
+            checks[kind, name] = partial(function, name)
+        elif registration.broken:
             checks[kind, name] = partial(_broken, registration.broken)
         else:
             sound[kind].append(name)
     retrievers, rerankers = choose_systems(
         plugins, sound["retriever"], sound["reranker"], settings, members=1
     )
-    checks |= {("reranker", r.name): partial(problems_of_reranker, r) for r in rerankers}
-    checks |= {("retriever", r.name): partial(problems_of_retriever, r) for r in retrievers}
+    checks |= {("reranker", r.name): partial(results_of_reranker, r) for r in rerankers}
+    checks |= {("retriever", r.name): partial(results_of_retriever, r) for r in retrievers}
     return checks | {
-        ("feature group", name): partial(problems_of_features, name)
+        ("feature group", name): partial(results_of_features, name)
         for name in sound["feature group"]
     }
 
 
-def _broken(reason: str, _data: CheckData) -> Iterator[str]:
-    yield reason
+def _broken(reason: str, _data: CheckData) -> Results:
+    yield _USABLE, reason
+
+
+def _measure(name: str, data: CheckData) -> Results:
+    return results_of_measure(registry().measures[name], data.watch)
+
+
+def _collection(name: str, data: CheckData) -> Results:
+    who = f"collection '{name}'"
+    return results_of_collection(name, data.watch, data.process, who)

@@ -11,35 +11,38 @@ import pickle
 import random
 import sys
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.data import LabelledTopic, Topic, TrainingData
+from irplatform.collection_resources import CollectionResources
+from irplatform.conformance.process import AnotherProcess, TopicCandidates
+from irplatform.data import Document, Documents, LabelledTopic, TrainingData
 from irplatform.errors import InputError
 from irplatform.experiment.systems import choose_systems
 from irplatform.reranking.training_set import examples
 from irplatform.retrieval.candidates import Request, Retrieved
 from irplatform.system.console import QUICK, progress
-from irplatform.system.packages import absent
 from irplatform.system.process import isolated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from irplatform.collection_resources import CollectionResources
-    from irplatform.data import Collection
+    from irplatform.data import Collection, Corpus
     from irplatform.registry.lookup import Registry
 
 
-TopicCandidates = list[tuple[Topic, tuple[str, ...]]]
-"""Topics with the ids of documents."""
 DOCUMENTS = 30
 """Candidates of a topic."""
 _TOPICS, _VALIDATION, _TRAINING = 3, 4, 12
+_SEED = 42
+_MOST_IN_MEMORY = 5000
+"""Documents of a collection that is held in memory."""
+_LEARNED_FROM = 2
+"""Topics of the training whose documents are scored after loading, too."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +50,15 @@ class _State:
     """State that the process has once; equal values are the same state.
 
     Random generators have no `restore`, since libraries use them at their first import. Making and
-    training a network of torch may change state `of_networks`.
+    training a network of torch may change state `of_networks`. `initial` is the state that torch
+    has when it is imported.
     """
 
     name: str
     read: Callable[[], Any]
     restore: Callable[[Any], object] | None = None
     of_networks: bool = False
+    initial: Any = None
 
 
 class Watch:
@@ -61,7 +66,6 @@ class Watch:
 
     def __init__(self, of: str = "") -> None:
         self._of = of
-        self._states = _states()
         self._changes: dict[str, str] = {}
 
     @property
@@ -74,19 +78,18 @@ class Watch:
         """Compare the process before and after work such as "score()", perhaps of networks."""
         random.random()  # so that the same seed set twice is noticed
         np.random.random()
-        if not absent("torch"):
-            import torch
-
+        if torch := sys.modules.get("torch"):
             torch.rand(1)
         with isolated(), progress(f"trying {work} of {self._of}", part=QUICK):
             imported = {*sys.modules}
-            before = [state.read() for state in self._states]
+            before = {state.name: state.read() for state in _states()}
             try:
                 yield
             finally:
                 first_import = not imported.issuperset(sys.modules)
-                for state, old in zip(self._states, before, strict=True):
-                    if (new := state.read()) == old:
+                for state in _states():
+                    old, new = before.get(state.name, state.initial), state.read()
+                    if new == old or old is None:
                         continue
                     if state.restore:
                         state.restore(old)
@@ -105,10 +108,9 @@ def _states() -> Sequence[_State]:
         ),
         _State("the error state of numpy", np.geterr, lambda state: np.seterr(**state)),
     ]
-    if absent("torch"):
+    torch = sys.modules.get("torch")
+    if torch is None or not hasattr(torch, "get_rng_state"):
         return states
-    import torch
-
     return [
         *states,
         _State(
@@ -116,10 +118,41 @@ def _states() -> Sequence[_State]:
             lambda: torch.get_rng_state().numpy().tobytes(),
             of_networks=True,
         ),
-        _State("the default type of torch", torch.get_default_dtype, torch.set_default_dtype),
-        _State("the grad mode of torch", torch.is_grad_enabled, torch.set_grad_enabled),
+        _State(
+            "the default type of torch",
+            torch.get_default_dtype,
+            torch.set_default_dtype,
+            initial=torch.float32,
+        ),
+        _State(
+            "the grad mode of torch",
+            torch.is_grad_enabled,
+            torch.set_grad_enabled,
+            initial=True,
+        ),
         _State("the number of threads of torch", torch.get_num_threads, torch.set_num_threads),
     ]
+
+
+@dataclass
+class InMemory(CollectionResources):
+    """Resources with documents in memory, for which Java need not start."""
+
+    texts: Mapping[str, Document] = field(default_factory=dict)
+
+    def documents(self, doc_ids: Sequence[str]) -> Documents:
+        """Return documents by id."""
+        if not all(doc_id in self.texts for doc_id in doc_ids):
+            return super().documents(doc_ids)
+        return Documents(doc_ids, lambda ids: [self.texts[doc_id] for doc_id in ids])
+
+
+def resources_of(corpus: Corpus, device: str, threads: int) -> CollectionResources:
+    """Return the resources of a corpus with the seed 42, in memory if it is small."""
+    if (corpus.size_hint() or _MOST_IN_MEMORY) < _MOST_IN_MEMORY:
+        texts = {document.id: document for document in corpus}
+        return InMemory(corpus, device, _SEED, threads, texts=texts)
+    return CollectionResources(corpus, device, _SEED, threads)
 
 
 @dataclass(frozen=True)
@@ -131,6 +164,15 @@ class CheckData:
     training: Sequence[LabelledTopic]
     validation: Sequence[LabelledTopic]
     watch: Watch = field(default_factory=Watch)
+    process: AnotherProcess = field(default_factory=AnotherProcess)
+
+    @property
+    def learned_from(self) -> TopicCandidates:
+        """Topics of the training, with candidates and relevant documents."""
+        return [
+            (each.topic, tuple(dict.fromkeys([*each.candidates, *_relevant(each)])))
+            for each in self.training[:_LEARNED_FROM]
+        ]
 
     @contextmanager
     def training_data(self) -> Iterator[TrainingData]:
@@ -139,15 +181,22 @@ class CheckData:
             yield TrainingData([*self.training], [*self.validation], Path(workspace))
 
 
-def check_data_of(
+def judged_topics(
     collection: Collection, plugins: Registry, resources: CollectionResources
-) -> CheckData:
-    """Search a collection and split its judged topics; InputError if they are too few."""
+) -> list[LabelledTopic]:
+    """Search a collection with BM25; return its judged topics that have two candidates or more."""
     retrievers, _ = choose_systems(plugins, ["bm25"], [], {})
     request = Request(collection, retrievers, DOCUMENTS, DOCUMENTS, resources)
     qrels = collection.load_qrels() if collection.load_qrels else {}
     judged = examples(replace(Retrieved().find(request), qrels=qrels), resources)
-    usable = [e.labelled for e in judged if len(e.labelled.candidates) > 1]
+    return [e.labelled for e in judged if len(e.labelled.candidates) > 1]
+
+
+def check_data_of(
+    collection: Collection, plugins: Registry, resources: CollectionResources
+) -> CheckData:
+    """Split the judged topics of a collection; InputError if they are too few."""
+    usable = judged_topics(collection, plugins, resources)
     if len(usable) < _TOPICS + 2:
         raise InputError(
             f"'{collection.id}' has {len(usable)} judged topics with two candidates "
@@ -160,24 +209,41 @@ def check_data_of(
     return CheckData(resources, topics, training, rest[:validation_size])
 
 
+def _relevant(labelled: LabelledTopic) -> list[str]:
+    return [doc_id for doc_id, grade in labelled.judgments.items() if grade > 0]
+
+
 @dataclass(frozen=True)
 class Finding:
     """The result of a system's check.
 
     Attributes:
-        kind: "reranker", "retriever" or "feature group".
+        kind: "reranker", "retriever", "feature group", "measure", "collection" or "plugin".
         name: the system's name.
-        problems: breaches of the contract.
+        checks: the checks that were made, in order, and the breaches of the contract that each
+            found.
         unchecked: why the check is incomplete, or "".
         remarks: possible improvements.
     """
 
     kind: str
     name: str
-    problems: Sequence[str] = ()
+    checks: Mapping[str, Sequence[str]] = field(default_factory=dict)
     unchecked: str = ""
     remarks: Sequence[str] = ()
 
+    @property
+    def problems(self) -> list[str]:
+        """All breaches of the contract."""
+        return [problem for problems in self.checks.values() for problem in problems]
+
     def as_json(self) -> dict[str, Any]:
         """Return an entry of `platform plugins check --json`."""
-        return {**asdict(self), "unchecked": self.unchecked or None}
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "problems": self.problems,
+            "unchecked": self.unchecked or None,
+            "remarks": [*self.remarks],
+            "checks": [*self.checks],
+        }

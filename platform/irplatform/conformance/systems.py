@@ -9,14 +9,14 @@ import numpy as np
 
 from irplatform.conformance.behaviour import (
     NEW_PROCESS,
-    Question,
+    consistency,
     difference,
-    in_new_process,
-    inconsistencies,
-    problems_of_learning,
+    results_of_learning,
+    said,
     train,
 )
 from irplatform.conformance.data import DOCUMENTS
+from irplatform.conformance.process import Question
 from irplatform.errors import InputError
 from irplatform.features import open_groups
 from irplatform.plugin.features import TrainableFeatureGroup
@@ -31,12 +31,12 @@ from irplatform.retrieval.first_stage import ChosenRetriever, find
 from irplatform.runs import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from irplatform.collection_resources import CollectionResources as Resources
-    from irplatform.conformance.behaviour import Outputs
-    from irplatform.conformance.data import CheckData, TopicCandidates
+    from irplatform.conformance.behaviour import Outputs, Results
+    from irplatform.conformance.data import CheckData
+    from irplatform.conformance.process import TopicCandidates
     from irplatform.data import Topic
     from irplatform.plugin.features import FeatureGroup
     from irplatform.runs import Ranking
@@ -46,8 +46,8 @@ _KNOWLEDGE = ("mesh",)
 """Knowledge bases of an expanded run; none is opened."""
 
 
-def problems_of_reranker(choice: ChosenReranker, data: CheckData) -> Iterator[str]:
-    """Yield breaches of the contract; InputError or PluginError if it cannot be checked."""
+def results_of_reranker(choice: ChosenReranker, data: CheckData) -> Results:
+    """Check the contract; InputError or PluginError if it cannot be checked."""
     plugin_call, resources = choice.registration.plugin_call, data.resources
 
     def scores(reranker: Reranker, pairs: TopicCandidates) -> Outputs:
@@ -67,31 +67,31 @@ def problems_of_reranker(choice: ChosenReranker, data: CheckData) -> Iterator[st
         if not can_travel(choice, resources):
             return None
         question = Question(choice.name, choice.options, data.topics, resources.unopened(), folder)
-        return in_new_process(_scores, question, choice.registration)
+        return data.process.ask(_scores, question, choice.name, choice.registration.who)
 
     choice.check()
     choice.check_training()
     _ = choice.checkpoints(), choice.pairs_learned([topic for topic, _ in data.topics])
     _ = choice.expanding(_KNOWLEDGE), choice.in_pretraining()
+    yield "declarations", ""
     if choice.trainable:
         trained = train(learner, plugin_call, data)
-        yield from problems_of_learning(
+        yield from results_of_learning(
             trained, learner, plugin_call, scores, data, scores_in_new_process
         )
         member: Reranker = trained
     else:
         member = new_reranker()
         first_scores = scores(member, data.topics)
-        if deviation := difference(data.topics, first_scores, scores(new_reranker(), data.topics)):
-            yield f"{deviation} by another instance"
-        else:
-            found = scores_in_new_process(None)
-            if found and (deviation := difference(data.topics, first_scores, found)):
-                yield f"{deviation} {NEW_PROCESS}"
-    yield from inconsistencies(lambda topics: scores(member, topics), data.topics)
+        change = difference(data.topics, first_scores, scores(new_reranker(), data.topics))
+        yield "another instance", said(change, "by another instance")
+        found = None if change else scores_in_new_process(None)
+        change = difference(data.topics, first_scores, found) if found else ""
+        yield "another process", said(change, NEW_PROCESS)
+    yield from consistency(lambda topics: scores(member, topics), data.topics)
     expected = scores(member, data.topics)
-    yield from _without_batches(choice, member, data, expected)
-    yield from _explanations(choice, member, data, expected)
+    yield "score and score_batch", _without_batches(choice, member, data, expected)
+    yield "explain", _explanations(choice, member, data, expected)
     yield from _rescored(choice, member, data, expected)
 
 
@@ -114,9 +114,10 @@ def _scored(
 
 def _rescored(
     choice: ChosenReranker, member: Reranker, data: CheckData, expected: Outputs
-) -> Iterator[str]:
+) -> Results:
     """Check `rescore`, if a reranker defines it."""
     if type(member).rescore is Reranker.rescore:
+        yield "rescore", ""
         return
 
     def changed(pairs: TopicCandidates, scores: Outputs) -> Outputs:
@@ -129,48 +130,47 @@ def _rescored(
         return [by_topic[topic.id] for topic in topics]
 
     final = changed(data.topics, expected)
-    if deviation := difference(data.topics, final, changed(data.topics, expected)):
-        yield f"{deviation} by rescore() when it is asked again"
+    change = difference(data.topics, final, changed(data.topics, expected))
+    yield "rescore", said(change, "by rescore() when it is asked again")
     if choice.traits.listwise:
         return
     reversed_topics = [(topic, ids[::-1]) for topic, ids in data.topics]
     again = changed(reversed_topics, [scores[::-1] for scores in expected])
-    if deviation := difference(data.topics, final, [scores[::-1] for scores in again]):
-        yield f"{deviation} by rescore() when documents come in another order"
+    change = difference(data.topics, final, [scores[::-1] for scores in again])
+    yield "rescore", said(change, "by rescore() when documents come in another order")
 
 
 def _without_batches(
     choice: ChosenReranker, member: Reranker, data: CheckData, expected: Outputs
-) -> Iterator[str]:
+) -> str:
     """Compare `score` with `score_batch`, if a reranker defines both."""
     if type(member).score_batch is Reranker.score_batch or type(member).score is Reranker.score:
-        return
+        return ""
     scores = []
     for topic, doc_ids in data.topics:
         documents = data.resources.documents(doc_ids)
         with choice.registration.plugin_call(f"scoring topic {topic.id}"):
             raw_scores = member.score(topic, documents)
         scores.append(checked_scores(choice.registration.who, topic, documents, raw_scores))
-    if deviation := difference(data.topics, expected, scores):
-        yield f"{deviation} by score() beside score_batch()"
+    return said(difference(data.topics, expected, scores), "by score() beside score_batch()")
 
 
 def _explanations(
     choice: ChosenReranker, member: Reranker, data: CheckData, expected: Outputs
-) -> Iterator[str]:
+) -> str:
     """Compare scores with those in `explain`, if a reranker defines it."""
     if type(member).explain is Reranker.explain:
-        return
+        return ""
     topic, doc_ids = data.topics[0]
     documents = data.resources.documents(doc_ids)
     document_explanations = explanations(choice.registration, member, topic, documents)
     explained_scores = np.array([each["score"] for each in document_explanations], dtype=np.float64)
-    if deviation := difference(data.topics[:1], expected[:1], [explained_scores]):
-        yield f"{deviation} in explain()"
+    change = difference(data.topics[:1], expected[:1], [explained_scores])
+    return said(change, "in explain()")
 
 
-def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
-    """Yield breaches of the contract; InputError or PluginError if it cannot be checked."""
+def results_of_features(name: str, data: CheckData) -> Results:
+    """Check the contract; InputError or PluginError if it cannot be checked."""
     watch = data.watch
     with watch.during("prepare()", networks=True):
         (group,) = open_groups([name], {}, data.resources)
@@ -181,6 +181,7 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
     lacking = group.lacking([topic for topic, _ in data.topics])
     if lacking or not group.names:
         raise InputError(lacking or "it has no features with its default options.")
+    yield "declarations", ""
 
     def features(instance: FeatureGroup, topics: TopicCandidates) -> Outputs:
         documents = data.resources.documents
@@ -195,22 +196,22 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
         return instance
 
     def features_in_new_process(folder: Path | None) -> Outputs:
-        options, registration = group.held.options, registry().features[name]
-        question = Question(name, options, data.topics, data.resources.unopened(), folder)
-        return in_new_process(_features, question, registration)
+        resources = data.resources.unopened()
+        question = Question(name, group.held.options, data.topics, resources, folder)
+        return data.process.ask(_features, question, name, group.registration.who)
 
     instance = group.held
     if group.learns:
         trained = train(learner, group.plugin_call, data)
-        yield from problems_of_learning(
+        yield from results_of_learning(
             trained, learner, group.plugin_call, features, data, features_in_new_process
         )
         instance = trained
     else:
         found = features_in_new_process(None)
-        if deviation := difference(data.topics, features(instance, data.topics), found):
-            yield f"{deviation} {NEW_PROCESS}"
-    yield from inconsistencies(lambda topics: features(instance, topics), data.topics)
+        change = difference(data.topics, features(instance, data.topics), found)
+        yield "another process", said(change, NEW_PROCESS)
+    yield from consistency(lambda topics: features(instance, topics), data.topics)
 
 
 def _features(question: Question) -> Outputs:
@@ -222,31 +223,31 @@ def _features(question: Question) -> Outputs:
     return [*group.checked([(topic, documents(ids)) for topic, ids in question.topics])]
 
 
-def problems_of_retriever(choice: ChosenRetriever, data: CheckData) -> Iterator[str]:
-    """Yield breaches of the contract; InputError or PluginError if it cannot be checked."""
+def results_of_retriever(choice: ChosenRetriever, data: CheckData) -> Results:
+    """Check the contract; InputError or PluginError if it cannot be checked."""
     topics = [topic for topic, _ in data.topics]
     choice.check_topics(topics)
     _ = choice.describe(), choice.traits, choice.checkpoints()
+    yield "declarations", ""
 
     def retrieved(batch: list[Topic]) -> Run:
         with data.watch.during("retrieve()", networks=True):
             return find(choice, batch, DOCUMENTS, data.resources)
 
     together = retrieved(topics)
-    if change := _change(topics, together, retrieved(topics)):
-        yield f"{change} when it is asked again"
-    elif registry().retrievers.get(choice.name) == choice.registration:
+    change = _change(topics, together, retrieved(topics))
+    yield "asked again", said(change, "when it is asked again")
+    if not change and registry().retrievers.get(choice.name) == choice.registration:
         question = Question(choice.name, choice.options, data.topics, data.resources.unopened())
-        found = Run(choice.name, in_new_process(_rankings, question, choice.registration))
-        if change := _change(topics, together, found):
-            yield f"{change} {NEW_PROCESS}"
-    for topic in topics:
-        alone = retrieved([topic])
-        if change := _change([topic], together, alone):
-            yield f"{change} when topics come one at a time"
-            break
+        rankings = data.process.ask(_rankings, question, choice.name, choice.registration.who)
+        change = _change(topics, together, Run(choice.name, rankings))
+        yield "another process", said(change, NEW_PROCESS)
+    alone = Run(choice.name, {t.id: retrieved([t]).rankings[t.id] for t in topics})
+    change = _change(topics, together, alone)
+    yield "one topic at a time", said(change, "when topics come one at a time")
     choice.about(topics, data.resources)
     choice.explain(topics[0], data.resources)
+    yield "about and explain", ""
 
 
 def _rankings(question: Question) -> dict[str, Ranking]:
