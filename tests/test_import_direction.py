@@ -19,6 +19,7 @@ LAYERS = (
     {"__main__"},
     {"cli"},
     {"api"},
+    {"testing"},
     {"building", "conformance", "reproduction", "tuning"},
     {"experiment"},
     {"reports", "reranking"},

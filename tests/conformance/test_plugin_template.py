@@ -1,7 +1,8 @@
-"""A new plugin can be installed as it is written, is found, passes its tests and its check."""
+"""New plugins of all kinds can be installed as they are written, and pass their tests."""
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,81 +11,112 @@ import pytest
 from strangers import platform_with
 
 import irplatform
+from irplatform.cli.plugins import KINDS
 from irplatform.conformance.template import new_plugin
+from irplatform.conformance.templates import COMMANDS, TEMPLATES, TITLES
 from irplatform.errors import InputError
 
-WITHOUT_TORCH = """
+SKIPPED = """
 [[tool.mypy.overrides]]
-module = "torch.*"
+module = ["torch.*", "_pytest.*"]
 follow_imports = "skip"
 """
-"""For mypy's settings: what a new plugin has nothing of takes most of the time."""
-
-
-@pytest.fixture
-def written(tmp_path):
-    """As it is written, for each test: installing, testing and checking leave files in it."""
-    return new_plugin("word-overlap-2", tmp_path)
+"""For mypy's settings: modules of which a new plugin uses nothing take most of the time."""
+USED = {
+    "reranker": "reranker {}",
+    "trainable": "reranker {}",
+    "retriever": "retriever {}",
+    "collection": "collection {}",
+    "measure": "measure WordOverlap2{}",
+    "features": "feature group {}",
+}
+NAMES = {kind: f"word-overlap-2{kind}" for kind in USED}
 
 
 @pytest.fixture(scope="module")
-def call(tmp_path_factory):
-    """Call a module of Python where the plugin is installed."""
+def sources(tmp_path_factory):
+    """The packages of a plugin of every kind."""
+    place = tmp_path_factory.mktemp("sources")
+    return {kind: new_plugin(name, place, kind).folder for kind, name in NAMES.items()}
+
+
+@pytest.fixture(scope="module")
+def call(sources, tmp_path_factory):
+    """Call a module of Python where all of them are installed."""
     target = tmp_path_factory.mktemp("installed")
-    source = new_plugin("word-overlap-2", tmp_path_factory.mktemp("source"))
     install = ["pip", "install", "--quiet", "--disable-pip-version-check", "--isolated"]
     install += ["--no-cache-dir", "--no-index", "--no-deps", "--no-build-isolation"]
-    install += ["--target", str(target), str(source)]
+    copies = tmp_path_factory.mktemp("copies") / "all"  # building leaves files
+    for source in sources.values():
+        shutil.copytree(source, copies / source.name)
+    install += ["--target", str(target), *map(str, copies.iterdir())]
     path = os.pathsep.join([str(target), os.environ.get("PYTHONPATH", "")])
     platform = str(Path(irplatform.__file__).parents[1])  # mypy finds no editable installation
 
     def call(*arguments, cwd=target):
-        return subprocess.run(
+        done = subprocess.run(
             [sys.executable, "-m", *arguments],
             cwd=cwd,
             env={**os.environ, "PYTHONPATH": path, "MYPYPATH": platform},
             capture_output=True,
             text=True,
-            check=True,
-        ).stdout
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
 
     call(*install)
     return call
 
 
-def test_the_folder_has_what_a_package_needs(written):
-    assert written.name == "irplatform-word-overlap-2"
-    assert sorted(p.relative_to(written).as_posix() for p in written.rglob("*.*")) == [
-        "irplatform_word_overlap_2.py",
+def test_there_is_a_template_for_every_kind():
+    assert [*TEMPLATES] == [*TITLES] == [*COMMANDS] == [*KINDS] == [*USED]
+
+
+@pytest.mark.parametrize("kind", USED)
+def test_the_folder_has_what_a_package_needs(sources, kind):
+    source = sources[kind]
+    assert source.name == f"irplatform-{NAMES[kind]}"
+    module = NAMES[kind].replace("-", "_")
+    assert sorted(p.relative_to(source).as_posix() for p in source.rglob("*.*")) == [
+        f"irplatform_{module}.py",
         "pyproject.toml",
-        "tests/test_word_overlap_2.py",
+        f"tests/test_{module}.py",
     ]
 
 
-def test_its_reranker_is_found_with_its_option(call):
-    shown = json.loads(call("irplatform", "rerankers", "show", "word-overlap-2", "--json"))
-    assert shown["distribution"] == "irplatform-word-overlap-2"
-    assert [option["name"] for option in shown["options"]] == ["title"]
+@pytest.mark.parametrize("kind", USED)
+def test_its_code_is_short(sources, kind):
+    (module,) = sources[kind].glob("*.py")
+    told = [line for line in module.read_text().splitlines() if line.strip()]
+    assert 10 <= len(told) <= 50
 
 
-def test_its_tests_pass(call, written):
-    assert "2 passed" in call("pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=written)
-
-
-def test_it_is_typed_and_linted(call, written):
-    pytest.importorskip("mypy")
-    settings = written.with_name("mypy.toml")
-    settings.write_text((written / "pyproject.toml").read_text() + WITHOUT_TORCH)
-    mypy = ("mypy", "--config-file", str(settings), "--follow-imports", "silent")
-    call(*mypy, "irplatform_word_overlap_2.py", cwd=written)
-    call("ruff", "check", "--no-cache", ".", cwd=written)
-    call("ruff", "format", "--check", "--no-cache", ".", cwd=written)
+def test_all_are_found(call):
+    entries = json.loads(call("irplatform", "plugins", "list", "--json"))["plugins"]
+    provides = {entry["name"]: entry["provides"] for entry in entries}
+    for kind, name in NAMES.items():
+        word = USED[kind].format(kind if kind == "measure" else name)
+        assert [each.casefold() for each in provides[name]] == [word.casefold()]
 
 
 @pytest.mark.java
-def test_it_keeps_the_contract(call):
-    told = call("irplatform", "plugins", "check", "word-overlap-2")
-    assert told == "reranker word-overlap-2: keeps the contract\n"
+def test_their_tests_pass(call, sources):
+    """All at once, which is sooner; they check the contract, too."""
+    told = call("pytest", "-q", "-p", "no:cacheprovider", *map(str, sources.values()))
+    last = told.splitlines()[-1]
+    assert "passed" in last
+    assert not {"failed", "skipped", "warning"}.intersection(last.split())
+
+
+def test_they_are_typed_and_linted(call, sources):
+    pytest.importorskip("mypy")
+    settings = sources["reranker"].with_name("mypy.toml")
+    settings.write_text((sources["reranker"] / "pyproject.toml").read_text() + SKIPPED)
+    modules = [str(module) for source in sources.values() for module in source.rglob("*.py")]
+    call("mypy", "--config-file", str(settings), "--follow-imports", "silent", *modules)
+    call("ruff", "check", "--no-cache", *map(str, sources.values()))
+    call("ruff", "format", "--check", "--no-cache", *map(str, sources.values()))
 
 
 @pytest.mark.parametrize("name", ["Mine", "my_ranker", "-x", "2nd", "a--b", "../x", ""])
@@ -96,9 +128,11 @@ def test_a_name_that_cannot_be_one_is_refused(tmp_path, name):
 
 def test_a_name_that_is_taken_is_refused(tmp_path):
     with pytest.raises(InputError, match="there is already a reranker 'delta'"):
-        new_plugin("delta", tmp_path, rerankers=["delta"])
+        new_plugin("delta", tmp_path, taken={"reranker": ["delta"]})
     with pytest.raises(InputError, match="there is already a plugin 'shelf'"):
-        new_plugin("shelf", tmp_path, plugins=["shelf"])
+        new_plugin("shelf", tmp_path, taken={"plugin": ["shelf"]})
+    with pytest.raises(InputError, match="there is already a measure 'MyCount'"):
+        new_plugin("my-count", tmp_path, "measure", {"measure": ["MyCount"]})
     with pytest.raises(InputError, match="there is already a module 'irplatform_encoders'"):
         new_plugin("encoders", tmp_path)
     assert list(tmp_path.iterdir()) == []
