@@ -202,7 +202,7 @@ class $Class(Retriever):
 
 @hookimpl
 def register_retrievers(register: RegisterRetriever) -> None:
-    """Make it known to `platform run --retriever $name`."""
+    """Make it known to `platform run --first-stage $name`."""
     register("$name", $Class)
 '''
 
@@ -404,7 +404,7 @@ TITLES = {
 COMMANDS = {
     "reranker": "platform run --collection demo --reranker $name",
     "trainable": "platform run --collection demo --reranker $name",
-    "retriever": "platform run --collection demo --retriever $name",
+    "retriever": "platform run --collection demo --first-stage $name",
     "collection": "platform run --collection $name",
     "measure": "platform run --collection demo --measure $Class",
     "features": "platform run --collection demo --reranker ltr --set 'ltr.features=[\"$name\"]'",
