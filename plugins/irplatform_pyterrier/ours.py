@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyterrier as pt
 
-from irplatform.api import open_reranker, open_retriever
+import irplatform as ir
 from irplatform.errors import InputError
 from irplatform.runs import Ranking, Run
 from irplatform_pyterrier.frames import results_of, run_of, texts_of, topics_of
@@ -24,7 +24,7 @@ class Reranker(pt.Transformer):  # type: ignore[misc]
     """A reranker; see `irplatform_pyterrier.reranker`.
 
     Attributes:
-        ready: the reranker, from `irplatform.api.open_reranker`.
+        ready: the reranker, from `irplatform.reranker`.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Retriever(pt.Transformer):  # type: ignore[misc]
     """A retriever; see `irplatform_pyterrier.retriever`.
 
     Attributes:
-        ready: the retriever, from `irplatform.api.open_retriever`.
+        ready: the retriever, from `irplatform.retriever`.
     """
 
     def __init__(self, ready: Any, num_results: int, fields: Sequence[str]) -> None:
@@ -109,7 +109,7 @@ class Texts(pt.Transformer):  # type: ignore[misc]
 
     def __init__(self, collection: Path | str) -> None:
         self._collection = str(collection)
-        self._resources = open_retriever("bm25", collection).resources
+        self._resources = ir.retriever("bm25", collection).resources
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Add the columns `title`, `abstract` and `text`."""
@@ -148,7 +148,9 @@ def open_transformer(
         raise InputError(f"interpolate is {interpolate}; it must be from 0 to 1.")
     if collection is None and interpolate == _AUTO and options.get("checkpoint") is None:
         raise InputError("interpolate='auto' needs a checkpoint, or a collection to choose it on.")
-    ready = open_reranker(name, collection, weighs=interpolate == _AUTO, **options)
+    ready = ir.reranker(
+        name, collection, interpolate="auto" if interpolate == _AUTO else 0.0, **options
+    )
     return Reranker(ready, interpolate, fields, cached)
 
 
@@ -166,4 +168,4 @@ def open_search(
     """
     if num_results < 1:
         raise InputError(f"num_results is {num_results}; it must be at least 1.")
-    return Retriever(open_retriever(name, collection, **options), num_results, fields)
+    return Retriever(ir.retriever(name, collection, **options), num_results, fields)

@@ -227,11 +227,10 @@ def test_a_call_has_what_differs_from_the_defaults_and_absolute_paths(folder):
     }
     assert call_of(settings_from(call)) == call
     assert expression(call_of(RunSettings("demo", depth=5))) == (
-        "irplatform.api.run(collection='demo', depth=5)"
+        "irplatform.run(collection='demo', depth=5)"
     )
     assert expression(call_of(RunSettings("demo", settings={"bm25.k1": 1.2}))) == (
-        "irplatform.api.run(irplatform.api.RunSettings(collection='demo', "
-        "settings={'bm25.k1': 1.2}))"
+        "irplatform.run(irplatform.RunSettings(collection='demo', settings={'bm25.k1': 1.2}))"
     )
 
 
@@ -241,7 +240,7 @@ def test_a_run_from_python_says_how_and_is_made_again(folder):
     content = json.loads(metadata_path(path).read_text())
     place = folder / "small"
     assert content["implementation"]["executable"]["cmd"] == (
-        f"irplatform.api.run(irplatform.api.RunSettings(collection='{place}', depth=2, "
+        f"irplatform.run(irplatform.RunSettings(collection='{place}', depth=2, "
         "settings={'bm25.k1': 1.2}))"
     )
     assert [f.subject for f in verify(path) if f.verdict != "agrees"] == []

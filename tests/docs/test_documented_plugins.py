@@ -185,7 +185,7 @@ def test_they_run_together(plugged, tmp_path, fresh_home, capsys):
             run_dir=tmp_path / "runs",
             device="cpu",
         ),
-        plugins,
+        plugins=plugins,
     )
     scores = {system.name: system.measures for system in report.systems}
     trained = ["linear", "hidden-layer"]
@@ -202,6 +202,6 @@ def test_they_run_together(plugged, tmp_path, fresh_home, capsys):
 @pytest.mark.java
 def test_the_two_articles_are_a_collection(plugged, tmp_path, fresh_home):
     plugins = plugged(*_code(GUIDE), *_code(EXAMPLES), beside="lucene")
-    report = run(RunSettings("two-articles", run_dir=tmp_path / "runs"), plugins)
+    report = run(RunSettings("two-articles", run_dir=tmp_path / "runs"), plugins=plugins)
     (system,) = report.systems
     assert system.measures == {"RR": 1.0}

@@ -94,10 +94,10 @@ def test_files_metadata_scores_and_the_table_have_the_label(tmp_path):
 
 @pytest.mark.java
 def test_a_labelled_reranker_takes_the_checkpoint_that_one_without_a_label_trained(tmp_path):
-    first = train("demo-train", rerankers="mbm", members=1)
-    again = train("demo-train", tmp_path / "kept", rerankers="mine=mbm", members=1)
+    first = train("demo-train", "mbm", members=1)
+    again = train("demo-train", "mine=mbm", out=tmp_path / "kept", members=1)
     assert again["depends_on"] == first["depends_on"]
-    assert train("demo-train", rerankers="mine=mbm", members=1)["path"] == first["path"]
+    assert train("demo-train", "mine=mbm", members=1)["path"] == first["path"]
     report = run(
         "demo", rerankers="mine=mbm", checkpoint=tmp_path / "kept", run_dir=tmp_path / "runs"
     )

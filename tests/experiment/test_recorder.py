@@ -129,8 +129,9 @@ def test_a_report_compares_runs_in_full_with_known_scores(tmp_path, monkeypatch)
     recorder.add_reranked("ranker", [made])
     report = recorder.report()
     monkeypatch.setattr("irplatform.comparison.compare._evaluate", _judged_alone)
-    comparison = report.compare()
+    comparison = report.compare(alone=True)
     assert [system.name for system in comparison.systems] == ["bm25", "ranker", "ranker-alone"]
+    assert [system.name for system in report.compare().systems] == ["bm25", "ranker"]
     pair = comparison.pairs[0]
     assert pair.test == report.comparisons["ranker"]["P@1"]
     assert (pair.wins, pair.ties_of_topics, pair.losses) == (1, 1, 0)

@@ -9,7 +9,7 @@ from irplatform.api import (
     RunSettings,
     TuneSettings,
     check_runs,
-    evaluate_runs,
+    evaluate,
     explain,
     fuse_runs,
     run,
@@ -105,7 +105,10 @@ def test_options_may_stand_under_their_system():
         ({"depth": 1.5}, "depth is 1.5; it must be a whole number"),
         ({"seeds": True}, "seeds is True; it must be a whole number"),
         ({"interpolate": "0.5", "rerankers": "delta"}, "interpolate is '0.5'; it must be a number"),
-        ({"rerankers": 1}, "rerankers is 1; it must be a name or a list of names"),
+        (
+            {"rerankers": 1},
+            "rerankers has 1; it takes names, and classes or objects of irplatform.Reranker",
+        ),
         ({"measures": ["AP", None]}, "it must be a name or a list of names"),
         ({"run_dir": ""}, "run_dir is ''; it must be a path"),
         ({"run_dir": 3}, "run_dir is 3; it must be a path"),
@@ -123,8 +126,8 @@ def test_functions_of_run_files_take_texts(tmp_path, monkeypatch):
     Path("a.run").write_text("q1 Q0 d1 1 2.0 a\n")
     Path("b.run").write_text("q1 Q0 d2 1 2.0 b\n")
     Path("qrels.txt").write_text("q1 0 d1 1\n")
-    found = evaluate_runs("a.run", qrels="qrels.txt", measures="P@1")
-    assert found["a.run"].aggregate == {"P@1": 1.0}
+    found = evaluate("a.run", qrels="qrels.txt", measures="P@1")
+    assert found["a"].aggregate == {"P@1": 1.0}
     assert check_runs("a.run")["a.run"].tag == "a"
     assert fuse_runs(["a.run", "b.run"], "c.run")["path"] == "c.run"
     with pytest.raises(InputError, match="paths is 3; it must be a path"):
@@ -144,10 +147,10 @@ def test_a_run_is_told_by_a_collection_and_options(tmp_path):
     ("call", "told"),
     [
         (lambda: run("demo", reranker="delta"), "Did you mean 'rerankers'?"),
-        (lambda: run("demo", "delta"), "`rerankers=` names rerankers"),
+        (lambda: run("demo", plugins="delta"), "`rerankers=` names rerankers"),
         (run, "it is missing"),
         (lambda: train(7), "not 7"),
-        (lambda: tune("demo", 7), "tuning is 7"),
+        (lambda: tune("demo", 7), "over is 7"),
         (lambda: explain("demo", "41", "d"), "explain takes one reranker"),
         (lambda: train("demo", rerankers=["delta", "drmm"]), "not delta, drmm"),
     ],

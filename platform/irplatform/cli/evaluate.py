@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.evaluation.scoring import Evaluation
+    from irplatform.reports.evaluations import Evaluations
 
 
 judgment_options = (
@@ -112,20 +113,19 @@ def evaluate(
 
     `platform compare` says which of several runs is better.
     """
-    from irplatform.api import evaluate_runs
+    from irplatform.api import evaluate as evaluate_runs
     from irplatform.evaluation.topics import cut_short, notices
-    from irplatform.experiment.compare import name_runs
 
     if form != "text" and (as_json or per_topic):
         other = "--json" if as_json else "--per-topic"
         raise InputError(f"--table {form} and {other} exclude each other: leave out one of them.")
-    name_of = {str(path): name for path, name in name_runs(runs, names).items()}
     topic_filter = topic_filter_of(among, relevant)
-    evaluations = evaluate_runs(runs, topics=topic_filter, trec_eval=int(trec_eval), **options)
+    named = evaluate_runs(
+        runs, names=names, topics=topic_filter, trec_eval=int(trec_eval), **options
+    )
     if topic_filter:
-        number = len(next(iter(next(iter(evaluations.values())).per_topic.values()), ()))
+        number = len(next(iter(next(iter(named.values())).per_topic.values()), ()))
         notice("1 topic counts" if number == 1 else f"{number:,} topics count")
-    named = {name_of[path]: evaluation for path, evaluation in evaluations.items()}
     for message in notices(named):
         notice(message)
     notes = cut_short(named)
@@ -133,7 +133,7 @@ def evaluate(
         for note in notes:
             notice(note)
     if as_json:
-        entries = [_entry(path, name_of[path], e, per_topic) for path, e in evaluations.items()]
+        entries = [_entry(str(named.paths[n]), n, e, per_topic) for n, e in named.items()]
         print_json({"runs": entries})
         return
     if per_topic:
@@ -149,24 +149,10 @@ def topic_filter_of(among: str | None, relevant: str | None) -> TopicFilter:
     return TopicFilter(parse_among(among) if among else None, relevant)
 
 
-def _print_means(form: str, evaluations: Mapping[str, Evaluation]) -> None:
-    from irplatform.reports.columns import (
-        Table,
-        as_latex,
-        as_markdown,
-        as_text,
-        print_text,
-    )
-    from irplatform.reports.table import best_cells, figure
+def _print_means(form: str, evaluations: Evaluations) -> None:
+    from irplatform.reports.columns import as_latex, as_markdown, as_text, print_text
 
-    measures = [*next(iter(evaluations.values())).aggregate]
-    means = [evaluation.aggregate for evaluation in evaluations.values()]
-    rows = [
-        [name, *(figure(measure, evaluation.aggregate[measure]) for measure in measures)]
-        for name, evaluation in evaluations.items()
-    ]
-    best = best_cells(means, measures) if len(means) > 1 else frozenset()
-    table = Table("", ["system", *measures], rows, best=best)
+    table = evaluations.table()
     if form == "text":
         print_text(as_text(table, terminal_width(sys.stdout)))
     elif form == "latex":

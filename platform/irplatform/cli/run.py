@@ -120,7 +120,7 @@ def run(
     if isinstance(report, MatrixReport):
         show_matrix(report, compare=compare, as_json=as_json)
         return
-    comparison = report.compare() if compare and report.compare else None
+    comparison = report.compare(alone=True) if compare and report.comparing else None
     if as_json:
         whole = {"comparison": comparison.as_json()} if comparison else {}
         print_json({**report.as_json(), **whole})
@@ -142,7 +142,8 @@ def show_matrix(report: MatrixReport, *, compare: bool, as_json: bool) -> None:
     from irplatform.reports.comparison import Parts, print_comparison
 
     comparisons = [
-        cell.report.compare() if compare and cell.report.compare else None for cell in report.cells
+        cell.report.compare(alone=True) if compare and cell.report.comparing else None
+        for cell in report.cells
     ]
     if as_json:
         content = report.as_json()

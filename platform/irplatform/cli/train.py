@@ -67,7 +67,7 @@ def train(
     settings = run_settings(
         options, rerankers=(reranker,), collection=first, train_on=tuple(others)
     )
-    checkpoint = train_reranker(settings, out)
+    checkpoint = train_reranker(settings, out=out)
     if as_json:
         print_json(checkpoint)
         return

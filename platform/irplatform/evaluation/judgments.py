@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
@@ -19,8 +21,7 @@ from irplatform.evaluation.sampled import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Sequence
 
     from irplatform.data import Collection, Qrels
 
@@ -77,7 +78,7 @@ def of_collection(
 
 
 def of_files(
-    qrels: Path | None,
+    qrels: Path | Qrels | None,
     measures: Sequence[str],
     extra: Mapping[str, MeasureFunction],
     *,
@@ -90,13 +91,13 @@ def of_files(
     documents.
 
     Args:
-        qrels: a file of either kind; its first line tells which.
+        qrels: a file of either kind, whose first line tells which; or judgments in memory.
         measures: names that the user gave; empty takes the usual ones.
         extra: measures of plugins.
         usual: for ordinary judgments; for levels, nDCG-exp@20 replaces nDCG@20.
         sampled: a file of sampled judgments.
     """
-    if qrels is not None and is_sampled(qrels):
+    if isinstance(qrels, Path) and is_sampled(qrels):
         if sampled is not None:
             raise InputError("these are sampled judgments too; give one of the two.", path=qrels)
         qrels, sampled = None, qrels
@@ -105,11 +106,16 @@ def of_files(
     if qrels is not None:
         names = default_measures(usual, sampled=pools is not None)
     parsed = parse_measures(measures or names, extra, sampled=pools is not None)
-    ordinary = read_qrels(qrels) if qrels is not None else judged_documents(pools or {})
+    ordinary = qrels if isinstance(qrels, Mapping) else judged_documents(pools or {})
+    if isinstance(qrels, Path):
+        ordinary = read_qrels(qrels)
     if not measures and has_levels(ordinary.values()):
         own = [NDCG_OF_LEVELS if name == NDCG else name for name in parsed]
         parsed = parse_measures(own, extra, sampled=pools is not None)
-    refuse_grades(parsed, ordinary, f"the judgments of {qrels or sampled}")
+    given = (
+        "these judgments" if isinstance(qrels, Mapping) else f"the judgments of {qrels or sampled}"
+    )
+    refuse_grades(parsed, ordinary, given)
     return Judgments(ordinary, pools, list(parsed))
 
 

@@ -1,6 +1,6 @@
 """The settings and inputs of a run, for its metadata: enough to make it again on another machine.
 
-A call is the name of a function of `irplatform.api` and the settings that differ from the defaults,
+A call is the name of a function of `irplatform` and the settings that differ from the defaults,
 as JSON; paths are absolute. Inputs are files and folders, each with its SHA-256.
 """
 
@@ -52,12 +52,12 @@ def expression(call: Mapping[str, Any]) -> str:
     """Return a call in Python.
 
     >>> expression({"function": "run", "settings": {"collection": "demo", "depth": 100}})
-    "irplatform.api.run(collection='demo', depth=100)"
+    "irplatform.run(collection='demo', depth=100)"
     """
     arguments = ", ".join(f"{name}={value!r}" for name, value in call["settings"].items())
     if "settings" in call["settings"]:  # `run` has a parameter of that name
-        arguments = f"irplatform.api.RunSettings({arguments})"
-    return f"irplatform.api.{call['function']}({arguments})"
+        arguments = f"irplatform.RunSettings({arguments})"
+    return f"irplatform.{call['function']}({arguments})"
 
 
 def command_text(settings: RunSettings) -> str:

@@ -4,34 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from irplatform.comparison.compare import compare
-from irplatform.errors import InputError, counted, listing
+from irplatform.comparison.compare import compare as compare_over_topics
 from irplatform.experiment.evaluate import read_judged_runs
-from irplatform.experiment.settings import as_names, as_paths
+from irplatform.experiment.given_runs import given_runs
 from irplatform.registry.loading import registry
-from irplatform.runs.folder import run_files
-from irplatform.runs.names import names_of
+from irplatform.reports.comparison_report import ComparisonReport
 from irplatform.system.console import notice, waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from irplatform.comparison.results import Comparison
     from irplatform.comparison.tests import Correction, Test
     from irplatform.evaluation.topics import TopicFilter
     from irplatform.experiment.evaluate import JudgedRuns
-    from irplatform.experiment.settings import AnyPath, Names, Paths
+    from irplatform.experiment.given_runs import Runs
+    from irplatform.experiment.settings import AnyCollection, AnyPath, AnyQrels, Names
 
 _MOST_RESULTS = 2_000_000
 """More results take minutes to score again and again."""
 
 
-def compare_runs(
-    paths: Paths,
+def compare(
+    runs: Runs,
     *,
-    collection: AnyPath | None = None,
-    qrels: AnyPath | None = None,
+    collection: AnyCollection | None = None,
+    qrels: AnyQrels | None = None,
     sampled_qrels: AnyPath | None = None,
     measures: Names = (),
     names: Names = (),
@@ -43,13 +38,15 @@ def compare_runs(
     topics: TopicFilter | None = None,
     bounds: bool | None = None,
     seed: int = 0,
-) -> Comparison:
-    """Compare run files over the topics of a collection or of a file of judgments.
+) -> ComparisonReport:
+    """Compare runs over the topics of a collection or of other judgments.
 
     Args:
-        paths: TREC runs, at least two; a folder stands for the runs of its last table.
+        runs: TREC runs or `Run` objects, at least two, or a mapping of name to one; a folder stands
+            for the runs of its last table.
         collection: whose judgments, measures and topics to use.
-        qrels: a file of judgments, instead of a collection; ordinary or sampled.
+        qrels: a file of judgments, instead of a collection, ordinary or sampled; or a mapping of
+            topic to document to grade.
         sampled_qrels: a file of sampled judgments, beside the others or alone.
         measures: names; empty takes the collection's, or the usual ones.
         names: a name for each run, in their order; empty takes the files' names.
@@ -63,20 +60,26 @@ def compare_runs(
             have two million results at most.
         seed: of the draws of tests and rank intervals.
 
+    Returns:
+        The comparison. It shows itself in a notebook, and gives frames and plots.
+
     Raises:
         InputError: a bad name or file, no judgments, or fewer than two runs.
 
     Example:
-        >>> compare_runs(["bm25.run", "delta.run"], collection="demo")  # doctest: +SKIP
-        Comparison(measures=('nDCG@20', ...
+        >>> import irplatform as ir
+        >>> one = ir.Run("one", {t: ir.Ranking.of(["a", "b"], [2.0, 1.0]) for t in "123"})
+        >>> other = ir.Run("other", {t: ir.Ranking.of(["b", "a"], [2.0, 1.0]) for t in "123"})
+        >>> comparison = ir.compare([one, other], qrels={t: {"b": 1} for t in "123"}, measures="RR")
+        >>> comparison.pairs[0].difference, comparison.pairs[0].wins
+        (0.5, 3)
     """
-    files = run_files(as_paths(paths, "paths"))
+    given = given_runs(runs, names)
     judged = read_judged_runs(
-        files, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
+        given, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
     )
     return compare_judged(
         judged,
-        names=names,
         baseline=baseline,
         all_pairs=all_pairs,
         test=test,
@@ -84,39 +87,34 @@ def compare_runs(
         group_by=group_by,
         bounds=bounds,
         seed=seed,
-        title=str(qrels or sampled_qrels),
+        title="" if isinstance(qrels, dict) else str(qrels or sampled_qrels),
     )
 
 
 def compare_judged(
-    judged: JudgedRuns,
-    *,
-    names: Names = (),
-    bounds: bool | None = None,
-    title: str = "",
-    **options: Any,
-) -> Comparison:
+    judged: JudgedRuns, *, bounds: bool | None = None, title: str = "", **options: Any
+) -> ComparisonReport:
     """Compare runs that are read, with their judgments.
 
     Args:
         judged: runs, judgments and collection.
-        names: see `compare_runs`, as for `bounds`.
-        bounds: see there.
+        bounds: see `compare`.
         title: what names the judgments if there is no collection.
-        options: other arguments of `compare`.
+        options: other arguments of `comparison.compare`.
     """
-    named = name_runs([*judged.runs], as_names(names, "names"))
-    runs = {named[path]: run for path, run in judged.runs.items()}
+    named_runs = {judged.names[path]: run for path, run in judged.runs.items()}
     source = judged.collection
     if bounds is None:
-        results = sum(len(ranking) for run in runs.values() for ranking in run.rankings.values())
+        results = sum(
+            len(ranking) for run in named_runs.values() for ranking in run.rankings.values()
+        )
         bounds = results <= _MOST_RESULTS
         if not bounds:
             notice(f"{results:,} results: bounds for unjudged documents are left out (--bounds)")
     with waiting("comparing runs"):
-        return compare(
+        comparison = compare_over_topics(
             judged.judgments,
-            runs,
+            named_runs,
             topics=source.topics if source else (),
             extra=registry().measures,
             collection=source.title if source else title,
@@ -124,19 +122,4 @@ def compare_judged(
             bounds=bounds,
             **options,
         )
-
-
-def name_runs(paths: Sequence[Path], names: Sequence[str] = ()) -> dict[Path, str]:
-    """Return the names of runs by path: those given, in their order, or the files' names.
-
-    Raises:
-        InputError: there are not as many different names as runs.
-    """
-    if not names:
-        return names_of(paths)
-    if len(names) != len(paths) or len({*names}) != len(names) or not all(map(str.strip, names)):
-        raise InputError(
-            f"--name gives {listing(names)} for {counted(len(paths), 'run')}: give each run a name "
-            "of its own, in their order, or none."
-        )
-    return dict(zip(paths, names, strict=True))
+    return ComparisonReport.of(comparison)

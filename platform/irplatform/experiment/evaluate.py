@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -11,10 +12,19 @@ from irplatform.errors import InputError, counted, listing
 from irplatform.evaluation.agreement import Agreement, agreement, indistinct, read_sources
 from irplatform.evaluation.judgments import Judgments, of_collection, of_files
 from irplatform.evaluation.sampled import topics_of
-from irplatform.evaluation.scoring import Evaluation, evaluate
+from irplatform.evaluation.scoring import evaluate as evaluate_run
 from irplatform.evaluation.topics import TopicFilter, only, without
-from irplatform.experiment.settings import RunSettings, as_names, as_path, as_paths, resources_for
+from irplatform.experiment.given_runs import given_runs
+from irplatform.experiment.settings import (
+    RunSettings,
+    as_names,
+    as_path,
+    as_paths,
+    collection_name,
+    resources_for,
+)
 from irplatform.registry.loading import registry
+from irplatform.reports.evaluations import Evaluations
 from irplatform.runs import Problem, read_run, validate_run
 from irplatform.runs.bioasq import MOST_DOCUMENTS, Question, answers
 from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags
@@ -22,46 +32,60 @@ from irplatform.system.console import notice, waiting
 from irplatform.system.writing import atomic_write, same_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
     from irplatform.data import Topic
-    from irplatform.experiment.settings import AnyPath, Names, Paths
+    from irplatform.experiment.given_runs import GivenRuns, Runs
+    from irplatform.experiment.settings import AnyCollection, AnyPath, AnyQrels, Names, Paths
     from irplatform.runs import Run
 
 
-def evaluate_runs(
-    paths: Paths,
+def evaluate(
+    runs: Runs,
     *,
-    collection: AnyPath | None = None,
-    qrels: AnyPath | None = None,
+    collection: AnyCollection | None = None,
+    qrels: AnyQrels | None = None,
     sampled_qrels: AnyPath | None = None,
     measures: Names = (),
+    names: Names = (),
     topics: TopicFilter | None = None,
     trec_eval: int = 10,
-) -> dict[str, Evaluation]:
-    """Score run files; return path to evaluation.
+) -> Evaluations:
+    """Score runs.
 
     Args:
-        paths: TREC runs.
+        runs: TREC runs or `Run` objects, or a mapping of name to one.
         collection: whose judgments and measures to use.
-        qrels: a file of judgments, in place of a collection; ordinary or sampled.
+        qrels: a file of judgments, in place of a collection, ordinary or sampled; or a mapping of
+            topic to document to grade.
         sampled_qrels: a file of sampled judgments, beside the others or alone.
         measures: names; by default the collection's, or the usual ones.
+        names: a name for each run, in their order; by default the files' names.
         topics: the judged topics that count; by default all.
-        trec_eval: the release to agree with, 10 or 9; see `evaluate`.
+        trec_eval: the release to agree with, 10 or 9.
+
+    Returns:
+        Name to evaluation, with means and values of topics; it shows itself as a table.
 
     Raises:
         InputError: a bad name or file, no judgments, or none of a run's topics is judged.
+
+    Example:
+        >>> import irplatform as ir
+        >>> run = ir.Run("mine", {"1": ir.Ranking.of(["a", "b"], [2.0, 1.0])})
+        >>> ir.evaluate(run, qrels={"1": {"b": 1}}, measures=["RR", "P@1"])["mine"].aggregate
+        {'RR': 0.5, 'P@1': 0.0}
     """
+    given = given_runs(runs, names, folders=False)
     judged = read_judged_runs(
-        paths, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
+        given, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
     )
     judgments = judged.judgments
     evaluations = {}
     for path, run in judged.runs.items():
         with waiting(f"scoring {path}"):
-            evaluations[str(path)] = evaluate(
+            evaluations[given.names[path]] = evaluate_run(
                 judgments.qrels,
                 run,
                 judgments.measures,
@@ -69,60 +93,61 @@ def evaluate_runs(
                 sampled=judgments.sampled,
                 trec_eval=trec_eval,
             )
-    return evaluations
+    return Evaluations(evaluations, {name: path for path, name in given.names.items()})
 
 
 @dataclass(frozen=True)
 class JudgedRuns:
-    """Run files, by path, with the judgments that score them and their collection, if named."""
+    """Runs and their names, by path, with their judgments and their collection, if named."""
 
     judgments: Judgments
     runs: Mapping[Path, Run]
     collection: Collection | None
+    names: Mapping[Path, str]
 
 
 def read_judged_runs(
-    paths: Paths,
-    collection: AnyPath | None,
-    qrels: AnyPath | None,
+    given: GivenRuns,
+    collection: AnyCollection | None,
+    qrels: AnyQrels | None,
     *,
     sampled_qrels: AnyPath | None = None,
     measures: Names = (),
     topics: TopicFilter | None = None,
 ) -> JudgedRuns:
-    """Read run files and judgments; the arguments and errors are those of `evaluate_runs`."""
-    paths, measures = as_paths(paths, "paths"), as_names(measures, "measures")
-    qrels = None if qrels is None else as_path(qrels, "qrels")
+    """Read runs and judgments; the arguments and errors are those of `evaluate`."""
+    paths, measures = [*given.names], as_names(measures, "measures")
     if sampled_qrels is not None:
         sampled_qrels = as_path(sampled_qrels, "sampled_qrels")
     if (collection is None) == (qrels is None) and (collection or sampled_qrels is None):
         raise InputError("give either --collection or --qrels.")
     plugins = registry()
     resolved_collection = None
-    with waiting(f"reading judgments of {collection}" if collection else "reading judgments"):
-        if collection is not None:
-            resolved_collection = plugins.collection(str(collection))
+    named = "" if collection is None else collection_name(collection)
+    with waiting(f"reading judgments of {named}" if named else "reading judgments"):
+        if named:
+            resolved_collection = plugins.collection(named)
             judgments = of_collection(
                 resolved_collection, measures, plugins.measures, sampled=sampled_qrels
             )
         else:
             usual, extra = Collection.measures, plugins.measures
-            judgments = of_files(qrels, measures, extra, usual=usual, sampled=sampled_qrels)
+            read = qrels if isinstance(qrels, Mapping | None) else as_path(qrels, "qrels")
+            judgments = of_files(read, measures, extra, usual=usual, sampled=sampled_qrels)
     for one, other in combinations(paths, 2):
-        if one == other or same_file(one, other):
-            as_one = "" if one == other else f", once as {one}"
-            raise InputError(f"the run {other} is named more than once{as_one}.")
+        if same_file(one, other):
+            raise InputError(f"the run {other} is named more than once, once as {one}.")
     runs = {}
     for path in paths:
         with waiting(f"reading {path}"):
-            runs[path] = read_run(path)
+            runs[path] = given.ready[path] if path in given.ready else read_run(path)
         _refuse_other_topics(path, runs[path], judgments)
     if topics:
         counted_topics = topics.topics(judgments.qrels, resolved_collection)
         left_out = frozenset(judgments.qrels) - counted_topics
         judgments = only(judgments, counted_topics)
         runs = {path: without(run, left_out) for path, run in runs.items()}
-    return JudgedRuns(judgments, runs, resolved_collection)
+    return JudgedRuns(judgments, runs, resolved_collection, given.names)
 
 
 def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:

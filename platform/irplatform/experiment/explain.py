@@ -6,9 +6,10 @@ cross-validation), and asks one of its members.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from irplatform.errors import InputError, unknown
+from irplatform.experiment.keywords import RankingOptions, keywords
 from irplatform.experiment.plan import RunPlan, resolve
 from irplatform.experiment.run import (
     choose_fusion,
@@ -36,28 +37,32 @@ from irplatform.training.checkpoints import Checkpoint
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.experiment.settings import AnyPath, Names
+    from irplatform.experiment.settings import AnyCollection, AnySystem, Names
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
 
 
+@keywords(RankingOptions)
 @settings_kept()
 def explain(
-    settings: RunSettings | AnyPath,
+    collection: RunSettings | AnyCollection,
     topic: str,
     documents: Names,
     *,
+    reranker: AnySystem[Reranker] | None = None,
     member: int | None = None,
-    **options: Any,
+    **options: Unpack[RankingOptions],
 ) -> dict[str, Any]:
     """Explain a reranker's scores of some documents.
 
     Args:
-        settings: those of `run`, whose `rerankers` names one; or a collection.
+        collection: a name, a path, an ir_datasets id or a `Collection`; or `RunSettings` with one
+            reranker.
         topic: the id of a topic of the collection.
         documents: ids of documents; they need not have been retrieved.
+        reranker: a name, a class or an object.
         member: the member of the system to ask, from 1; None takes the one nearest to the mean.
-        options: attributes of `RunSettings`, in its place or to change it.
+        options: the options of `platform explain`; see `RunSettings`.
 
     Returns:
         `topic`, the system, and for each document its title, grade, ranks and scores, and the
@@ -65,8 +70,15 @@ def explain(
 
     Raises:
         InputError: a wrong name or option, or a reranker that does not explain its scores.
+
+    Example:
+        >>> import irplatform as ir
+        >>> hit = ir.search("demo", topic="1", depth=1)["hits"][0]
+        >>> told = ir.explain("demo", "1", hit["id"], reranker="bm25-text", interpolate=0)
+        >>> told["documents"][0]["id"] == hit["id"]
+        True
     """
-    settings = settings_of(settings, options)
+    settings = settings_of(collection, options, rerankers=reranker)
     plugins = registry()
     _refuse_unexplained(settings, plugins)
     with waiting(f"reading {settings.collection}"):

@@ -7,14 +7,21 @@ systems, trained and cached in the same way, and give the same scores.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
-from irplatform.data import Collection, Corpus, Documents
+from irplatform.data import Collection, Topic
 from irplatform.errors import InputError
+from irplatform.experiment.free_texts import (
+    GivenTexts,
+    NoDocuments,
+    TextResources,
+    as_topic,
+    texts_by_id,
+)
+from irplatform.experiment.keywords import RerankerOptions, RetrieverOptions, keywords
 from irplatform.experiment.plan import resolve
 from irplatform.experiment.run import choose_fusion, learning_plan, retrieve_training
 from irplatform.experiment.settings import (
-    as_names,
     on_device,
     one_reranker,
     resources_for,
@@ -34,11 +41,14 @@ from irplatform.system.arithmetic import choose_device, settings_kept
 from irplatform.system.console import waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from irplatform.collection_resources import CollectionResources
-    from irplatform.data import Document, Topic
-    from irplatform.experiment.settings import AnyPath
+    from irplatform.data import Document
+    from irplatform.experiment.keywords import Share
+    from irplatform.experiment.settings import AnyCollection, AnySystem, RunSettings
+    from irplatform.plugin.rerankers import Reranker
+    from irplatform.plugin.retrievers import Retriever
     from irplatform.reranking.scoring import Values
     from irplatform.reranking.systems import System
     from irplatform.retrieval.first_stage import ChosenRetriever
@@ -70,6 +80,23 @@ class ReadyReranker:
         """16 hexadecimal digits that stand for the reranker, its options and weights."""
         return self.system.fingerprint
 
+    def score(self, query: str | Topic, documents: Sequence[str | Document]) -> list[float]:
+        """Score texts for a query; nothing is kept in the cache.
+
+        Args:
+            query: some words, or a `Topic` with the fields that the reranker reads.
+            documents: texts, or `Document` objects with a title and an abstract.
+
+        Returns:
+            A number for each, in their order; higher is better.
+
+        Raises:
+            InputError: the reranker needs an index or word vectors, and has none.
+        """
+        topic, texts = as_topic(query), texts_by_id(documents)
+        scores = self.scores([topic], {topic.id: [*texts]}, texts=texts)
+        return [float(score) for score in scores[topic.id]]
+
     @settings_kept()
     def scores(
         self,
@@ -83,8 +110,8 @@ class ReadyReranker:
 
         Args:
             topics: the topics; they need not be the collection's.
-            candidates: topic id to the ids of documents of the collection, best first.
-            texts: without a collection, the documents by id.
+            candidates: topic id to the ids of documents, best first.
+            texts: documents by id, in place of the collection's.
             cached: whether to take scores of a collection's documents from the cache, and to keep
                 them there.
 
@@ -95,11 +122,12 @@ class ReadyReranker:
             InputError: a document is not in the collection, or the reranker reads the collection
                 and there is none.
         """
-        given = None if self.collection else _Given(texts or {})
+        given = GivenTexts(texts or {}) if texts is not None or self.collection is None else None
         contains = given.texts.__contains__ if given else self.resources.index().contains
         for doc_ids in candidates.values():
             if unknown := next((doc_id for doc_id in doc_ids if not contains(doc_id)), None):
-                where = f"'{self.collection.id}' has" if self.collection else "the texts have"
+                known = self.collection if given is None else None
+                where = f"'{known.id}' has" if known else "the texts have"
                 raise InputError(f"{where} no document '{unknown}'.")
         for warning in warnings_of(self.system.choice, topics, self.learning):
             self.resources.notice(warning)
@@ -146,31 +174,45 @@ class ReadyReranker:
         )
 
 
+@keywords(RerankerOptions)
 @settings_kept()
-def open_reranker(
-    name: str, collection: AnyPath | None, *, weighs: bool = False, **options: Any
+def reranker(
+    name: AnySystem[Reranker],
+    collection: AnyCollection | None = None,
+    *,
+    interpolate: Share = 0.0,
+    **options: Unpack[RerankerOptions],
 ) -> ReadyReranker:
-    """Make a reranker ready to score documents of a collection.
+    """Make a reranker ready to score texts, or documents of a collection.
 
     One that learns is trained on the collection's training topics, as in a run, unless
     `checkpoint=` names a trained one.
 
     Args:
-        name: of the reranker.
-        collection: a name, an ir_datasets id or a path; None scores any texts, with a reranker that
-            reads nothing else.
-        weighs: whether the first stage's share is chosen where the reranker does not learn.
-        options: attributes of `RunSettings`, such as `settings`, `checkpoint` or `train_on`.
+        name: a name, a class or an object of a reranker.
+        collection: a name, a path, an ir_datasets id or a `Collection`; without one, the reranker
+            scores texts, as far as it needs no index.
+        interpolate: the first stage's share in `rerank`; "auto" chooses it, where the reranker does
+            not learn, too.
+        options: settings and training, as for `run`.
 
     Raises:
         InputError: a wrong name or option, or a reranker that learns and has nothing to learn from.
+
+    Example:
+        >>> import irplatform as ir
+        >>> class Longest(ir.Reranker):
+        ...     '''Ranks longer documents first.'''
+        ...     def score(self, topic, documents):
+        ...         return [len(document.text) for document in documents]
+        >>> ir.reranker(Longest).score("melanoma", ["BRAF in melanoma", "BRAF"])
+        [16.0, 4.0]
     """
-    if not weighs:
-        options = {"interpolate": 0.0, **options}
     if collection is None:
-        return _open_for_texts(name, options)
-    settings = settings_of(collection, {**options, "rerankers": as_names(name, "reranker")})
-    one_reranker(settings, "open_reranker")
+        return _without_collection(settings_of("", options, rerankers=name))
+    given = {**options, "interpolate": interpolate}
+    settings = settings_of(collection, given, rerankers=name)
+    one_reranker(settings, "reranker")
     with waiting(f"reading {settings.collection}"):
         plan = resolve(settings, registry())
     (choice,) = plan.rerankers
@@ -189,52 +231,6 @@ def open_reranker(
     return ReadyReranker(plan.collection, system, resources, learning)
 
 
-class _NoDocuments(Corpus):
-    """In place of a collection's documents, for rerankers that read texts alone."""
-
-    name = "texts"
-    fields = ()
-    fingerprint = "none"
-
-    def __iter__(self) -> Iterator[Document]:
-        raise InputError(
-            "this reranker reads the documents of a collection, such as its words' frequencies: "
-            "name one, as in collection='demo'."
-        )
-
-
-@dataclass(frozen=True)
-class _Given:
-    """Documents by id, as scoring asks resources for them."""
-
-    texts: Mapping[str, Document]
-
-    def documents(self, doc_ids: Sequence[str]) -> Documents:
-        return Documents.of([self.texts[doc_id] for doc_id in doc_ids])
-
-
-def _open_for_texts(name: str, options: Mapping[str, Any]) -> ReadyReranker:
-    """A reranker that scores any texts."""
-    settings = settings_of("texts", {**options, "rerankers": as_names(name, "reranker")})
-    one_reranker(settings, "open_reranker")
-    chosen = settings.settings, settings.preset, settings.members
-    _, rerankers = choose_systems(registry(), settings.retrievers, settings.rerankers, *chosen)
-    if rerankers[0].trainable and settings.checkpoint is None:
-        raise InputError(
-            f"'{name}' learns: name a trained one (checkpoint=FOLDER, as `platform train --out "
-            "FOLDER` writes it), or a collection."
-        )
-    if settings.checkpoint is not None:
-        rerankers = apply_checkpoint(settings.checkpoint, rerankers)
-    (choice,) = rerankers
-    choice.check()
-    nothing = Collection("texts", "texts of a caller", _NoDocuments(), lambda: ())
-    resources = on_device(undecided_resources(settings, nothing), settings, ())
-    learning = LearningPlan(checkpoint=settings.checkpoint, interpolate=settings.interpolate)
-    resources = resources_with(learning, choice, resources)
-    return ReadyReranker(None, fit(choice, learning, None, resources), resources, learning)
-
-
 @dataclass(frozen=True)
 class ReadyRetriever:
     """A retriever that can search.
@@ -250,12 +246,15 @@ class ReadyRetriever:
     resources: CollectionResources
 
     @settings_kept()
-    def search(self, topics: Sequence[Topic], depth: int = 1000) -> Run:
-        """Rank at most `depth` documents for every topic; topics need not be the collection's.
+    def search(self, topics: str | Topic | Sequence[Topic], depth: int = 1000) -> Run:
+        """Rank at most `depth` documents for every topic, or for a query.
+
+        Topics need not be the collection's.
 
         Raises:
             InputError: its options do not fit the topics.
         """
+        topics = [as_topic(topics)] if isinstance(topics, str | Topic) else topics
         self.choice.check_topics(topics)
         self.choice.about(topics, self.resources)  # shows notices
         if self.choice.traits.on_device:
@@ -263,19 +262,27 @@ class ReadyRetriever:
         return find(self.choice, topics, depth, self.resources)
 
 
+@keywords(RetrieverOptions)
 @settings_kept()
-def open_retriever(name: str, collection: AnyPath, **options: Any) -> ReadyRetriever:
+def retriever(
+    name: AnySystem[Retriever], collection: AnyCollection, **options: Unpack[RetrieverOptions]
+) -> ReadyRetriever:
     """Make a retriever ready to search a collection.
 
     Args:
-        name: of the retriever.
-        collection: a name, an ir_datasets id or a path.
-        options: attributes of `RunSettings`, such as `settings` or `expand`.
+        name: a name, a class or an object of a retriever.
+        collection: a name, a path, an ir_datasets id or a `Collection`.
+        options: settings, as for `run`.
 
     Raises:
         InputError: a wrong name or option.
+
+    Example:
+        >>> import irplatform as ir
+        >>> ir.retriever("bm25", "demo").search("melanoma BRAF", depth=5)
+        Run('bm25', 1 topics, 5 results)
     """
-    settings = settings_of(collection, {**options, "retrievers": (name,)})
+    settings = settings_of(collection, {**options, "retrievers": name})
     with waiting(f"reading {settings.collection}"):
         systems = resolve_systems(settings, registry(), documents_only=True)
     (choice,) = systems.retrievers
@@ -283,3 +290,27 @@ def open_retriever(name: str, collection: AnyPath, **options: Any) -> ReadyRetri
     choice.describe()  # refuses what it depends on and cannot have
     resources = resources_for(settings, systems.collection, systems.retrievers)
     return ReadyRetriever(systems.collection, choice, resources)
+
+
+def _without_collection(settings: RunSettings) -> ReadyReranker:
+    """A reranker for texts: one that does not learn, or a checkpoint's."""
+    name = one_reranker(settings, "reranker")
+    given = settings.settings, settings.preset, settings.members
+    _, (choice,) = choose_systems(registry(), (), (name,), *given)
+    if choice.trainable and settings.checkpoint is None:
+        raise InputError(
+            f"'{choice.name}' learns: name a trained one (checkpoint=FOLDER, as `platform train "
+            "--out FOLDER` writes it), or a collection whose training topics it learns from."
+        )
+    if settings.checkpoint is not None:
+        (choice,) = apply_checkpoint(settings.checkpoint, [choice])
+    choice.check()
+    choice.check_training()
+    collection = Collection("texts", "Texts of a program", NoDocuments(), lambda: ())
+    resources = TextResources(
+        **vars(on_device(undecided_resources(settings, collection), settings, ())),
+        who=f"reranker '{choice.name}'",
+    )
+    learning = LearningPlan(checkpoint=settings.checkpoint)
+    own = resources_with(learning, choice, resources)
+    return ReadyReranker(None, fit(choice, learning, None, own), own, learning)

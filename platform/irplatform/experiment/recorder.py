@@ -20,6 +20,7 @@ from irplatform.evaluation.topics import without_judgments, without_relevant, wi
 from irplatform.experiment.calls import describe_data
 from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
+from irplatform.reports.comparison_report import ComparisonReport
 from irplatform.reports.run_report import PART, RunReport, SystemResult
 from irplatform.runs import Run, read_run
 from irplatform.runs.folder import (
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.collection_resources import CollectionResources
-    from irplatform.comparison.results import Comparison
     from irplatform.comparison.tests import Difference
     from irplatform.data import Collection, Qrels
     from irplatform.evaluation.measures import MeasureFunction
@@ -218,7 +218,7 @@ class Recorder:
             candidates=candidates.provenance,
             warnings=[*self._warnings, *(w for system in self._systems for w in system.warnings)],
             cut_short=_cut_short(scored, first.depth, candidates.most if rerankers else None),
-            compare=partial(self._compare, scores, measures) if scores else None,
+            comparing=partial(self._compare, scores, measures) if scores else None,
             first_stage=first.final.name,
             ceiling=self._ceiling() if scored else {},
             part=part,
@@ -242,8 +242,15 @@ class Recorder:
         means = evaluate(self._qrels or {}, best, measures, extra=extra, sampled=sampled)
         return dict(means.aggregate)
 
-    def _compare(self, scores: Mapping[str, Evaluation], measures: Sequence[str]) -> Comparison:
-        """Compare runs by their scores; the first is the baseline.
+    def _compare(
+        self,
+        scores: Mapping[str, Evaluation],
+        measures: Sequence[str],
+        *,
+        alone: bool = False,
+        **options: Any,
+    ) -> ComparisonReport:
+        """Compare runs by their scores; the first is the baseline unless an option names another.
 
         A reranker's own scores are left out if its final run has the same. Means over seeds have no
         ranking of their own, hence no bounds.
@@ -251,11 +258,14 @@ class Recorder:
         own = {alone_name(name): each.per_topic for name, each in scores.items()}
         scores = {n: each for n, each in scores.items() if own.get(n) != each.per_topic}
         seeded = any(system.seeds for system in self._systems)
+        if not alone:
+            names = {system.name for system in self._systems}
+            scores = {name: each for name, each in scores.items() if name in names}
         runs = {
             name: Run(name, {}) if seeded else read_run(self._folder.path / f"{name}.run")
             for name in scores
         }
-        return compare(
+        compared = compare(
             Judgments(self._qrels or {}, self._sampled, measures),
             runs,
             topics=self._collection.topics,
@@ -264,7 +274,9 @@ class Recorder:
             collection=self._collection.title,
             note=self._collection.note,
             bounds=not seeded,
+            **options,
         )
+        return ComparisonReport.of(compared)
 
     def _seconds(self, resources: CollectionResources) -> dict[str, float]:
         """Seconds per stage since the runs before."""

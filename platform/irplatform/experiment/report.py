@@ -17,15 +17,15 @@ from irplatform.comparison.curves import curves
 from irplatform.errors import InputError, PlatformError, counted, listing, one_line
 from irplatform.expansion import Expander, QueryPlan
 from irplatform.experiment.cite import as_bibtex, cite
-from irplatform.experiment.compare import compare_judged, name_runs
+from irplatform.experiment.compare import compare_judged
 from irplatform.experiment.evaluate import read_judged_runs
-from irplatform.experiment.settings import RunSettings, as_names, as_path, as_paths, resources_for
+from irplatform.experiment.given_runs import given_runs
+from irplatform.experiment.settings import RunSettings, as_path, resources_for
 from irplatform.lucene import is_indexed
 from irplatform.reports.html.made import made_of
 from irplatform.reports.html.page import GENERATOR, PAGES, render_page
 from irplatform.reports.html.rankings import Shown, Texts, browser_data
 from irplatform.reports.plots import save_plots
-from irplatform.runs.folder import run_files
 from irplatform.runs.metadata import read_metadata
 from irplatform.system.console import waiting
 from irplatform.system.packages import require
@@ -81,35 +81,35 @@ def write_report(
         force: replace a file that is no report.
         command: how the report was asked for, to be told in it.
         options: `baseline`, `all_pairs`, `test`, `correction`, `group_by`, `bounds` and `seed` of
-            `compare_runs`.
+            `compare`.
 
     Returns:
         The file.
 
     Raises:
         InputError: a package of the extra `report` is missing, the file is another one's, or see
-            `compare_runs`.
+            `compare`.
 
     Example:
-        >>> write_report("runs/demo", "report.html")  # doctest: +SKIP
+        >>> import irplatform as ir
+        >>> report = ir.run("demo", ["bm25-text"], run_dir="runs/first")
+        >>> ir.write_report("runs/first", "report.html")
         PosixPath('report.html')
     """
     require("a report", *PAGES)
     html = writable_file(as_path(html, "html"))
     _refuse_other_file(html, force=force)
-    paths = run_files(as_paths(runs, "runs"))
+    given = given_runs(runs, names)
+    paths = [*given.names]
     if len(paths) < 2:
         raise InputError(f"a report compares at least two runs; {listing(map(str, paths))} is one.")
     if collection is None and qrels is None and sampled_qrels is None:
         collection = _recorded_collection(paths)
     judged = read_judged_runs(
-        paths, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
+        given, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
     )
-    comparison = compare_judged(
-        judged, names=names, title=Path(str(qrels or sampled_qrels)).name, **options
-    )
-    called = name_runs(paths, as_names(names, "names"))
-    by_name = {called[path]: run for path, run in judged.runs.items()}
+    comparison = compare_judged(judged, title=Path(str(qrels or sampled_qrels)).name, **options)
+    by_name = {given.names[path]: run for path, run in judged.runs.items()}
     shown = Shown.of(comparison, depth)
     doc_ids = shown.doc_ids(by_name)
     texts = Texts(notes=("Documents have no titles here: without a collection ids are all.",))
@@ -128,7 +128,7 @@ def write_report(
             comparison,
             browser=browser_data(comparison, by_name, grades, shown, texts),
             curves=drawn,
-            made=[made_of(called[path], path) for path in paths],
+            made=[made_of(given.names[path], path) for path in paths],
             notes=notes,
             bibliography=_bibliography(paths),
             title=title,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from irplatform.collections.inspection import refuse_broken, warning_of_abstracts
 from irplatform.errors import InputError
@@ -20,6 +20,7 @@ from irplatform.experiment.calls import (
     neural_systems,
 )
 from irplatform.experiment.campaigns import describe_folder
+from irplatform.experiment.keywords import RankingOptions, RunOptions, keywords
 from irplatform.experiment.learning import (
     declared_pretraining,
     find_candidates,
@@ -61,7 +62,14 @@ if TYPE_CHECKING:
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Qrels
     from irplatform.experiment.plan import RunPlan
-    from irplatform.experiment.settings import AnyPath
+    from irplatform.experiment.settings import (
+        AnyCollection,
+        AnyPath,
+        AnySystem,
+        Collections,
+        Systems,
+    )
+    from irplatform.plugin.rerankers import Reranker
     from irplatform.reports.matrix import MatrixReport
     from irplatform.reports.run_report import RunReport
     from irplatform.reranking.training_set import TrainingSet
@@ -73,28 +81,45 @@ _DEEP = 10_000
 """Beyond this depth the documents are counted, which opens the index."""
 
 
+@keywords(RunOptions)
 @settings_kept()
 def run(
-    settings: RunSettings | AnyPath | None = None, plugins: Registry | None = None, **options: Any
+    collection: RunSettings | Collections | None = None,
+    rerankers: Systems[Reranker] | None = None,
+    *,
+    plugins: Registry | None = None,
+    **options: Unpack[RunOptions],
 ) -> RunReport | MatrixReport:
     """Take a collection to scored runs.
 
     Args:
-        settings: the settings, as the options of `platform run`; or a collection.
+        collection: a name, a path, an ir_datasets id or a `Collection`; or `RunSettings`.
+        rerankers: names, classes or objects of rerankers; a mapping of label to one gives them
+            labels. Without any, the first stage is the result.
         plugins: where names are looked up; by default all installed plugins.
-        options: attributes of `RunSettings`, in its place or to change it.
+        options: the options of `platform run`; see `RunSettings`.
 
     Returns:
-        The table of the runs' measures and comparisons, as it is printed and written. Several
-        collections or first stages make a matrix of them.
+        The runs with their scores. It shows itself as a table, and gives frames and comparisons.
+        Several collections or first stages make a matrix of them.
 
     Raises:
         InputError: a wrong name, option or file, nearly always found before anything is
             written; errors of training topics are found after the first stage.
         PlatformError: something failed on the way. Finished runs are kept, and the same call
             goes on from there.
+
+    Example:
+        >>> import irplatform as ir
+        >>> class Longest(ir.Reranker):
+        ...     '''Ranks longer documents first.'''
+        ...     def score(self, topic, documents):
+        ...         return [len(document.text) for document in documents]
+        >>> report = ir.run("demo", rerankers=["bm25-text", Longest])
+        >>> [system.name for system in report.systems]
+        ['bm25', 'bm25-text', 'longest']
     """
-    settings = settings_of(settings, options)
+    settings = settings_of(collection, options, rerankers=rerankers)
     if plugins is not None and not isinstance(plugins, Registry):
         raise InputError(f"plugins is {plugins!r}, not a registry; `rerankers=` names rerankers.")
     plugins = plugins or registry()
@@ -167,25 +192,36 @@ def _underway(plan: RunPlan, recorder: Recorder) -> Iterator[None]:
     plan.plugins.announce("run_finished", finished)
 
 
+@keywords(RankingOptions)
 @settings_kept()
 def train(
-    settings: RunSettings | AnyPath | None = None, out: AnyPath | None = None, **options: Any
+    collection: RunSettings | AnyCollection | None = None,
+    reranker: AnySystem[Reranker] | None = None,
+    *,
+    out: AnyPath | None = None,
+    **options: Unpack[RankingOptions],
 ) -> dict[str, Any]:
     """Train a reranker on the topics of a collection.
 
     Args:
-        settings: `collection` is the training collection, `rerankers` names one; or a
-            collection.
+        collection: the training collection; or `RunSettings` with one reranker.
+        reranker: a name, a class or an object.
         out: a folder to copy the checkpoint to; it must not exist.
-        options: attributes of `RunSettings`, in its place or to change it.
+        options: the options of `platform train`; see `RunSettings`.
 
     Returns:
         The checkpoint's description and its `path`.
 
     Raises:
         InputError: a wrong name, option or file, or a collection without judgments.
+
+    Example:
+        >>> import irplatform as ir
+        >>> trained = ir.train("demo-train", "mbm", members=1, out="my-mbm")
+        >>> trained["path"], trained["topics"]
+        ('my-mbm', 40)
     """
-    settings = settings_of(settings, options)
+    settings = settings_of(collection, options, rerankers=reranker)
     one_reranker(settings, "train")
     if out is not None:
         out = as_path(out, "out")

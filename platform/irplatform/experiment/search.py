@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.data import Topic
 from irplatform.errors import InputError, check_least, unknown
-from irplatform.experiment.settings import RunSettings, as_names, as_path, resources_for
+from irplatform.experiment.settings import (
+    RunSettings,
+    as_names,
+    as_path,
+    as_systems,
+    collection_name,
+    resources_for,
+)
 from irplatform.experiment.systems import refuse_silent_downloads, resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.retrieval.first_stage import find
@@ -16,15 +23,16 @@ from irplatform.system.console import waiting
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from irplatform.experiment.settings import AnyPath, Names
+    from irplatform.experiment.settings import AnyCollection, AnyPath, AnySystem, Names
+    from irplatform.plugin.retrievers import Retriever
 
 
 @settings_kept()
 def search(
-    collection: AnyPath,
+    collection: AnyCollection,
     query: str | None = None,
     *,
-    retriever: str = "bm25",
+    retriever: AnySystem[Retriever] = "bm25",
     topic: str | None = None,
     depth: int = 10,
     settings: Mapping[str, object] | None = None,
@@ -35,9 +43,9 @@ def search(
     """Search a collection for some words, or for one of its topics.
 
     Args:
-        collection: a name, an ir_datasets id or a path.
+        collection: a name, a path, an ir_datasets id or a `Collection`.
         query: some words, or None for a topic.
-        retriever: the name of one.
+        retriever: a name, a class or an object.
         topic: the id of a topic of the collection, or None for words.
         depth: hits at most, 1 or more.
         settings: options of the retriever.
@@ -51,20 +59,27 @@ def search(
 
     Raises:
         InputError: a wrong name, an empty query, or neither or both of `query` and `topic`.
+
+    Example:
+        >>> import irplatform as ir
+        >>> found = ir.search("demo", "melanoma BRAF", depth=3)
+        >>> [hit["rank"] for hit in found["hits"]]
+        [1, 2, 3]
     """
     if (query is None) == (topic is None):
         raise InputError("give either --query or --topic.")
     if query is not None and not query.strip():
         raise InputError("the query is empty: give --query some words.")
     check_least("depth", depth, 1)
-    plugins, collection = registry(), str(collection)
+    plugins = registry()
     run_settings = RunSettings(
-        collection,
-        retrievers=(retriever,),
+        collection_name(collection),
+        retrievers=as_systems(retriever, "retrievers"),
         settings=settings or {},
         expand=as_names(expand, "expand"),
         query_plan=None if query_plan is None else as_path(query_plan, "query_plan"),
     )
+    collection = run_settings.collection
     with waiting(f"reading {collection}"):
         systems = resolve_systems(run_settings, plugins, documents_only=topic is None).expanded()
     resolved_collection, (choice,) = systems.collection, systems.retrievers
@@ -102,13 +117,18 @@ def search(
 
 
 @settings_kept()
-def index(collection: AnyPath, *, threads: int | None = None) -> dict[str, Any]:
+def index(collection: AnyCollection, *, threads: int | None = None) -> dict[str, Any]:
     """Build a collection's Lucene index, if it is missing; `threads` index at once.
 
     Returns its path and fingerprint, if it was built now, the seconds that took, and Lucene's
     statistics. InputError for a wrong name, or documents that cannot be read.
+
+    Example:
+        >>> import irplatform as ir
+        >>> ir.index("demo")["documents"] > 1000
+        True
     """
-    collection = str(collection)
+    collection = collection_name(collection)
     resolved_collection = registry().documents_of(collection)
     refuse_silent_downloads(resolved_collection, collection)
     resources = resources_for(RunSettings(collection, threads=threads), resolved_collection)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from irplatform.collection_resources import CollectionResources
+from irplatform.data import Collection
 from irplatform.errors import InputError, check_least, listing, unknown
 from irplatform.options import flat
+from irplatform.plugin.rerankers import Reranker
+from irplatform.plugin.retrievers import Retriever
+from irplatform.registry.live_code import new_call
+from irplatform.registry.session import register, register_system, registered_as
 from irplatform.reranking.systems import MEMBERS
 from irplatform.retrieval.candidates import JUDGED, RETRIEVED
 from irplatform.retrieval.fusion import AUTO
@@ -18,20 +23,30 @@ from irplatform.retrieval.stages import USUAL, Stage
 from irplatform.runs.checks import check_tag
 from irplatform.runs.names import FUSED, system_of
 from irplatform.system.arithmetic import check_device, choose_device
+from irplatform.system.formats import read_toml
 from irplatform.system.workers import available_cores, within_cores
 from irplatform.text.vector_source import VectorSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from irplatform.data import Collection
     from irplatform.retrieval.first_stage import ChosenRetriever
 
 
+Kind = TypeVar("Kind")
 AnyPath: TypeAlias = Path | str
 Names: TypeAlias = Iterable[str] | str
 Paths: TypeAlias = Iterable[AnyPath] | AnyPath
+AnySystem: TypeAlias = str | Kind | type[Kind]
+Systems: TypeAlias = AnySystem[Kind] | Iterable[AnySystem[Kind]] | Mapping[str, AnySystem[Kind]]
+"""Names, classes or objects of systems; a mapping gives each a label."""
+AnyCollection: TypeAlias = Path | str | Collection
+Collections: TypeAlias = AnyCollection | Sequence[AnyCollection]
+AnyQrels: TypeAlias = Path | str | Mapping[str, Mapping[str, float]]
+"""A file of judgments, or topic to document to grade."""
 
+OPENED_AS = "opened_as"
+"""The attribute of a `Collection` that keeps the name that it was opened by."""
 NO_EXPANSION = "none"
 """In place of knowledge bases: queries are not expanded, even where a collection asks for it."""
 MESH_QUERIES = 10_000
@@ -45,17 +60,20 @@ _RERANK_DEPTH = 500
 class RunSettings:
     """The settings of a run.
 
-    A text stands for a path, one name for a list of names, and "auto" for `interpolate`.
+    A text stands for a path, one name for a list of names, and "auto" for `interpolate`. Classes
+    and objects stand where names do: they get names, by which this session finds them.
 
     Attributes:
-        collection: a name, a path or an ir_datasets id. A list of several makes a matrix, see
-            `collections`.
+        collection: a name, a path or an ir_datasets id, or a `Collection`. A list of several makes
+            a matrix, see `collections`.
         rerankers: names, or LABEL=NAME for another name in this run; by default none, and the
-            first stage is all.
+            first stage is all. A class or an object of a `Reranker` is named after its class; a
+            mapping gives each a label.
         first_stages: what is reranked: a retriever, several joined by "+", "judged" (exactly the
             judged documents), "scoreddocs" (what an ir_datasets collection brings), or a run file.
             Several make a matrix: each is reranked by all rerankers. By default "bm25". One alone
-            is kept as `retrievers` and `candidates`.
+            is kept as `retrievers` and `candidates`. A class or an object of a `Retriever` is
+            named after its class.
         depth: documents that each retriever finds per topic.
         rerank_depth: first documents of each retriever that are reranked; all where it finds
             fewer.
@@ -172,7 +190,9 @@ class RunSettings:
             "vectors_text": as_paths(self.vectors_text, "vectors_text"),
             "interpolate": None if interpolate == "auto" else interpolate,
         }
-        for name in ("rerankers", "retrievers", "measures", "train_on", "topics"):
+        for name in ("rerankers", "retrievers"):
+            taken[name] = as_systems(getattr(self, name), name)
+        for name in ("measures", "train_on", "topics"):
             taken[name] = as_names(getattr(self, name), name)
         taken |= self._what_is_ranked()
         taken["expand"] = tuple(dict.fromkeys(as_names(self.expand, "expand")))
@@ -188,15 +208,20 @@ class RunSettings:
         """Make one collection, or one first stage, of a list of one."""
         given: Any = self.collection
         several = isinstance(given, Iterable) and not isinstance(given, str)
-        collections = as_names(self.collections or (given if several else ()), "collections")
+        each: Any = self.collections or (given if several else ())
+        if not isinstance(each, str):
+            each = [
+                collection_name(one) if isinstance(one, Collection | Path) else one for one in each
+            ]
+        collections = as_names(each, "collections")
         if twice := [name for name in collections if collections.count(name) > 1]:
             raise InputError(f"collection '{twice[0]}' is named twice.")
-        yield "collection", collections[0] if collections else str(given)
+        yield "collection", collections[0] if collections else collection_name(given)
         yield "collections", collections if len(collections) > 1 else ()
-        stages = as_names(self.first_stages, "first_stages")
+        stages = as_systems(self.first_stages, "first_stages")
         if not stages:
             return
-        if as_names(self.retrievers, "retrievers") != USUAL or str(self.candidates) != RETRIEVED:
+        if as_systems(self.retrievers, "retrievers") != USUAL or str(self.candidates) != RETRIEVED:
             raise InputError(
                 "--first-stage takes the place of --retriever and --candidates: "
                 "`--first-stage bm25+rm3` fuses two retrievers, `--first-stage judged` reranks the "
@@ -258,14 +283,26 @@ class RunSettings:
 
 
 def settings_of(
-    given: RunSettings | AnyPath | None, options: Mapping[str, Any] | None = None
+    given: RunSettings | Collections | None,
+    options: Mapping[str, Any] | None = None,
+    *,
+    rerankers: object = None,
 ) -> RunSettings:
     """Return settings, with options by their names changed, or those of a collection.
+
+    `config` names a TOML file of settings, beneath those given. `rerankers` may also be among the
+    options.
 
     Raises:
         InputError: it is neither, or there is no such option.
     """
-    options = options or {}
+    new_call()
+    options = dict(options or {})
+    if rerankers is not None:
+        options["rerankers"] = rerankers
+    if (config := options.pop("config", None)) is not None:
+        of_file = flat(read_toml(as_path(config, "config")))
+        options["settings"] = of_file | settings_by_name(options.get("settings"))
     known = [each.name for each in fields(RunSettings)]
     for name in options:
         if name not in known:
@@ -275,15 +312,14 @@ def settings_of(
     collection = options.get("collection") if given is None else given
     if given is None and collection is None and "collections" in options:
         return RunSettings(**options)
-    if isinstance(collection, tuple | list) and collection:
-        return RunSettings(**{**options, "collection": collection})
-    if not isinstance(collection, Path | str):
+    several = isinstance(collection, tuple | list) and collection
+    if not (several or isinstance(collection, Path | str | Collection)):
         what = "it is missing" if collection is None else f"not {collection!r}"
         raise InputError(
             "a run needs RunSettings or a collection, as in run('demo', rerankers='delta'); "
             f"{what}."
         )
-    return RunSettings(**{**options, "collection": str(collection)})
+    return RunSettings(**{**options, "collection": collection})
 
 
 def _replaced(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -414,6 +450,54 @@ def as_names(given: Names, argument: str) -> tuple[str, ...]:
     if not all(isinstance(name, str) for name in names):
         raise InputError(f"{argument} is {given!r}; it must be a name or a list of names.")
     return names
+
+
+def as_systems(given: object, argument: str) -> tuple[str, ...]:
+    """Return names of systems; classes and objects are registered in this session.
+
+    Raises:
+        InputError: one is no system of the kind, or two have one name.
+    """
+    kind = Reranker if argument == "rerankers" else Retriever
+    one = isinstance(given, str | Path | type | kind) or not isinstance(given, Iterable)
+    labelled = given.items() if isinstance(given, Mapping) else None
+    each = [given] if one else [*given] if labelled is None else []  # type: ignore[misc]
+    pairs: list[tuple[str, object]] = (
+        [*labelled] if labelled is not None else [("", s) for s in each]
+    )
+    names: list[str] = []
+    objects: dict[str, object] = {}
+    for label, system in pairs:
+        if isinstance(system, str | Path):
+            name = str(system)
+            names.append(f"{label}={name}" if label and label != name else name)
+            continue
+        if not issubclass(system if isinstance(system, type) else type(system), kind):
+            raise InputError(
+                f"{argument} has {system!r}; it takes names, and classes or objects of "
+                f"irplatform.{kind.__name__}."
+            )
+        name = label or registered_as(system)
+        if objects.setdefault(name, system) is not system:
+            raise InputError(
+                f"two of the {argument} would be called '{name}': give each a name, as in "
+                f"{argument}={{'first': …, 'second': …}}."
+            )
+        names.append(register_system(system, label))
+    return tuple(names)
+
+
+def collection_name(given: object) -> str:
+    """Return the name of a collection; a `Collection` is registered under its id.
+
+    One that `collection` opened keeps the name that it was opened by.
+    """
+    if not isinstance(given, Collection):
+        return str(given)
+    if name := vars(given).get(OPENED_AS):
+        return str(name)
+    register(given.id, given)
+    return given.id
 
 
 def as_path(given: AnyPath, argument: str) -> Path:

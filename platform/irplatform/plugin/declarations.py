@@ -13,7 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+from pydantic import ValidationError
+
+from irplatform.errors import InputError, unknown
 from irplatform.options import Options as BaseOptions
+from irplatform.options import first_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -148,6 +152,8 @@ class Traits:
 class Declared:
     """The base of rerankers, retrievers and groups of features.
 
+    It is made of its options, or of some of them by name: `MyRanker(size=3)`.
+
     Attributes:
         Options: the class of its options.
         citation: the paper that it implements, with section: "Authors. Title. Where, year.", or
@@ -157,8 +163,8 @@ class Declared:
     Options: ClassVar[type[BaseOptions]] = BaseOptions
     citation: ClassVar[str] = ""
 
-    def __init__(self, options: BaseOptions | None = None) -> None:
-        self.options: BaseOptions = options if options is not None else type(self).Options()
+    def __init__(self, options: BaseOptions | None = None, **given: object) -> None:
+        self.options: BaseOptions = options if options is not None else _made(type(self), given)
 
     def traits(self) -> Traits:
         """Return the traits with these options."""
@@ -170,3 +176,19 @@ class Declared:
         Raise InputError if options do not fit together, or name something that does not exist.
         """
         return Reads()
+
+
+def _made(system: type[Declared], given: Mapping[str, object]) -> BaseOptions:
+    """Return the options of a system, some of which are given.
+
+    Raises:
+        InputError: there is no such option, or a value does not fit.
+    """
+    for name in given:
+        if name not in system.Options.model_fields:
+            raise unknown("option", name, system.Options.model_fields, of=system.__name__)
+    try:
+        return system.Options(**given)
+    except ValidationError as error:
+        option, wrong = first_problem(system.Options, error)
+        raise InputError(f"option '{option}' of {system.__name__}: {wrong}.") from error

@@ -7,6 +7,7 @@ than the version. Results of the platform's own plugins depend on the platform's
 from __future__ import annotations
 
 import functools
+import sys
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,7 +31,7 @@ def our_packages() -> frozenset[str]:
         points = metadata.distribution(OURS).entry_points.select(group=GROUP)
     except metadata.PackageNotFoundError:  # run from a folder, not installed
         points = metadata.EntryPoints()
-    return frozenset({OURS, *(_top(point.module) for point in points)})
+    return frozenset({OURS, *(top_package(point.module) for point in points)})
 
 
 def source_digest(*modules: str) -> str:
@@ -40,7 +41,7 @@ def source_digest(*modules: str) -> str:
     """
     from irplatform.system.digests import fingerprint
 
-    third_party = {_top(module) for module in modules} - our_packages()
+    third_party = {top_package(module) for module in modules} - our_packages()
     tops = {top for name in third_party for top in _shipped_with(name)}
     digests = [digest for top in sorted(tops) for digest in _digests(top)]
     brought_by = sorted({name for top in tops for name in _distributions().get(top, ())})
@@ -60,12 +61,30 @@ def _digests(top: str) -> tuple[str, ...]:
     """Digests of a package's files at the first call, when its code was loaded."""
     from irplatform.system.digests import digests
 
-    return tuple(digests(_files(top)))
+    return tuple(digests(files_of(top)))
 
 
 def is_third_party(module: str) -> bool:
     """Return whether a module is outside the platform and its plugins."""
-    return _top(module) not in our_packages()
+    return top_package(module) not in our_packages()
+
+
+def distribution_of(module: str) -> str | None:
+    """Return the package and version that a module comes with; None for code of a session.
+
+    Packages whose files are edited where they are count by their files.
+    """
+    top = top_package(module)
+    if top in sys.stdlib_module_names:
+        return None if top == "__main__" else "python"
+    if top in our_packages():
+        return OURS
+    if brought_by := _distributions().get(top):
+        spec_file = getattr(sys.modules.get(top), "__file__", None) or "site-packages"
+        if {"site-packages", "dist-packages"}.intersection(Path(spec_file).parts):
+            return " ".join(f"{name} {_version(name)}" for name in sorted({*brought_by}))
+        return source_digest(module)
+    return None
 
 
 def module_of(function: Callable[..., object]) -> str:
@@ -75,7 +94,8 @@ def module_of(function: Callable[..., object]) -> str:
     return str(getattr(function, "__module__", None) or type(function).__module__)
 
 
-def _top(module: str) -> str:
+def top_package(module: str) -> str:
+    """Return the package or module that a module is in."""
     return module.partition(".")[0]
 
 
@@ -99,7 +119,7 @@ def _shipped_with(top: str) -> set[str]:
     return {top, *(name for name, others in distributions.items() if owners.intersection(others))}
 
 
-def _files(top: str) -> list[Path]:
+def files_of(top: str) -> list[Path]:
     """The files of a package (of ours the Python files), or the file of a module."""
     try:
         spec = find_spec(top)

@@ -81,7 +81,7 @@ HOOKS = {name: hook for name, hook in vars(Hooks).items() if inspect.isfunction(
 
 def check_hooks(manager: pluggy.PluginManager, module: object) -> None:
     """Refuse an unknown hook, with the nearest right name."""
-    for name, options in _marked(manager, module):
+    for name, options in marked(manager, module):
         hook = options.get("specname") or name
         if hook not in HOOKS and not options["optionalhook"]:
             raise PluginError(str(unknown("hook", hook, HOOKS)))
@@ -89,17 +89,18 @@ def check_hooks(manager: pluggy.PluginManager, module: object) -> None:
 
 def unmarked(manager: pluggy.PluginManager, module: object) -> tuple[str, ...]:
     """Return functions of a plugin that are named like hooks but lack `@hookimpl`."""
-    marked = {name for name, _ in _marked(manager, module)}
+    hooks = {name for name, _ in marked(manager, module)}
     return tuple(
         name
         for name in HOOKS
-        if name not in marked and inspect.isroutine(getattr(module, name, None))
+        if name not in hooks and inspect.isroutine(getattr(module, name, None))
     )
 
 
-def _marked(
+def marked(
     manager: pluggy.PluginManager, module: object
 ) -> Iterator[tuple[str, pluggy.HookimplOpts]]:
+    """Yield the names of the hooks in a module, each with its options."""
     for name in dir(module):
         if (options := manager.parse_hookimpl_opts(module, name)) is not None:
             yield name, options

@@ -41,6 +41,7 @@ _KINDS = {
     "knowledge": "knowledge format",
 }
 """Table → the kind of thing that its names name."""
+_TABLES = {kind: table for table, kind in _KINDS.items()}
 
 
 @dataclass
@@ -74,6 +75,16 @@ class Tables:
         for table in (each.name for each in fields(Tables)):
             getattr(self, table).update(getattr(others, table))
 
+    def drop(self, provided: str) -> None:
+        """Remove a thing by its kind and name, as in "reranker delta"."""
+        del self.owners[provided]
+        for table, kind in _KINDS.items():
+            if provided.startswith(f"{kind} "):
+                name = provided.removeprefix(f"{kind} ")
+                getattr(self, table).pop(name, None)
+                if table == "collections":
+                    self.collection_titles.pop(name, None)
+
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _PLACE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
@@ -95,38 +106,57 @@ class Contribution:
         self.tables = Tables()
         self.provides: list[str] = []
 
+    @property
+    def hooks(self) -> dict[str, Callable[..., None]]:
+        """The `register_*` hooks, each with the function that it is given."""
+        return {
+            "register_rerankers": self._adds("reranker"),
+            "register_retrievers": self._adds("retriever"),
+            "register_features": self._adds("feature group"),
+            "register_collections": self._add_collection,
+            "register_measures": self._add_measure,
+            "register_knowledge": self._add_knowledge,
+            "register_results": self._add_results,
+        }
+
     def collect(self, manager: pluggy.PluginManager) -> None:
         """Call the plugin's `register_*` hooks; PluginError for a wrong name or class."""
-        tables = self.tables
-        for hook, register in (
-            ("register_rerankers", self._adds("reranker", tables.rerankers)),
-            ("register_retrievers", self._adds("retriever", tables.retrievers)),
-            ("register_features", self._adds("feature group", tables.features)),
-            ("register_collections", self._add_collection),
-            ("register_measures", self._add_measure),
-            ("register_knowledge", self._add_knowledge),
-            ("register_results", self._add_results),
-        ):
+        for hook, register in self.hooks.items():
             for implementation in getattr(manager.hook, hook).get_hookimpls():
                 if implementation.plugin_name == str(self._plugin):
                     implementation.function(register)
 
-    def _adds(self, kind: str, table: dict[str, Registration[System]]) -> Callable[..., None]:
+    def _adds(self, kind: str) -> Callable[..., None]:
         def register(name: str, system: type[System] | str, /, **defaults: object) -> None:
-            self._check(name, kind, table)
-            registration = Registration(name, kind, system, defaults, self._plugin)
-            if not isinstance(system, str):
-                from irplatform.registry.class_checks import check_system
-
-                check_system(registration)
-            elif not _PLACE.fullmatch(system):
-                raise PluginError(
-                    f"{kind} '{name}' is registered as '{system}'; write a class, or its place as "
-                    "'package.module:Class'"
-                )
-            table[name] = registration
+            self.add_system(kind, name, system, defaults)
 
         return register
+
+    def add_system(
+        self,
+        kind: str,
+        name: str,
+        system: type[System] | str,
+        defaults: Mapping[str, object],
+        instance: System | None = None,
+    ) -> None:
+        """Add a reranker, a retriever or a feature group; PluginError if it is wrong.
+
+        With an `instance`, copies of it are used.
+        """
+        table: dict[str, Registration[Any]] = getattr(self.tables, _TABLES[kind])
+        self._check(name, kind, table)
+        registration = Registration(name, kind, system, defaults, self._plugin, instance)
+        if not isinstance(system, str):
+            from irplatform.registry.class_checks import check_system
+
+            check_system(registration)
+        elif not _PLACE.fullmatch(system):
+            raise PluginError(
+                f"{kind} '{name}' is registered as '{system}'; write a class, or its place as "
+                "'package.module:Class'"
+            )
+        table[name] = registration
 
     def _add_collection(self, name: str, load: Callable[[], Collection], /, *, title: str) -> None:
         self._check(name, "collection", self.tables.collections)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +30,8 @@ class Plugin:
     """An installed plugin, loaded or broken (`error`).
 
     `provides` is what it registered, as "reranker delta". Functions in `unmarked` are named like
-    hooks but lack `@hookimpl`. `failed` says why it could not add its commands.
+    hooks but lack `@hookimpl`. `failed` says why it could not add its commands. One that is not
+    `installed` is of this Python session, or of a file, whose digest is its `source`.
     """
 
     name: str
@@ -39,6 +41,8 @@ class Plugin:
     provides: tuple[str, ...] = ()
     unmarked: tuple[str, ...] = ()
     failed: str = ""
+    installed: bool = True
+    source: str = ""
 
     @property
     def wrong(self) -> str:
@@ -52,7 +56,8 @@ class Plugin:
         return self.distribution == OURS
 
     def __str__(self) -> str:
-        return f"plugin '{self.name}' ({self.distribution} {self.version})"
+        brought_by = f"{self.distribution} {self.version}".strip()
+        return f"plugin '{self.name}' ({brought_by})"
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,7 @@ class Registration(Generic[System]):
         declared: its class, or its place as "package.module:Class".
         defaults: options that differ from the class's defaults.
         plugin: the plugin that registered it.
+        instance: an object that holds more than its options; copies of it are used.
     """
 
     name: str
@@ -72,6 +78,7 @@ class Registration(Generic[System]):
     declared: type[System] | str
     defaults: Mapping[str, object]
     plugin: Plugin
+    instance: System | None = None
 
     @functools.cached_property
     def system(self) -> type[System]:
@@ -154,12 +161,17 @@ class Registration(Generic[System]):
                 f"option '{option}' of {self.title} cannot be {problem['input']!r}: {wrong}."
             ) from error
 
-    @functools.cached_property
+    @property
     def made_by(self) -> dict[str, str]:
         """The distribution and version that its results depend on.
 
-        For a third-party plugin also a digest of its source and of its base classes'.
+        For a third-party plugin also a digest of its source and of its base classes'; for an object
+        of this session, of its code and of what it holds.
         """
+        return self._made_by if self.plugin.installed else self._made_here()
+
+    @functools.cached_property
+    def _made_by(self) -> dict[str, str]:
         from irplatform.plugin.declarations import Declared
 
         made_by = {"distribution": self.plugin.distribution, "version": self.plugin.version}
@@ -167,6 +179,23 @@ class Registration(Generic[System]):
             lineage = [b.__module__ for b in self.system.__mro__ if issubclass(b, Declared)]
             made_by["source"] = source_digest(*lineage)
         return made_by
+
+    def _made_here(self) -> dict[str, str]:
+        made_by = {"distribution": self.plugin.distribution, "version": self.plugin.version}
+        if self.plugin.source:
+            return {**made_by, "source": self.plugin.source}
+        from irplatform.registry.live_code import live_digest
+        from irplatform.system.console import notice_once
+
+        held = {} if self.instance is None else vars(self.instance)
+        state = {name: value for name, value in held.items() if name != "options"}
+        mark, unread = live_digest(self.system, state, name=self.system.__name__)
+        if unread:
+            notice_once(
+                f"{self.title}: nothing is kept in the cache, since this has no digest: {unread}. "
+                "Open it in prepare(), from an option that names it."
+            )
+        return {**made_by, "source": mark}
 
     def describe(self, options: Options) -> dict[str, Any]:
         """Return what results depend on: code, options and the files that options name."""
@@ -190,7 +219,7 @@ class Registration(Generic[System]):
     def made(self, options: Options) -> System:
         """Make an instance; InputError if a package that it imports is not installed."""
         with self.plugin_call("being made"):
-            instance = self.system(options)
+            instance = self._new(options)
         require(self.title, *self._traits_of(instance).packages)
         return instance
 
@@ -201,8 +230,16 @@ class Registration(Generic[System]):
     def traits(self, options: Options) -> Traits:
         """Return its traits with these options."""
         with self.plugin_call("being made"):
-            instance = self.system(options)
+            instance = self._new(options)
         return self._traits_of(instance)
+
+    def _new(self, options: Options) -> System:
+        if self.instance is None:
+            return self.system(options)
+        learns = hasattr(self.instance, "fit")  # a copy of what it learns, not of a large model
+        instance = copy.deepcopy(self.instance) if learns else copy.copy(self.instance)
+        instance.options = options
+        return instance
 
     def _traits_of(self, instance: System) -> Traits:
         from irplatform.registry.plugin_answers import checked_traits

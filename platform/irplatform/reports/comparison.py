@@ -106,12 +106,12 @@ def render(
         return text.translate(_ASCII) if ascii_only else text
     told = [*_sentences(comparison, parts)]
     if form == "latex":
-        notes = [_legend(comparison), *told]
+        notes = [legend(comparison), *told]
         tables = map(as_latex, _tables(comparison, parts))
         return "\n\n".join([*tables, "\n".join(f"% {note}" for note in notes)])
     tables = map(as_markdown, _tables(comparison, parts))
     listed = "\n".join(f"- {markdown_text(sentence)}" for sentence in told)
-    return "\n\n".join([*tables, markdown_text(_legend(comparison)), listed])
+    return "\n\n".join([*tables, markdown_text(legend(comparison)), listed])
 
 
 def _text(
@@ -123,11 +123,11 @@ def _text(
         heading = f"{comparison.collection}: {heading}" if comparison.collection else heading
         lines = [for_display(line) for line in (heading, comparison.note) if line]
         yield "\n".join(wrapped(line, width) for line in lines)
-    legend = wrapped(_legend(comparison), width)
+    explained = wrapped(legend(comparison), width)
     for measure in _measures(comparison, parts):
         *before, last = _main(comparison, measure, width)
         yield from (as_text(table, width) for table in before)
-        yield f"{as_text(last, width)}\n{legend}"
+        yield f"{as_text(last, width)}\n{explained}"
     others = comparison.measures[1:]
     if others and parts.means and not parts.every_measure:
         yield render_table(
@@ -144,7 +144,7 @@ def _text(
         tables += _per_topic(comparison)
     elif topics := comparison.most_different(comparison.measures[0], _MOST_TOPICS):
         title = f"Topics that differ most by {comparison.measures[0]}"
-        table = _values_of(comparison, comparison.measures[0], topics, title)
+        table = values_of(comparison, comparison.measures[0], topics, title)
         if width and table.text and table.without_text.width + NARROWEST_TEXT > width:
             table = _extremes_of(comparison, comparison.measures[0], topics, title)
         tables.append(table)
@@ -177,7 +177,8 @@ def _hanging(text: str, width: int | None) -> str:
     return "\n".join([first, *(f"  {line}" for line in rest)]).replace("\xa0", " ")
 
 
-def _legend(comparison: Comparison) -> str:
+def legend(comparison: Comparison) -> str:
+    """Explain the columns of tests."""
     return f"p: {_how(comparison)}; W/T/L: topics won, tied and lost"
 
 
@@ -362,10 +363,10 @@ def _interval_of(test: Difference) -> tuple[float, float] | None:
 
 def _per_topic(comparison: Comparison) -> Iterator[Table]:
     for measure in comparison.measures:
-        yield _values_of(comparison, measure, comparison.topics, f"Topics by {measure}")
+        yield values_of(comparison, measure, comparison.topics, f"Topics by {measure}")
 
 
-def _values_of(
+def values_of(
     comparison: Comparison, measure: str, topics: Sequence[ComparedTopic], title: str
 ) -> Table:
     """A line for each topic: its values, and its query last, if queries are known."""

@@ -13,13 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import for_display
 from irplatform.reports.columns import Table, as_text, print_text
+from irplatform.reports.evaluations import html_table
 from irplatform.reports.run_report import part_remark
 from irplatform.reports.table import GLYPHS, figure, glyphs, marks, shows_glyphs
 from irplatform.system.console import terminal_width, wrapped
+from irplatform.system.frames import pandas_frame, polars_frame
+from irplatform.system.html import block
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    import pandas as pd
+    import polars as pl
 
     from irplatform.reports.run_report import RunReport
 
@@ -114,6 +120,22 @@ class MatrixReport:
                         "p": compared.p if compared else None,
                     }
 
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a row for each score, see `rows`.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        return pandas_frame(self._columns())
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return what `to_pandas` returns, as a frame of polars."""
+        return polars_frame(self._columns())
+
+    def _columns(self) -> dict[str, list[object]]:
+        rows = [*self.rows()]
+        return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+
     def as_json(self) -> dict[str, Any]:
         """Return what `platform run --json` prints: the reports of the cells."""
         return {
@@ -139,6 +161,11 @@ class MatrixReport:
     def __repr__(self) -> str:
         """The tables, for `print` and notebooks."""
         return self._text()
+
+    def _repr_html_(self) -> str:
+        notes = dict.fromkeys(c.report.note for c in self.cells if c.report.note)
+        tables = [html_table(self.table(measure)) for measure in self.measures]
+        return block(*tables, notes=[*self._legend(False), *self._remarks(), *notes])
 
     def _text(self, width: int | None = None, *, ascii_only: bool = False) -> str:
         notes = dict.fromkeys(for_display(c.report.note) for c in self.cells if c.report.note)

@@ -12,19 +12,35 @@ from statistics import stdev
 from typing import TYPE_CHECKING, Any
 
 from irplatform.comparison.tests import CORRECTION, TEST
-from irplatform.errors import for_display
+from irplatform.errors import InputError, for_display
 from irplatform.reports.columns import aligned, print_text
-from irplatform.reports.table import ResultRow, marks, render_table, shows_glyphs
+from irplatform.reports.evaluations import topic_columns
+from irplatform.reports.table import (
+    ResultRow,
+    figure,
+    glyphs,
+    legend_of,
+    marks,
+    render_table,
+    shows_glyphs,
+)
 from irplatform.retrieval.candidates import Provenance
+from irplatform.runs import read_run
 from irplatform.runs.names import alone_name
 from irplatform.system.console import terminal_width, wrapped
+from irplatform.system.frames import pandas_frame, polars_frame
+from irplatform.system.html import block, cell, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.comparison.results import Comparison
-    from irplatform.comparison.tests import Difference
+    import pandas as pd
+    import polars as pl
+
+    from irplatform.comparison.tests import Correction, Difference, Test
+    from irplatform.reports.comparison_report import ComparisonReport
+    from irplatform.runs import Run
 
 
 PART = "topics chosen"
@@ -131,6 +147,19 @@ def _counts(system: SystemResult) -> tuple[str, ...]:
     return system.label, f"{len(system.results):,}", results, seconds
 
 
+def _html_cell(row: ResultRow, measure: str, best: float) -> str:
+    if measure not in row.measures:
+        return ""
+    value, strength = row.measures[measure], row.marks.get(measure, 0)
+    kind = "better" if strength > 0 else "worse" if strength < 0 else ""
+    bold = not row.aside and round(value, 4) == best
+    return cell(f"{figure(measure, value)}{glyphs(strength)}", bold=bold, kind=kind)
+
+
+def _time(row: ResultRow) -> str:
+    return "" if row.seconds is None else f"{row.seconds:,.1f}"
+
+
 def _spread_rows(spread: Mapping[str, Mapping[str, float]], indent: int) -> Iterator[ResultRow]:
     for name in ("std", "min", "max") if spread else ():
         values = {measure: figures[name] for measure, figures in spread.items()}
@@ -152,7 +181,7 @@ class RunReport:
         candidates: the documents that the rerankers were given.
         warnings: warnings for readers of the scores, given during the run.
         cut_short: notices of measures that look deeper than the runs go.
-        compare: compares the runs in full, from their files and known scores; None if there is
+        comparing: compares the runs in full, from their files and known scores; None if there is
             nothing to compare.
         first_stage: the name of the run that rerankers were given.
         ceiling: measure name to the score of a perfect reranking of the candidates.
@@ -169,7 +198,7 @@ class RunReport:
     candidates: Provenance = field(default_factory=Provenance)
     warnings: Sequence[str] = ()
     cut_short: Sequence[str] = ()
-    compare: Callable[[], Comparison] | None = field(default=None, compare=False)
+    comparing: Callable[..., ComparisonReport] | None = field(default=None, compare=False)
     first_stage: str = ""
     ceiling: Mapping[str, float] = field(default_factory=dict)
     part: Mapping[str, Any] = field(default_factory=dict)
@@ -178,6 +207,74 @@ class RunReport:
     def scored(self) -> bool:
         """Whether there were judgments to score the runs with."""
         return any(system.measures for system in self.systems)
+
+    @property
+    def runs(self) -> dict[str, Run]:
+        """The runs by their systems' names, read from their files."""
+        return {system.name: read_run(system.path) for system in self.systems}
+
+    def compare(
+        self,
+        *,
+        baseline: str | None = None,
+        all_pairs: bool = False,
+        test: Test = "t-test",
+        correction: Correction = "holm",
+        group_by: str | None = None,
+        alone: bool = False,
+        seed: int = 0,
+    ) -> ComparisonReport:
+        """Compare the runs over topics, as `irplatform.compare` does.
+
+        Args:
+            baseline: the run that others are compared with; by default the first stage.
+            all_pairs: compare every two runs.
+            test: "t-test", "randomization", "wilcoxon" or "bootstrap".
+            correction: "holm", "bonferroni", "benjamini-hochberg" or "none".
+            group_by: a field of the topics, or "query-length".
+            alone: rerankers' own scores, not mixed with the first stage's, too.
+            seed: of the draws of tests and rank intervals.
+
+        Raises:
+            InputError: there are no two scored runs, or a name is wrong.
+        """
+        if self.comparing is None:
+            raise InputError("there is nothing to compare: no judgments, or one run only.")
+        return self.comparing(
+            baseline=baseline,
+            all_pairs=all_pairs,
+            test=test,
+            correction=correction,
+            group_by=group_by,
+            alone=alone,
+            seed=seed,
+        )
+
+    def to_pandas(self, *, per_topic: bool = False) -> pd.DataFrame:
+        """Return means and seconds, a row for each system; or the values of topics.
+
+        Args:
+            per_topic: columns system, topic, measure and value.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        return pandas_frame(self._columns(per_topic))
+
+    def to_polars(self, *, per_topic: bool = False) -> pl.DataFrame:
+        """Return what `to_pandas` returns, as a frame of polars."""
+        return polars_frame(self._columns(per_topic))
+
+    def _columns(self, per_topic: bool) -> dict[str, list[object]]:
+        if per_topic:
+            return topic_columns({system.name: system.per_topic for system in self.systems})
+        measures = self.measures if self.scored else ()
+        return {
+            "system": [system.name for system in self.systems],
+            **{m: [system.measures.get(m) for system in self.systems] for m in measures},
+            "first_stage_share": [system.interpolation for system in self.systems],
+            "seconds": [sum(system.seconds.values()) for system in self.systems],
+        }
 
     def as_json(self) -> dict[str, Any]:
         """Return what `platform run --json` prints."""
@@ -212,26 +309,50 @@ class RunReport:
         """The table, for `print` and notebooks."""
         return self._text()
 
+    def _repr_html_(self) -> str:
+        if not self.scored:
+            return block(table(_COUNTED, [*map(_counts, self.systems)]), heading=self.collection)
+        rows = self._rows()
+        of_systems = [row.measures for row in rows if not row.aside]
+        best = {m: max(round(o[m], 4) for o in of_systems if m in o) for m in self.measures}
+        cells = [
+            [row.name, *(_html_cell(row, m, best[m]) for m in self.measures), _time(row)]
+            for row in rows
+        ]
+        asides = {number for number, row in enumerate(rows) if row.indent or row.aside}
+        shown = table(["system", *self.measures, "seconds"], cells, asides=asides)
+        explained = legend_of(rows, self.baseline)
+        notes = [explained, *self._told(ascii_only=False), self.note]
+        return block(shown, heading=self.collection, notes=notes)
+
     def _text(self, width: int | None = None, *, ascii_only: bool = False) -> str:
         """The table, and the notes below it."""
+        lines = [wrapped(for_display(line), width) for line in self._told(ascii_only)]
+        return "\n".join([self._table(width, ascii_only), *lines])
+
+    def _told(self, ascii_only: bool) -> list[str]:
+        """Notes below the table."""
         told = [*part_remark(self.part), *self._share(ascii_only), *self.cut_short]
         told += [f"{system.name}: {system.remark}" for system in self.systems if system.remark]
         if self.candidates.sentence and (self._reranked or not self.candidates.usual):
             told.append(f"Candidates: {self.candidates.sentence}")
-        lines = [wrapped(for_display(line), width) for line in told]
-        return "\n".join([self._table(width, ascii_only), *lines])
+        return told
 
-    def _table(self, width: int | None, ascii_only: bool) -> str:
-        note = for_display(self.note)
-        if not self.scored:
-            table = "\n".join(aligned([_COUNTED, *map(_counts, self.systems)]))
-            return (f"{wrapped(note, width)}\n\n" if note else "") + for_display(table)
+    def _rows(self) -> list[ResultRow]:
         rows: list[ResultRow] = []
         for system in self.systems:
             own, alone = (
                 self.comparisons.get(n, {}) for n in (system.name, alone_name(system.name))
             )
             rows += system.rows(marks(own), marks(alone))
+        return rows
+
+    def _table(self, width: int | None, ascii_only: bool) -> str:
+        note = for_display(self.note)
+        if not self.scored:
+            table = "\n".join(aligned([_COUNTED, *map(_counts, self.systems)]))
+            return (f"{wrapped(note, width)}\n\n" if note else "") + for_display(table)
+        rows = self._rows()
         baseline = self.baseline
         return render_table(
             rows, self.measures, note=note, baseline=baseline, ascii_only=ascii_only, width=width

@@ -290,7 +290,9 @@ def can_travel(choice: ChosenReranker, resources: CollectionResources) -> bool:
     """Tell if another process can import and train the reranker."""
     ours, theirs = choice.registration, registry().rerankers.get(choice.registration.name)
     # Defaults may differ: variants share a pre-trained model, and options travel along.
-    if theirs is None or (theirs.system, theirs.plugin) != (ours.system, ours.plugin):
+    if theirs is None or not ours.plugin.installed:
+        return False
+    if (theirs.system, theirs.plugin) != (ours.system, ours.plugin):
         return False
     try:
         pickle.dumps((choice.options, resources.unopened()))

@@ -15,8 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.system.frames import pandas_frame, polars_frame
+from irplatform.system.html import block, table
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import pandas as pd
+    import polars as pl
 
     from irplatform.data import Topic
 
@@ -102,7 +108,11 @@ class Ranking:
         return Ranking(*_ordered(self.doc_ids, _in_32_bits(self.scores)))
 
 
-@dataclass(frozen=True, eq=False)
+_SHOWN = 5
+"""Topics, and documents of each, that a notebook shows."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """A ranking per topic, under a name.
 
@@ -128,6 +138,52 @@ class Run:
     def renamed(self, name: str) -> Run:
         """Return the same rankings under another name."""
         return Run(name, self.rankings)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a row for each result: query_id, doc_id, score and rank, from 1.
+
+        ir_measures takes such frames.
+
+        Raises:
+            InputError: pandas is not installed.
+
+        Example:
+            >>> Run("mine", {"1": Ranking.of(["a", "b"], [1.0, 2.0])}).to_pandas()
+              query_id doc_id  score  rank
+            0        1      b    2.0     1
+            1        1      a    1.0     2
+        """
+        return pandas_frame(self._columns())
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return what `to_pandas` returns, as a frame of polars."""
+        return polars_frame(self._columns())
+
+    def _columns(self) -> dict[str, list[object]]:
+        rows = [
+            (topic, doc_id, score, rank)
+            for topic, ranking in self.rankings.items()
+            for rank, (doc_id, score) in enumerate(ranking, start=1)
+        ]
+        names = ("query_id", "doc_id", "score", "rank")
+        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+    def __repr__(self) -> str:
+        results = sum(map(len, self.rankings.values()))
+        return f"Run({self.name!r}, {len(self.rankings):,} topics, {results:,} results)"
+
+    def _repr_html_(self) -> str:
+        results = sum(map(len, self.rankings.values()))
+        rows = [
+            [topic, f"{len(ranking):,}", ", ".join(ranking.doc_ids[:_SHOWN])]
+            for topic, ranking in [*self.rankings.items()][:_SHOWN]
+        ]
+        left = len(self.rankings) - len(rows)
+        return block(
+            table(["topic", "results", "first documents"], rows, long=2),
+            heading=f"{self.name}: {len(self.rankings):,} topics, {results:,} results",
+            notes=[f"… and {left:,} topics more"] if left else [],
+        )
 
 
 def _in_32_bits(scores: npt.NDArray[Any]) -> npt.NDArray[np.float32]:

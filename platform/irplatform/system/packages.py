@@ -18,6 +18,7 @@ EXTRAS = {
     "ltr": ("lightgbm", *_NEURAL),
     "encoders": ("transformers", "sentence_transformers", "faiss", *_NEURAL),
     "clicks": ("polars",),
+    "frames": ("pandas", "polars"),
     "datasets": ("ir_datasets",),
     "measures": ("pyndeval", "cwl"),
     "knowledge": ("fastobo",),

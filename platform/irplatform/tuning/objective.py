@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.evaluation.scoring import evaluate
 from irplatform.experiment.systems import choose_systems
-from irplatform.registry.code_digests import source_digest
+from irplatform.registry.live_code import source_of
 from irplatform.reranking.rerank import FOLDS, rerank
 from irplatform.reranking.systems import MEMBERS
 from irplatform.reranking.training_set import LearningPlan, fold_topics
@@ -94,9 +94,7 @@ class TunedSystem:
             "processes": training_processes(self.resources.device),
         }
         if self.measure in self.plugins.measures:
-            dependencies["measure_source"] = source_digest(
-                self.plugins.measures[self.measure].__module__
-            )
+            dependencies["measure_source"] = source_of(self.plugins.measures[self.measure])
         if self.declared is not None:
             dependencies["pretraining"] = self.declared.digest()
         if self.rerankers:

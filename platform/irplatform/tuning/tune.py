@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from pydantic_core import to_jsonable_python
@@ -10,6 +10,7 @@ from pydantic_core import to_jsonable_python
 from irplatform.errors import InputError, counted
 from irplatform.evaluation.judgments import of_collection
 from irplatform.evaluation.ndcg import NDCG, NDCG_OF_LEVELS
+from irplatform.experiment.keywords import TuneOptions, keywords
 from irplatform.experiment.learning import (
     check_repetitions,
     declared_pretraining,
@@ -41,8 +42,9 @@ if TYPE_CHECKING:
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Topic
     from irplatform.evaluation.judgments import Judgments
-    from irplatform.experiment.settings import AnyPath, Names, RunSettings
+    from irplatform.experiment.settings import AnyCollection, AnySystem, Names, RunSettings
     from irplatform.experiment.systems import Systems
+    from irplatform.plugin.rerankers import Reranker
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
     from irplatform.reranking.training_set import TrainingSet
@@ -57,20 +59,49 @@ _END = 0.06
 """Share of a range that counts as its end."""
 
 
+@keywords(TuneOptions)
 @settings_kept()
-def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneReport:
+def tune(
+    collection: RunSettings | AnyCollection,
+    over: TuneSettings | Names,
+    *,
+    reranker: AnySystem[Reranker] | None = None,
+    trials: int = 30,
+    refine: int = 0,
+    folds: int = 5,
+    topics: int | None = None,
+    train_on: Names = (),
+    on_these_topics: bool = False,
+    **options: Unpack[TuneOptions],
+) -> TuneReport:
     """Tune the options of retrievers or of a reranker on the topics of the training partner.
 
     Args:
-        settings: the systems, or a collection; its `settings` stay fixed.
-        tuning: the options with their ranges, and the size of the search.
+        collection: a name, a path or a `Collection`; or `RunSettings`, whose `settings` stay fixed.
+        over: options with their ranges, such as `["k1=0.5:2", "b"]`; or `TuneSettings`.
+        reranker: whose options are tuned: a name, a class or an object.
+        trials: settings to try, beside the defaults.
+        refine: further trials around the best ones, for every fold and for the final choice.
+        folds: of the estimate.
+        topics: how many topics to use, drawn at random; None uses all.
+        train_on: collections whose topics to use, in place of the collection's own partner.
+        on_these_topics: use the topics of the collection itself.
+        options: further options of `platform tune`; see `RunSettings`.
 
     Raises:
         InputError: a wrong name, option, range or file, no topics to tune on, or several rerankers.
+
+    Example:
+        >>> import irplatform as ir
+        >>> report = ir.tune("demo", "b=0.2,0.75", trials=2, folds=2, topics=6)
+        >>> sorted(report.chosen)
+        ['b']
     """
-    settings = settings_of(settings)
+    settings = settings_of(collection, options, rerankers=reranker)
+    tuning = over
     if not isinstance(tuning, TuneSettings):
-        tuning = TuneSettings(as_names(tuning, "tuning"))
+        limits = trials, refine, folds, topics
+        tuning = TuneSettings(as_names(tuning, "over"), *limits, train_on, on_these_topics)  # type: ignore[arg-type]
     if len(settings.rerankers) > 1:
         raise InputError(
             f"{', '.join(settings.rerankers)}: one reranker is tuned at a time; name one."
@@ -99,8 +130,8 @@ def tune(settings: RunSettings | AnyPath, tuning: TuneSettings | Names) -> TuneR
         tuning.over,
         list(systems.chosen),
     )
-    train_on = [plugins.collection(name) for name in tuning.train_on]
-    tuning_collection = topics_to_tune_on(collection, train_on, itself=tuning.on_these_topics)
+    partners = [plugins.collection(name) for name in tuning.train_on]
+    tuning_collection = topics_to_tune_on(collection, partners, itself=tuning.on_these_topics)
     _check_fit(
         [*tuning_collection.topics, *collection.topics], systems, system_settings, dimensions
     )
