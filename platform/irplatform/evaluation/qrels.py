@@ -16,14 +16,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from irplatform.errors import InputError, counted, listing
 from irplatform.runs.bioasq import holds_questions, judgments_of_questions
+from irplatform.system.columns import changes, split
 from irplatform.system.console import notice_once
 from irplatform.system.formats import JSONError, parse_json, read_json
-from irplatform.system.reading import numbered_lines, uncommented_lines
+from irplatform.system.reading import blocks_of_lines, numbered_lines, uncommented_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -102,6 +106,8 @@ def read_qrels(path: Path | str) -> Qrels:
         if (json_reader := _json_reader(path)) is None:
             return judgments_of_questions(path)
         judgments = json_reader
+    elif (read := _of_columns(path)) is not None:
+        return read
     qrels: dict[str, dict[str, float]] = {}
     subtopics: dict[str, str] = {}
     latest = None
@@ -144,6 +150,47 @@ def _of_subtopics(path: Path, judgments: Callable[[Path], Iterator[Judgment]]) -
             "without subtopics take the best grade"
         )
     return qrels
+
+
+def _of_columns(path: Path) -> Qrels | None:
+    """Read TREC's columns at once; None for what has to be read line by line.
+
+    That is a file with a header, comments, subtopics, repeated judgments, or an error.
+    """
+    qrels: dict[str, dict[str, float]] = {}
+    subtopics: dict[str, bytes] = {}
+    values: dict[bytes, int] = {}
+    try:
+        for block in blocks_of_lines(path):
+            table = split(block, 4)
+            if table is None or (table.firsts(0) == ord("#")).any():
+                return None
+            if not qrels and header(block.partition(b"\n")[0], path, 1):
+                return None
+            topics, middle, documents, grades = (table.column(column) for column in range(4))
+            starts = changes(topics)
+            if not np.isin(changes(middle), starts).all():
+                return None
+            texts = grades.tolist()
+            for text in set(texts).difference(values):
+                values[text] = _grade(text, path, None)
+            whole = [values[text] for text in texts]
+            ids = documents.tolist()
+            ids = b"\n".join(ids).decode().split("\n")
+            for start, end in pairwise([*starts.tolist(), len(table)]):
+                topic, subtopic = table.cell(start, 0).decode(), table.cell(start, 1)
+                judged = dict(zip(ids[start:end], whole[start:end], strict=True))
+                held = qrels.setdefault(topic, {})
+                if (
+                    len(judged) < end - start
+                    or subtopics.setdefault(topic, subtopic) != subtopic
+                    or not held.keys().isdisjoint(judged)
+                ):
+                    return None
+                held.update(judged)
+    except (InputError, UnicodeDecodeError):
+        return None
+    return qrels or None
 
 
 def _raise_disagreement(path: Path, judgments: Iterator[Judgment]) -> NoReturn:

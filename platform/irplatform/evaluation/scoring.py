@@ -17,6 +17,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from irplatform.errors import PlatformError
+from irplatform.evaluation.hits import Hits, is_usual, values_of
 from irplatform.evaluation.measures import (
     DIVERSITY,
     Inferred,
@@ -206,6 +207,19 @@ def standard_values(
     Returns:
         Measure name to the values of all judged topics.
     """
+    usual = {name: measure for name, measure in measures.items() if is_usual(measure)}
+    others = {name: measure for name, measure in measures.items() if name not in usual}
+    values = _of_packages(judged, run, others, trec_eval) if others else {}
+    if usual:
+        hits = Hits.of(judged, run)
+        values |= {name: values_of(hits, measure) for name, measure in usual.items()}
+    return values
+
+
+def _of_packages(
+    judged: Qrels, run: Run, measures: Mapping[str, Measure], trec_eval: int
+) -> dict[str, dict[str, float]]:
+    """Compute measures with the packages behind ir-measures, and those that they get wrong."""
     # By number, since one of its packages (gdeval, for ERR) reads no other names of topics.
     numbers = {topic: str(number) for number, topic in enumerate(judged, start=1)}
     by_number: dict[str, dict[str, float]] = {name: {} for name in measures}

@@ -75,7 +75,7 @@ class Ranking:
         given = np.asarray(scores)
         if given.dtype.kind in "SU":
             raise ValueError(f"the scores are text, such as {given.ravel().tolist()[:1]}")
-        values: Scores = _in_32_bits(given) if rounded else given.astype(np.float64)
+        values: Scores = in_32_bits(given) if rounded else given.astype(np.float64)
         if values.shape != (len(doc_ids),):
             raise ValueError(f"{len(doc_ids)} documents but scores of shape {values.shape}")
         if not np.isfinite(values).all():
@@ -86,7 +86,7 @@ class Ranking:
             twice = next(d for d in doc_ids if d in seen or seen.add(d))  # type: ignore[func-returns-value]
             raise ValueError(f"document '{twice}' comes twice")
         ids, values = _ordered(doc_ids, values)
-        if not rounded and _same_order(ids, short := _in_32_bits(values)):
+        if not rounded and _same_order(ids, short := in_32_bits(values)):
             values = short
         values.flags.writeable = False
         return cls(ids, values)
@@ -105,7 +105,7 @@ class Ranking:
         """Return the order of trec_eval up to release 9, which reads 32 bits."""
         if self.scores.dtype == np.float32:
             return self
-        return Ranking(*_ordered(self.doc_ids, _in_32_bits(self.scores)))
+        return Ranking(*_ordered(self.doc_ids, in_32_bits(self.scores)))
 
 
 _SHOWN = 5
@@ -186,8 +186,9 @@ class Run:
         )
 
 
-def _in_32_bits(scores: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-    with np.errstate(over="ignore"):  # they become infinite
+def in_32_bits(scores: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """Round scores to 32 bits; those beyond become infinite."""
+    with np.errstate(over="ignore"):
         return scores.astype(np.float32)
 
 

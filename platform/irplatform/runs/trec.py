@@ -21,7 +21,9 @@ import numpy.typing as npt
 import orjson
 
 from irplatform.errors import InputError, counted
+from irplatform.runs.packed import ranked
 from irplatform.runs.run import Ranking, Run, Scores
+from irplatform.system.columns import changes, split
 from irplatform.system.console import notice_once
 from irplatform.system.reading import (
     BARE_RETURN,
@@ -30,13 +32,14 @@ from irplatform.system.reading import (
     blocks_of_lines,
     notice_comments,
     numbered_lines,
-    stretches,
 )
 from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from typing import IO
+
+    from irplatform.system.columns import Cells, Table
 
 COLUMNS = "Every line needs: topic Q0 docid rank score tag."
 METADATA = b"# ir_metadata.start"
@@ -46,6 +49,8 @@ _JSON_BEGINS = (b"{", b"[")
 _LARGEST = float(np.finfo(np.float32).max)
 _END_OF_LINE = b" \0 "
 _COMPRESSION = 6
+_PART = 1 << 18
+"""Lines ordered at a time."""
 _WHITE_SPACE = frozenset(" \t\n\r\v\f")
 
 
@@ -94,27 +99,12 @@ def read_run(path: Path | str) -> Run:
             UTF-8.
     """
     path = Path(path)
-    documents: dict[str, list[str]] = {}
-    scores: dict[str, list[npt.NDArray[np.float64]]] = {}
-    ids = _Decoded()
     passed = _Passed()
-    tag = b""
     try:
-        for block in blocks_of_lines(path):
-            topics, _, block_ids, _, block_scores, tags = _columns(block, passed)
-            if not topics:
-                continue
-            tag = tag or tags[0]
-            doc_ids = list(map(ids.__getitem__, block_ids))
-            values = _floats(block_scores)
-            for topic, start, end in stretches(topics):
-                topic_id = topic.decode()
-                documents.setdefault(topic_id, []).extend(doc_ids[start:end])
-                scores.setdefault(topic_id, []).append(values[start:end])
-        rankings = {
-            topic_id: Ranking.of(doc_ids, np.concatenate(scores.pop(topic_id)), rounded=False)
-            for topic_id, doc_ids in documents.items()
-        }
+        rankings = _rankings(path, passed)
+        if rankings is None:
+            passed = _Passed()
+            rankings = _scattered_rankings(path, passed)
     except ValueError as error:  # UnicodeDecodeError is one
         _raise_first_error(path, error)
     if not rankings:
@@ -123,7 +113,102 @@ def read_run(path: Path | str) -> Run:
         notice_comments(path, passed.comments)
     if passed.longer:
         notice_once(f"{path}: ignored after the run tag: text in {counted(passed.longer, 'line')}")
-    return Run(tag.decode(errors="replace"), rankings)
+    return Run(passed.tag.decode(errors="replace"), rankings)
+
+
+def _rankings(path: Path, passed: _Passed) -> dict[str, Ranking] | None:
+    """The rankings of a file that has the results of a topic together; None for another file."""
+    rankings: dict[str, Ranking] = {}
+    for part in _parts(_tables(path, passed)):
+        topics = [topic.decode() for topic in part.topics]
+        if len(set(topics)) < len(topics) or not rankings.keys().isdisjoint(topics):
+            return None
+        rankings.update(zip(topics, ranked(part.bounds, part.documents, part.scores), strict=True))
+    return rankings
+
+
+def _scattered_rankings(path: Path, passed: _Passed) -> dict[str, Ranking]:
+    """The rankings of a file in any order, from all of its lines at once."""
+    numbers: dict[bytes, int] = {}
+    parts = list(_parts(_tables(path, passed)))
+    topics = np.concatenate(
+        [
+            np.repeat(
+                [numbers.setdefault(topic, len(numbers)) for topic in part.topics],
+                np.diff(part.bounds),
+            )
+            for part in parts
+        ]
+    )
+    order = np.argsort(topics, kind="stable")
+    bounds = np.append(0, np.cumsum(np.bincount(topics)))
+    documents = np.concatenate([part.documents for part in parts])[order]
+    scores = np.concatenate([part.scores for part in parts])[order]
+    names = [topic.decode() for topic in numbers]
+    return dict(zip(names, ranked(bounds, documents, scores), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some stretches of a file, each of lines of one topic.
+
+    Attributes:
+        topics: the topic of each.
+        bounds: the line where each begins, from 0, and the number of lines.
+        documents: the document of each line.
+        scores: its score.
+    """
+
+    topics: list[bytes]
+    bounds: npt.NDArray[np.intp]
+    documents: Cells
+    scores: npt.NDArray[np.float64]
+
+
+def _parts(tables: Iterable[Table]) -> Iterator[_Part]:
+    """Join stretches across blocks, and yield whole ones, in parts of many lines."""
+    topics: list[bytes] = []
+    starts: list[int] = []
+    documents: list[Cells] = []
+    scores: list[npt.NDArray[np.float64]] = []
+    lines = 0
+    for table in tables:
+        cells = table.column(0)
+        begins = changes(cells)
+        names = cells[begins].tolist()
+        documents.append(table.column(2))
+        scores.append(table.numbers(4))
+        if not table.is_ascii:
+            for texts in (names, documents[-1].tolist()):
+                b"\n".join(texts).decode()
+        new = slice(int(topics[-1:] == names[:1]), None)
+        topics += names[new]
+        starts += (begins[new] + lines).tolist()
+        lines += len(table)
+        if lines >= _PART and len(topics) > 1:
+            documents, scores = [np.concatenate(documents)], [np.concatenate(scores)]
+            cut = starts[-1]
+            yield _Part(topics[:-1], np.array(starts), documents[0][:cut], scores[0][:cut])
+            topics, starts, lines = topics[-1:], [0], lines - cut
+            documents, scores = [documents[0][cut:].copy()], [scores[0][cut:].copy()]
+    if topics:
+        bounds = np.array([*starts, lines])
+        yield _Part(topics, bounds, np.concatenate(documents), np.concatenate(scores))
+
+
+def _tables(path: Path, passed: _Passed) -> Iterator[Table]:
+    """The lines of a run as tables of six columns."""
+    for block in blocks_of_lines(path):
+        table = split(block, 6)
+        if table is None or (table.firsts(0) == ord("#")).any():
+            regular = _regular(block, passed)
+            if not regular:
+                continue
+            table = split(regular, 6)
+            if table is None:
+                raise ValueError("a line without six columns")
+        passed.tag = passed.tag or table.cell(0, 5)
+        yield table
 
 
 def write_run(
@@ -260,23 +345,21 @@ class _Passed:
 
     Attributes:
         has_metadata: comments begin with ir_metadata, which readers expect.
+        tag: the run tag of the first result.
     """
 
     comments: int = 0
     longer: int = 0
     has_metadata: bool = False
+    tag: bytes = b""
 
 
-class _Decoded(dict[bytes, str]):
-    """Ids as text, each decoded and held once."""
+def _regular(block: bytes, passed: _Passed) -> bytes:
+    """Bring lines into six columns with a blank between them.
 
-    def __missing__(self, name: bytes) -> str:
-        text = self[name] = name.decode()
-        return text
-
-
-def _columns(block: bytes, passed: _Passed) -> list[list[bytes]]:
-    """Split lines into six columns at once, with the end of a line as a seventh."""
+    Raises:
+        ValueError: a line has fewer.
+    """
     if not block.endswith(b"\n"):
         block += b"\n"
     lines = block.count(b"\n")
@@ -286,12 +369,12 @@ def _columns(block: bytes, passed: _Passed) -> list[list[bytes]]:
         or cells[6::7].count(_END_OF_LINE.strip()) != lines
         or (b"#" in block and COMMENT.search(b"\n" + block))
     ):
-        return _columns_by_line(block, passed)
-    return [cells[column::7] for column in range(6)]
+        return _regular_by_line(block, passed)
+    return (b" ".join(cells) + b" ").replace(_END_OF_LINE, b"\n")
 
 
-def _columns_by_line(block: bytes, passed: _Passed) -> list[list[bytes]]:
-    """Split lines if some are blank, comments or longer than a result."""
+def _regular_by_line(block: bytes, passed: _Passed) -> bytes:
+    """The same if some lines are blank, comments or longer than a result."""
     rows = []
     passed.has_metadata |= block.startswith(METADATA)
     for line in block.split(b"\n"):
@@ -306,14 +389,8 @@ def _columns_by_line(block: bytes, passed: _Passed) -> list[list[bytes]]:
         passed.comments += is_comment
         passed.longer += not is_comment and len(columns) > 6
         if not is_comment:
-            rows.append(columns[:6])
-    return [list(column) for column in zip(*rows, strict=True)] or [[]] * 6
-
-
-def _floats(texts: Sequence[bytes]) -> npt.NDArray[np.float64]:
-    if any(b"_" in text for text in texts):  # Python reads 1_000 as a number, nobody else does
-        raise ValueError("a score with an underscore")
-    return np.fromiter(map(float, texts), np.float64, len(texts))
+            rows.append(b" ".join(columns[:6]) + b"\n")
+    return b"".join(rows)
 
 
 def _raise_first_error(path: Path, cause: ValueError) -> NoReturn:

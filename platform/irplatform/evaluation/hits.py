@@ -1,0 +1,256 @@
+"""The usual measures of all topics at once, from the ranks of the judged documents.
+
+No measure here needs the names of unjudged documents, or their scores: only how many there are. The
+arithmetic is trec_eval's, operation by operation, so that values agree with it to the last bit:
+sums add in the order of the ranks (`numpy.bincount` does; `numpy.sum` adds in pairs).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import chain, compress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from irplatform.runs.packed import PackedRanking, keys
+from irplatform.system.columns import packed, split
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from irplatform.data import Qrels
+    from irplatform.runs.run import Ranking, Run
+    from irplatform.system.columns import Cells
+
+Integers = npt.NDArray[np.int64]
+Values = npt.NDArray[np.float64]
+
+_ROWS = 1 << 18
+"""Results looked up at a time."""
+_SPARSE = 16
+"""Places of the table of judged documents, per document."""
+
+
+@dataclass(frozen=True)
+class Hits:
+    """The judged documents of a run, topic after topic, best rank first.
+
+    Attributes:
+        topics: the judged topics.
+        topic: for each document that is judged and retrieved, the number of its topic, from 0.
+        rank: its rank, from 1.
+        grade: its grade.
+        of_grade: for each judged document, retrieved or not, the number of its topic.
+        grades: its grade.
+    """
+
+    topics: Sequence[str]
+    topic: Integers
+    rank: Integers
+    grade: Integers
+    of_grade: Integers
+    grades: Integers
+
+    @classmethod
+    def of(cls, judged: Qrels, run: Run) -> Hits:
+        """Find the judged documents of a run.
+
+        Args:
+            judged: topic to document to whole grade.
+            run: the results.
+        """
+        sizes = [len(grades) for grades in judged.values()]
+        of_grade = np.repeat(np.arange(len(judged)), sizes)
+        values = chain.from_iterable(grades.values() for grades in judged.values())
+        grades = np.fromiter(values, np.int64, len(of_grade))
+        rankings = [run.rankings.get(topic) for topic in judged]
+        are_packed = all(r is None or isinstance(r, PackedRanking) for r in rankings)
+        places = _packed_places(judged, of_grade, rankings) if are_packed else None
+        if places is None:
+            places = _places(judged, sizes, rankings)
+        topic, rank, at = places
+        return cls(list(judged), topic, rank, grades[at], of_grade, grades)
+
+    def per_topic(self, topic: Integers, terms: Values | None = None) -> Values:
+        """Count, or add in their order, what belongs to each topic."""
+        return np.bincount(topic, terms, len(self.topics)).astype(np.float64)
+
+    def relevant(self, least: int, cutoff: float) -> tuple[Integers, Integers]:
+        """Return topics and ranks of the results of a grade or above, down to a rank."""
+        kept = (self.grade >= least) & (self.rank <= cutoff)
+        return self.topic[kept], self.rank[kept]
+
+    def found(self, least: int, cutoff: float) -> Values:
+        """Return the number of such results of each topic."""
+        return self.per_topic(self.relevant(least, cutoff)[0])
+
+    def number_relevant(self, least: int) -> Values:
+        """Return how many documents of a grade or above each topic has."""
+        return self.per_topic(self.of_grade[self.grades >= least])
+
+
+def is_usual(measure: Any) -> bool:
+    """Tell if a measure of ir-measures is one of those computed here."""
+    _, cutoffs = _MEASURES.get(measure.NAME, (None, ()))
+    params = measure.params
+    return (
+        ("cutoff" in params) in cutoffs
+        and params.keys() <= {"cutoff", "rel"}
+        and params.get("rel", 1) >= 1
+    )
+
+
+def values_of(hits: Hits, measure: Any) -> dict[str, float]:
+    """Compute a usual measure for each topic."""
+    compute, _ = _MEASURES[measure.NAME]
+    values = compute(hits, measure.params.get("rel", 1), measure.params.get("cutoff", math.inf))
+    return dict(zip(hits.topics, values.tolist(), strict=True))
+
+
+def average_precision(hits: Hits, least: int, cutoff: float) -> Values:
+    """Sum the precision at each relevant result; divide by the number of relevant documents."""
+    topic, rank = hits.relevant(least, cutoff)
+    first = np.searchsorted(topic, topic)
+    so_far = np.arange(1, len(topic) + 1) - first
+    return _shares(hits.per_topic(topic, so_far / rank), hits.number_relevant(least))
+
+
+def precision(hits: Hits, least: int, cutoff: float) -> Values:
+    """Divide the number of relevant results by the cutoff."""
+    return hits.found(least, cutoff) / cutoff
+
+
+def recall(hits: Hits, least: int, cutoff: float) -> Values:
+    """Divide the number of relevant results by that of relevant documents."""
+    return _shares(hits.found(least, cutoff), hits.number_relevant(least))
+
+
+def success(hits: Hits, least: int, cutoff: float) -> Values:
+    """Return 1 for topics with a relevant result, 0 for others."""
+    return (hits.found(least, cutoff) > 0).astype(np.float64)
+
+
+def reciprocal_rank(hits: Hits, least: int, cutoff: float) -> Values:
+    """Return 1 / the rank of the first relevant result."""
+    topic, rank = hits.relevant(least, cutoff)
+    firsts, at = np.unique(topic, return_index=True)
+    values = np.zeros(len(hits.topics))
+    values[firsts] = 1.0 / rank[at]
+    return values
+
+
+def r_precision(hits: Hits, least: int, cutoff: float) -> Values:
+    """Return the precision at the number of relevant documents."""
+    number = hits.number_relevant(least)
+    topic, rank = hits.relevant(least, cutoff)
+    return _shares(hits.per_topic(topic[rank <= number[topic]]), number)
+
+
+def ndcg(hits: Hits, least: int, cutoff: float) -> Values:  # noqa: ARG001 - as the others
+    """Divide the discounted cumulative gain by that of the best ranking; grades are gains."""
+    kept = (hits.grade > 0) & (hits.rank <= cutoff)
+    gained = _gain(hits, hits.topic[kept], hits.rank[kept], hits.grade[kept])
+    order = np.lexsort((-hits.grades, hits.of_grade))
+    topic, grades = hits.of_grade[order], hits.grades[order]
+    rank = np.arange(1, len(topic) + 1) - np.searchsorted(topic, topic)
+    kept = (grades > 0) & (rank <= cutoff)
+    return _shares(gained, _gain(hits, topic[kept], rank[kept], grades[kept]))
+
+
+def _gain(hits: Hits, topic: Integers, rank: Integers, grade: Integers) -> Values:
+    deepest = int(rank.max(initial=0))
+    # Not NumPy's logarithm, which differs from C's in the last bit on some processors.
+    discounts = np.array([0.0, *(math.log2(place + 1) for place in range(1, deepest + 1))])
+    return hits.per_topic(topic, grade / discounts[rank])
+
+
+def _shares(parts: Values, of: Values) -> Values:
+    return np.divide(parts, of, out=np.zeros(len(of)), where=of > 0)
+
+
+_MEASURES: Mapping[str, tuple[Callable[[Hits, int, float], Values], Sequence[bool]]] = {
+    "AP": (average_precision, (True, False)),
+    "P": (precision, (True,)),
+    "R": (recall, (True,)),
+    "RR": (reciprocal_rank, (False,)),
+    "Rprec": (r_precision, (False,)),
+    "Success": (success, (True,)),
+    "nDCG": (ndcg, (True, False)),
+}
+"""By the names of ir-measures, with whether a cutoff is given: those that pytrec_eval computes."""
+
+Places = tuple[Integers, Integers, Integers]
+"""Of judged results: the topic's number, the rank, and the place among all judged documents."""
+
+
+def _places(judged: Qrels, sizes: Sequence[int], rankings: Sequence[Ranking | None]) -> Places:
+    """Find judged results by looking up every id."""
+    topics, ranks, places = [], [], []
+    start = 0
+    for number, (grades, ranking) in enumerate(zip(judged.values(), rankings, strict=True)):
+        if ranking is not None:
+            doc_ids = ranking.doc_ids
+            found = list(compress(range(len(doc_ids)), map(grades.__contains__, doc_ids)))
+            place = dict(zip(grades, range(start, start + len(grades)), strict=True))
+            topics.append(np.full(len(found), number))
+            ranks += found
+            places += [place[doc_ids[rank]] for rank in found]
+        start += sizes[number]
+    topic = np.concatenate(topics) if topics else np.empty(0, np.int64)
+    return topic, np.array(ranks, np.int64) + 1, np.array(places, np.int64)
+
+
+def _packed_places(
+    judged: Qrels, of_grade: Integers, rankings: Sequence[Ranking | None]
+) -> Places | None:
+    """Find judged results by keys of topic and id; None if two documents have the same key."""
+    documents = _packed_ids([doc_id for grades in judged.values() for doc_id in grades])
+    judged_keys = keys(documents, of_grade)
+    order = np.argsort(judged_keys)
+    ordered = judged_keys[order]
+    if (ordered[1:] == ordered[:-1]).any():
+        return None
+    bits = max(len(ordered) * _SPARSE - 1, 1).bit_length()
+    shift = np.uint64(64 - bits)
+    # Most results are not judged. A table of the first bits of the keys passes few of them on.
+    might_be = np.zeros(1 << bits, dtype=bool)
+    might_be[ordered >> shift] = True
+    found: list[Places] = []
+    for cells, topics, ranks in _rows(rankings):
+        row_keys = keys(cells, topics)
+        rows = np.flatnonzero(might_be[row_keys >> shift])
+        at = np.minimum(np.searchsorted(ordered, row_keys[rows]), len(ordered) - 1)
+        places = order[at]
+        same = (ordered[at] == row_keys[rows]) & (cells[rows] == documents[places])
+        found.append((topics[rows[same]], ranks[rows[same]], places[same]))
+    none = np.empty(0, np.int64)
+    topic, rank, place = (np.concatenate(p) for p in zip((none, none, none), *found, strict=True))
+    return topic, rank, place
+
+
+def _rows(rankings: Sequence[Ranking | None]) -> Iterator[tuple[Cells, Integers, Integers]]:
+    """The ids of packed rankings, the numbers of their topics, and their ranks, in parts."""
+    held: list[Cells] = []
+    numbers: list[int] = []
+    lengths: list[int] = []
+    rows = 0
+    for number, ranking in enumerate(rankings):
+        if isinstance(ranking, PackedRanking) and len(ranking):
+            held.append(ranking.cells)
+            numbers.append(number)
+            lengths.append(len(ranking))
+            rows += len(ranking)
+        if held and (rows >= _ROWS or number == len(rankings) - 1):
+            ranks = np.arange(1, rows + 1) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+            yield np.concatenate(held), np.repeat(numbers, lengths), ranks
+            held, numbers, lengths, rows = [], [], [], 0
+
+
+def _packed_ids(doc_ids: list[str]) -> Cells:
+    table = split("\n".join(doc_ids).encode("utf-8", "surrogatepass"), 1) if doc_ids else None
+    if table is None or len(table) != len(doc_ids):  # an id with white space in it
+        return packed(doc_ids)
+    return table.column(0)

@@ -1,0 +1,140 @@
+"""Rankings whose document ids are rows of an array, and become texts only where they are read.
+
+A run of two million lines has two million ids; measures, checks and fusion compare them without
+making a Python object of each.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irplatform.runs.run import Ranking, in_32_bits
+from irplatform.system.columns import Cells, codes, mixed, packed, texts_of, words
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from irplatform.runs.run import Scores, Values
+    from irplatform.system.columns import Words
+
+
+class PackedRanking(Ranking):
+    """A ranking with packed ids.
+
+    Attributes:
+        cells: the documents' ids as `irplatform.system.columns` has them.
+        scores: one per document, never increasing.
+    """
+
+    cells: Cells
+
+    def __init__(self, cells: Cells, scores: Scores) -> None:
+        self.__dict__.update(cells=cells, scores=scores)
+
+    @cached_property
+    def doc_ids(self) -> tuple[str, ...]:
+        """The documents' ids."""
+        return tuple(texts_of(self.cells))
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def top(self, depth: int) -> Ranking:
+        """Keep the first `depth` documents."""
+        if len(self) <= depth:
+            return self
+        return PackedRanking(self.cells[:depth], self.scores[:depth])
+
+
+def cells_of(ranking: Ranking) -> Cells:
+    """Return the document ids of any ranking, packed."""
+    return ranking.cells if isinstance(ranking, PackedRanking) else packed(ranking.doc_ids)
+
+
+def keys(cells: Cells, topics: npt.NDArray[np.intp]) -> Words:
+    """Return a number per document of a topic: different documents hardly ever have the same."""
+    return mixed(codes(cells) + mixed(topics.astype(np.uint64) + np.uint64(1)))
+
+
+def ranked(bounds: npt.NDArray[np.intp], cells: Cells, scores: Values) -> list[Ranking]:
+    """Order the results of several topics as `Ranking.of(…, rounded=False)` does each.
+
+    Args:
+        bounds: where the results of each topic begin, and the number of all results.
+        cells: document ids, topic after topic; the array is reordered and kept.
+        scores: one per document; likewise.
+
+    Raises:
+        ValueError: a score is not a finite number, or a document comes twice in a topic.
+    """
+    if not np.isfinite(scores).all():
+        raise ValueError("a score that is not a finite number")
+    topics = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    _refuse_repeated(bounds, topics, cells)
+    _order(bounds, topics, cells, scores)
+    short = in_32_bits(scores)
+    last = bounds[1:] - 1
+    same = np.append(short[:-1] == short[1:], False)
+    same[last] = False
+    ties = np.flatnonzero(same)
+    lost = ties[cells[ties] < cells[ties + 1]]
+    whole = np.zeros(len(bounds) - 1, dtype=bool)
+    """Topics whose order needs 64 bits."""
+    whole[topics[lost]] = True
+    whole[topics[~np.isfinite(short)]] = True
+    for array in (cells, short):
+        array.flags.writeable = False
+    rankings: list[Ranking] = []
+    for start, end, is_whole in zip(
+        bounds[:-1].tolist(), bounds[1:].tolist(), whole.tolist(), strict=True
+    ):
+        kept: Scores = short[start:end]
+        if is_whole:
+            kept = scores[start:end].copy()
+            kept.flags.writeable = False
+        rankings.append(PackedRanking(cells[start:end], kept))
+    return rankings
+
+
+def _refuse_repeated(
+    bounds: npt.NDArray[np.intp], topics: npt.NDArray[np.intp], cells: Cells
+) -> None:
+    order = np.sort(keys(cells, topics))
+    if not (order[1:] == order[:-1]).any():
+        return
+    # Keys of different results are hardly ever equal.
+    for start, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        if len(set(cells[start:end].tolist())) < end - start:
+            raise ValueError("a document that comes twice")
+
+
+def _order(
+    bounds: npt.NDArray[np.intp], topics: npt.NDArray[np.intp], cells: Cells, scores: Values
+) -> None:
+    """Order each topic by score, then by id, descending."""
+    last = bounds[1:-1] - 1
+    rising = scores[:-1] < scores[1:]
+    rising[last] = False
+    for topic in np.unique(topics[:-1][rising]).tolist():
+        part = slice(bounds[topic], bounds[topic + 1])
+        order = np.argsort(-scores[part], kind="stable")
+        scores[part], cells[part] = scores[part][order], cells[part][order]
+    same = scores[:-1] == scores[1:]
+    same[last] = False
+    if not same.any():
+        return
+    tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
+    group = np.cumsum(~np.append(False, same))[tied]
+    order = tied[np.lexsort((*descending(cells[tied]), group))]
+    cells[tied], scores[tied] = cells[order], scores[order]  # 0.0 and -0.0 are tied, too
+
+
+def descending(cells: Cells) -> list[npt.NDArray[np.integer[Any]]]:
+    """Return keys for `np.lexsort` that bring cells into descending order."""
+    whole = words(cells)
+    if whole is None:
+        return [-np.unique(cells, return_inverse=True)[1].reshape(-1)]
+    return [~whole[:, number] for number in reversed(range(whole.shape[1]))]
