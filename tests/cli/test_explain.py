@@ -1,6 +1,7 @@
 """`platform explain`: what it tells, of which system, and what it refuses."""
 
 import json
+import re
 
 import pytest
 
@@ -138,6 +139,28 @@ def test_it_tells_rank_grade_and_explanation_of_any_document(explain):
         "among_candidates": None,
         "members": [0.0],
     }
+
+
+@pytest.mark.java
+def test_a_report_has_explanations_as_far_as_the_cache_goes(platform, folder, monkeypatch):
+    run = ("run", "--collection", "small", "--reranker", "telling", "--run-dir", "r")
+    assert platform(*run, "--html", "r/report.html").err.endswith(
+        "report: r/report.html\nruns and scores: r\n"
+    )
+
+    def page():
+        return (folder / "r" / "report.html").read_text(encoding="utf-8")
+
+    found = re.search(r'"explanations":(\{"telling".*?\}\})', page())
+    (text,) = json.loads(found[1])["telling"].values()
+    assert text.split() == ["score", "1", "shared", "crizotinib"]
+    monkeypatch.setenv("IRPLATFORM_HOME", str(folder / "empty"))
+    assert platform("report", "r").code == 0
+    lacking = page()
+    assert '"telling":{' not in lacking
+    assert re.search(r"telling explains no scores here: .* is not in the cache\.", lacking)
+    assert "Crizotinib in lung cancer" in lacking  # the documents are few enough to read
+    assert not (folder / "empty" / "index").exists()
 
 
 @pytest.mark.java

@@ -6,6 +6,9 @@ import re
 import pytest
 from report_data import write_collection, write_runs
 
+from irplatform.api import write_report
+from irplatform.runs import read_run
+
 
 @pytest.fixture(autouse=True)
 def data(folder):
@@ -72,6 +75,19 @@ def test_another_file_is_not_replaced(platform, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("--topics", "t1", "--reranker", "bm25-text"), "all topics"),
+        (("--collection", "demo", "--reranker", "bm25-text"), "one collection"),
+        ((), "there is nothing to compare"),
+    ],
+)
+def test_a_run_says_before_it_begins_that_it_can_write_no_report(platform, arguments, message):
+    said = platform("run", "--collection", "cancers:dev", "--html", "x.html", *arguments)
+    assert (said.code, message in said.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
         (("runs/base.run",), "a report compares at least two runs"),
         (RUNS, "give --collection or --qrels"),
         (("cancers",), "there are no run files (*.run) in this folder"),
@@ -83,3 +99,13 @@ def test_mistakes_are_told_in_a_line(platform, folder, arguments, message):
     assert said.code == 2
     assert message in said.err
     assert not (folder / "report.html").exists()
+
+
+def test_runs_in_memory_are_named_by_a_mapping(folder):
+    runs = {"first": read_run(folder / RUNS[0]), "second": folder / RUNS[1]}
+    written = write_report(
+        runs, "x.html", collection=str(folder / "cancers:dev"), measures="RR", bounds=False
+    )
+    page = written.read_text(encoding="utf-8")
+    assert data_of(page)["systems"] == ["first", "second"]
+    assert "in memory, of a program in Python" in page

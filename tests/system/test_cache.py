@@ -14,11 +14,18 @@ from filelock import FileLock
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from irplatform.errors import ChangedFileError, InputError
+from irplatform.errors import ChangedFileError, InputError, PlatformError
 from irplatform.system import cache as artifacts
 from irplatform.system import cache as locks
 from irplatform.system.arithmetic import arithmetic
-from irplatform.system.cache import artifact, damaged_file, is_built, kept_json, lock
+from irplatform.system.cache import (
+    artifact,
+    damaged_file,
+    is_built,
+    kept_json,
+    lock,
+    nothing_made,
+)
 from irplatform.system.console import notice
 from irplatform.system.digests import digests, fingerprint
 
@@ -42,6 +49,14 @@ def test_an_artifact_is_built_once():
     assert first.path == second.path
     assert first.seconds == second.seconds
     assert (second.path / "content").read_text() == "content"
+
+
+def test_where_nothing_is_made_a_missing_artifact_is_an_error():
+    with nothing_made(), pytest.raises(PlatformError, match="is not in the cache"):
+        artifact("index", "demo", DEPENDS_ON, _write("x"))
+    made = artifact("index", "demo", DEPENDS_ON, _write("x"))
+    with nothing_made():
+        assert artifact("index", "demo", DEPENDS_ON, _never).path == made.path
 
 
 def test_other_dependencies_make_another_artifact():

@@ -28,6 +28,9 @@ from irplatform.errors import InputError
 from irplatform.system.console import notice, say
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from irplatform.experiment.settings import RunSettings
     from irplatform.reports.matrix import MatrixReport
 
 
@@ -81,6 +84,11 @@ if TYPE_CHECKING:
     ),
     click.option("--effects", is_flag=True, hidden=True, help="An older name of --compare."),
     click.option(
+        "--html",
+        type=PATH,
+        help="Also write the comparison to one HTML file, as `platform report` does.",
+    ),
+    click.option(
         "--run-dir",
         type=PATH,
         help="Folder for the run files; default: runs/COLLECTION, for several collections or first "
@@ -97,7 +105,12 @@ if TYPE_CHECKING:
 )
 @machine_options
 def run(
-    rerankers: tuple[str, ...], compare: bool, effects: bool, as_json: bool, **options: Any
+    rerankers: tuple[str, ...],
+    compare: bool,
+    effects: bool,
+    html: Path | None,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Search a collection, rerank the results and score them.
 
@@ -116,11 +129,27 @@ def run(
             "--compare has no effect without --reranker NAME or a second retriever, as in "
             "--first-stage bm25+rm3: there is nothing to compare."
         )
+    if html is not None:
+        _check_html(settings)
     report = run_collection(settings)
     if isinstance(report, MatrixReport):
         show_matrix(report, compare=compare, as_json=as_json)
         return
     comparison = report.compare(alone=True) if compare and report.comparing else None
+    if html is not None and report.scored:
+        from irplatform.api import write_report
+
+        paths = [system.path for system in report.systems]
+        write_report(
+            paths,
+            html,
+            collection=settings.collection,
+            measures=settings.measures,
+            names=[system.name for system in report.systems],
+            baseline=report.baseline,
+            command=command,
+        )
+        notice(f"report: {html}")
     if as_json:
         whole = {"comparison": comparison.as_json()} if comparison else {}
         print_json({**report.as_json(), **whole})
@@ -135,6 +164,24 @@ def run(
         else:
             checked = [str(report.systems[-1].path), "--collection", settings.collection]
             notice(f"runs: {folder}; to check one:\n  platform submit check {shlex.join(checked)}")
+
+
+def _check_html(settings: RunSettings) -> None:
+    """Refuse --html where it cannot be written, before hours of work."""
+    from irplatform.reports.html.page import PAGES
+    from irplatform.system.packages import require
+
+    require("--html", *PAGES)
+    if settings.is_matrix or settings.topics:
+        raise InputError(
+            "--html is for one collection, one first stage and all topics; `platform report` takes "
+            "any runs."
+        )
+    if not settings.rerankers and len(settings.retrievers) < 2:
+        raise InputError(
+            "--html has no effect without --reranker NAME or a second retriever, as in "
+            "--first-stage bm25+rm3: there is nothing to compare."
+        )
 
 
 def show_matrix(report: MatrixReport, *, compare: bool, as_json: bool) -> None:

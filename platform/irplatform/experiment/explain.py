@@ -6,6 +6,7 @@ cross-validation), and asks one of its members.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from irplatform.errors import InputError, unknown
@@ -27,19 +28,22 @@ from irplatform.experiment.settings import (
 )
 from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.loading import registry
-from irplatform.reranking.explain import explained, refuse_member
+from irplatform.reranking.explain import explained, explanations, refuse_member
 from irplatform.reranking.rerank import fit, resources_with, training_per_topics
 from irplatform.reranking.warnings import warnings_of
 from irplatform.system.arithmetic import settings_kept
+from irplatform.system.cache import nothing_made
 from irplatform.system.console import waiting
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from irplatform.experiment.settings import AnyCollection, AnySystem, Names
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
+    from irplatform.reranking.training_set import LearningPlan
+    from irplatform.retrieval.candidates import Candidates
 
 
 @keywords(RankingOptions)
@@ -93,11 +97,7 @@ def explain(
     plan = plan.on_device()
     refuse_broken_corpus(plan.collection, plan.qrels, plan.resources)
     _refuse_unknown(doc_ids, topic, plan)
-    candidates = retrieve(plan)
-    training = retrieve_training(plan)
-    fusion = choose_fusion(plan, training)
-    candidates = candidates.fused(fusion)
-    learning = learning_plan(plan, training, fusion)
+    candidates, learning = _learning(plan)
     resources = resources_with(learning, choice, plan.resources)
     for warning in warnings_of(choice, candidates.topics, learning):
         resources.notice(warning)
@@ -121,6 +121,59 @@ def explain(
         },
         **explained(system, explained_topic, doc_ids, candidates, weight, resources, member),
     }
+
+
+@settings_kept()
+def explanations_at_hand(
+    settings: RunSettings, label: str, asked: Mapping[str, Sequence[str]]
+) -> dict[str, dict[str, Mapping[str, Any]]]:
+    """Explain documents of many topics with systems that the cache has; nothing is made.
+
+    Args:
+        settings: those of the run.
+        label: the reranker's name in the run.
+        asked: topic id to ids of documents of the collection.
+
+    Returns:
+        Topic id to document id to the explanation by the system's first member.
+
+    Raises:
+        PlatformError: the reranker does not explain its scores, or something is not in the cache.
+    """
+    plugins = registry()
+    _refuse_unexplained(replace(settings, rerankers=[_called(label, settings)]), plugins)
+    with nothing_made():
+        plan = resolve(settings, plugins).on_device()
+        choice = next(each for each in plan.rerankers if each.name == label)
+        candidates, learning = _learning(plan)
+        resources = resources_with(learning, choice, plan.resources)
+        found = {}
+        for learned, scored in training_per_topics(choice, candidates, learning, resources):
+            topics = [topic for topic in scored if asked.get(topic.id)]
+            if not topics:
+                continue
+            member = fit(choice, learning, learned, resources).members[0]
+            for topic in topics:
+                documents = resources.documents(asked[topic.id])
+                per_document = explanations(choice.registration, member, topic, documents)
+                found[topic.id] = dict(zip(documents.ids, per_document, strict=True))
+    return found
+
+
+def _called(label: str, settings: RunSettings) -> str:
+    """The reranker with a label, as settings name it."""
+    named = {label_and_name(text)[0]: text for text in settings.rerankers}
+    if label not in named:
+        raise unknown("reranker", label, named, of="this run")
+    return named[label]
+
+
+def _learning(plan: RunPlan) -> tuple[Candidates, LearningPlan]:
+    """The candidates of a plan, and what its rerankers learn from."""
+    candidates = retrieve(plan)
+    training = retrieve_training(plan)
+    fusion = choose_fusion(plan, training)
+    return candidates.fused(fusion), learning_plan(plan, training, fusion)
 
 
 def _most_members(choice: ChosenReranker, settings: RunSettings) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,17 +17,21 @@ import irplatform
 from irplatform.comparison.curves import curves
 from irplatform.errors import InputError, PlatformError, counted, listing, one_line
 from irplatform.expansion import Expander, QueryPlan
+from irplatform.experiment.calls import settings_from
 from irplatform.experiment.cite import as_bibtex, cite
 from irplatform.experiment.compare import compare_judged
 from irplatform.experiment.evaluate import read_judged_runs
+from irplatform.experiment.explain import explanations_at_hand
 from irplatform.experiment.given_runs import given_runs
 from irplatform.experiment.settings import RunSettings, as_path, resources_for
 from irplatform.lucene import is_indexed
-from irplatform.reports.html.made import made_of
+from irplatform.reports.explanation import explanation_text
+from irplatform.reports.html.made import Made, made_of
 from irplatform.reports.html.page import GENERATOR, PAGES, render_page
 from irplatform.reports.html.rankings import Shown, Texts, browser_data
 from irplatform.reports.plots import save_plots
 from irplatform.runs.metadata import read_metadata
+from irplatform.runs.names import names_of, system_of
 from irplatform.system.console import waiting
 from irplatform.system.packages import require
 from irplatform.system.writing import atomic_write, writable_file
@@ -37,17 +42,23 @@ if TYPE_CHECKING:
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Document, Topic
     from irplatform.evaluation.topics import TopicFilter
-    from irplatform.experiment.settings import AnyPath, Names, Paths
+    from irplatform.experiment.given_runs import Runs
+    from irplatform.experiment.settings import AnyPath, Names
+    from irplatform.runs.run import Run
 
 _MOST_STREAMED = 200_000
 """Documents of a corpus without an index that are read through for titles."""
 _FIRST_BYTES = 600
+_EXPLAINED = 5
+"""Explained documents of each ranking."""
+_MOST_EXPLAINED = 600
+"""Explained documents of all rankings."""
 _NAMES = 80
 """Names of a topic's concepts at most."""
 
 
 def write_report(
-    runs: Paths,
+    runs: Runs,
     html: AnyPath,
     *,
     collection: AnyPath | None = None,
@@ -66,7 +77,8 @@ def write_report(
     """Compare runs, and write all about it to one HTML file that needs no network.
 
     Args:
-        runs: TREC runs, or folders of `run`, of which the runs of their last table are taken.
+        runs: TREC runs, folders of `run`, of which the runs of their last table are taken, and runs
+            in memory; a mapping names them.
         html: the file to write.
         collection: whose judgments, topics and documents to use; by default the one that the runs'
             metadata name.
@@ -116,6 +128,9 @@ def write_report(
     if judged.collection is not None:
         with waiting("reading titles"):
             texts = _texts(judged.collection, str(collection), doc_ids, paths)
+            with waiting("explaining documents"):
+                explained, unexplained = _explanations(given.names, shown, by_name)
+            texts = replace(texts, explanations=explained, notes=[*texts.notes, *unexplained])
     grades = judged.judgments.qrels
     with waiting("drawing curves"):
         drawn = curves(grades, by_name)
@@ -128,9 +143,12 @@ def write_report(
             comparison,
             browser=browser_data(comparison, by_name, grades, shown, texts),
             curves=drawn,
-            made=[made_of(given.names[path], path) for path in paths],
+            made=[
+                Made(name) if path in given.ready else made_of(name, path)
+                for path, name in given.names.items()
+            ],
             notes=notes,
-            bibliography=_bibliography(paths),
+            bibliography=_bibliography([path for path in paths if path not in given.ready]),
             title=title,
             footer=_footer(command),
         )
@@ -211,6 +229,35 @@ def _streamed(collection: Collection, wanted: set[str]) -> dict[str, Document]:
     if "ir_datasets id" in collection.metadata or size is None or size > _MOST_STREAMED:
         return {}
     return {document.id: document for document in collection.corpus if document.id in wanted}
+
+
+def _explanations(
+    named: Mapping[Path, str], shown: Shown, runs: Mapping[str, Run]
+) -> tuple[dict[str, dict[str, dict[str, str]]], list[str]]:
+    """Rerankers' explanations of their first documents, as far as the cache has what they need.
+
+    Returns topic to system to document to text, and sentences about systems without any.
+    """
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    notes = []
+    topics = [topic.id for topic in shown.topics][:_MOST_EXPLAINED]
+    depth = max(1, min(_EXPLAINED, _MOST_EXPLAINED // max(1, len(topics) * len(named))))
+    for path, name in named.items():
+        metadata = read_metadata(path)
+        steps = metadata.get("method", {}).get("retrieval", ())
+        if not any("reranker" in step for step in steps):
+            continue
+        rankings = runs[name].rankings
+        asked = {t: rankings[t].doc_ids[:depth] for t in topics if t in rankings}
+        try:
+            settings = settings_from(metadata.get("implementation", {}).get("call", {}))
+            label = system_of(names_of([path])[path])
+            for topic, by_document in explanations_at_hand(settings, label, asked).items():
+                texts = {d: explanation_text(each) for d, each in by_document.items()}
+                found.setdefault(topic, {})[name] = texts
+        except PlatformError as error:
+            notes.append(f"{name} explains no scores here: {one_line(str(error))}")
+    return found, notes
 
 
 def _concept_names(

@@ -47,6 +47,25 @@ def lines_of(value: Mapping[str, Any], room: int | None = None) -> Iterator[str]
             yield f"{_INDENT}{line}".rstrip()
 
 
+def explanation_text(value: Mapping[str, Any], rows: int = 10, room: int = 72) -> str:
+    """Return an explanation as a text, its tables cut to their first rows.
+
+    Args:
+        value: the explanation.
+        rows: of each table.
+        room: characters of a line.
+    """
+
+    def cut(part: Any) -> Any:
+        if isinstance(part, Mapping):
+            return {name: cut(inner) for name, inner in part.items()}
+        if not (_is_list(part) and _is_long(part)) or len(part) <= rows:
+            return part
+        return part[:rows]
+
+    return "\n".join(lines_of(cut(value), room))
+
+
 def _is_long(value: Any) -> bool:
     if isinstance(value, Mapping):
         return bool(value)

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import ChangedFileError, InputError
+from irplatform.errors import ChangedFileError, InputError, PlatformError
 from irplatform.system.arithmetic import arithmetic
 from irplatform.system.console import detail, notice
 from irplatform.system.digests import digests, file_state, fingerprint, is_settled
@@ -49,6 +49,8 @@ OWN_KINDS = EXACT_KINDS | {
 MANIFEST = "manifest.json"
 _whole_states: dict[Path, dict[Path, tuple[str, tuple[int, int, int]]]] = {}
 """Folders that were found whole, with the digests and states of their files."""
+_makes = True
+"""Missing artifacts are made."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ def artifact(
     if whole := _whole(final, mark):
         detail(f"reusing {within_home(whole)}")
         return _finished(whole, mark, built=False)
+    if not _makes:
+        raise PlatformError(f"{within_home(final)} is not in the cache.")
     with lock(final.with_name(mark), wait=True, shown_as=final):
         if whole := _whole(final, mark):  # another process built it in the meantime
             return _finished(whole, mark, built=False)
@@ -122,6 +126,17 @@ def artifact(
             _remove(debris)
         partial.rename(final)
     return _finished(final, mark, built=True)
+
+
+@contextmanager
+def nothing_made() -> Iterator[None]:
+    """Make `artifact` raise a PlatformError for an artifact that is not in the cache."""
+    global _makes  # noqa: PLW0603 - for all threads
+    before, _makes = _makes, False
+    try:
+        yield
+    finally:
+        _makes = before
 
 
 def is_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
