@@ -1,10 +1,17 @@
 """Fusion by reciprocal ranks and by standardized scores."""
 
+import functools
+import operator
+from collections import defaultdict
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from irplatform.runs import Ranking, Run
 from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
+from irplatform.runs.run import standardized
 
 
 def run(name, **topics):
@@ -149,3 +156,54 @@ def test_weighted_scores_are_added_as_by_hand():
 def test_weights_that_do_not_suit_are_refused_for_scores_too(weights):
     with pytest.raises(ValueError, match="do not suit 2 runs"):
         score_fusion([run("x", q="a"), run("y", q="a")], weights=weights)
+
+
+def plainly_by_ranks(runs, topic, k, weights):
+    shares = defaultdict(list)
+    for run, weight in zip(runs, weights, strict=True):
+        if topic in run.rankings:
+            for rank, doc_id in enumerate(run.rankings[topic].doc_ids, start=1):
+                shares[doc_id].append(weight / (k + rank))
+    scores = [functools.reduce(operator.add, sorted(share)) for share in shares.values()]
+    return Ranking.of(list(shares), scores)
+
+
+def plainly_by_scores(runs, topic, weights):
+    found = [(r.rankings[topic], w) for r, w in zip(runs, weights, strict=True)]
+    doc_ids = sorted({doc_id for ranking, _ in found for doc_id in ranking.doc_ids})
+    columns = []
+    for ranking, weight in found:
+        scores = weight * standardized(np.asarray(ranking.scores, dtype=np.float64))
+        score_of = dict(zip(ranking.doc_ids, scores.tolist(), strict=True))
+        lowest = min(score_of.values(), default=0.0)
+        columns.append([score_of.get(doc_id, lowest) for doc_id in doc_ids])
+    summed = np.sort(np.array(columns), axis=0).sum(axis=0) if doc_ids else []
+    return Ranking.of(doc_ids, summed)
+
+
+IDS = st.one_of(
+    st.integers(0, 25).map(str),
+    st.integers(0, 9).map(lambda number: f"clueweb09-en0000-{number}"),
+    st.sampled_from(["é", "日本", "x" * 64, "x" * 65, "x" * 99]),
+)
+RANKINGS = st.dictionaries(IDS, st.sampled_from([0.0, 0.5, 1.0, 1.1, 7.25, -3.0]), max_size=20)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    found=st.lists(RANKINGS, min_size=1, max_size=4),
+    weights=st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=4, max_size=4),
+    k=st.sampled_from([0, 1, 60, 60.5]),
+    depth=st.sampled_from([None, 1, 7]),
+)
+def test_fused_runs_are_those_of_plain_dictionaries_to_the_last_bit(found, weights, k, depth):
+    weights = [*weights[: len(found) - 1], 1.0]
+    runs = [scored("x", q=each) for each in found]
+    by_ranks = reciprocal_rank_fusion(runs, "x", k, depth, weights)
+    by_scores = score_fusion(runs, "x", depth, weights)
+    plain = plainly_by_ranks(runs, "q", k, weights), plainly_by_scores(runs, "q", weights)
+    for fused, ranking in zip((by_ranks, by_scores), plain, strict=True):
+        expected = ranking.top(depth or 999)
+        assert fused.rankings["q"].doc_ids == expected.doc_ids
+        assert fused.rankings["q"].scores.dtype == np.float32
+        assert fused.rankings["q"].scores.tobytes() == expected.scores.tobytes()

@@ -78,7 +78,7 @@ def test_a_run_read_as_columns_is_the_one_read_line_by_line(
     path = a_file(tmp_path, end.join(rows) + end * last)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("irplatform.system.reading.blocks_of_lines.__defaults__", (block,))
-        patch.setattr("irplatform.runs.trec._PART", part)
+        patch.setattr("irplatform.runs.parts._LINES", part)
         try:
             expected = bits(read_plainly(path))
         except InputError as error:

@@ -10,21 +10,18 @@ bits, older ones by 32.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from irplatform import data as ids
 from irplatform.errors import InputError, counted
+from irplatform.runs.content import read_content
 from irplatform.runs.trec import COLUMNS, Problem, scan
 from irplatform.system.console import notice
 from irplatform.system.reading import starts_with_mark
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from collections.abc import Collection as Members
 
@@ -33,14 +30,11 @@ TAG_LENGTH = 20
 _TAG = re.compile(r"[A-Za-z0-9_.-]+")
 _SOME_REFUSE = re.compile(r"[.-]")
 """Characters of a tag that some tracks refuse."""
-_RANK = re.compile(r"-?[0-9]{1,18}")
 _SHOWN = 5
 """Topics that a message names."""
 _VARYING = re.compile(r"'[^']*'|\b(line|ranks?) \d+( and \d+)?")
 """Parts that differ between messages of the same kind."""
 _LINES_SHOWN = 3
-_Ranked = tuple[int, float, str, int]
-"""Rank, score, document, line."""
 _MARK = Problem(
     "error",
     "the file begins with a byte order mark, which other programs read as part of the first topic. "
@@ -128,42 +122,22 @@ def validate_run(
     """
     path = Path(path)
     problems = [_MARK] if starts_with_mark(path) else []
-    tags: dict[str, int] = {}
-    counts: Counter[str] = Counter()
-    ranked: dict[str, list[_Ranked]] = {}
-    documents: dict[str, int] = {}
-    lines_by_fault: dict[str, list[int]] = {}
-    for entry in scan(path):
-        if isinstance(entry, Problem):
-            problems.append(entry)
-            continue
-        for what, name in (("topic", entry.topic), ("document", entry.document)):
-            if fault := ids.fault(name):
-                lines_by_fault.setdefault(f"the id of a {what} {fault}", []).append(entry.line)
-        tags.setdefault(entry.tag, entry.line)
-        counts[entry.topic] += 1
-        documents.setdefault(entry.document, entry.line)
-        if entry.second != "Q0":
-            fault = f"the second column is '{entry.second}', not 'Q0'"
-            lines_by_fault.setdefault(fault, []).append(entry.line)
-        results = ranked.setdefault(entry.topic, [])
-        if _RANK.fullmatch(entry.rank):
-            results.append((int(entry.rank), entry.score, entry.document, entry.line))
-        else:
-            lines_by_fault.setdefault("the rank is not a whole number", []).append(entry.line)
+    content = read_content(path, documents=has_document is not None)
+    problems += content.unsound
+    counts = content.counts
     if not counts and not problems:
         problems.append(Problem("error", f"there are no results in this file. {COLUMNS}"))
-    for fault, lines in lines_by_fault.items():
+    for fault, lines in content.faults.items():
         problems.append(Problem("error", f"{fault}, in {counted(len(lines), 'line')}.", lines[0]))
     length = TAG_LENGTH if tag_length is None and tag_pattern is None else tag_length
-    problems += _tag_problems(tags, length, tag_pattern)
+    problems += _tag_problems(content.tags, length, tag_pattern)
     problems += _count_problems(counts, max_per_topic)
     problems += _topic_problems(counts, topics)
-    problems += _rank_problems(ranked)
+    problems += content.rank_problems
     if has_document is not None:
-        problems += _document_problems(documents, has_document)
+        problems += _document_problems(content.documents, has_document)
     least, most = min(counts.values(), default=0), max(counts.values(), default=0)
-    return RunCheck(_together(problems), len(counts), (least, most), next(iter(tags), ""))
+    return RunCheck(_together(problems), len(counts), (least, most), next(iter(content.tags), ""))
 
 
 def _together(problems: Sequence[Problem]) -> list[Problem]:
@@ -250,32 +224,6 @@ def _document_problems(
         some = f"{len(strange):,} of {len(documents):,} documents"
         fault = f"{some} are not in the collection: {_listing(strange)}."
         yield Problem("error", fault, documents[strange[0]])
-
-
-def _rank_problems(ranked: dict[str, list[_Ranked]]) -> Iterator[Problem]:
-    """Warn once per topic of ranks that are not an order, or not the one that is scored."""
-    for topic, results in ranked.items():
-        ordered = sorted(results, key=lambda result: result[0])
-        for (upper, score, document, _), (lower, other_score, other, line) in pairwise(ordered):
-            if lower == upper:
-                fault = f"rank {lower} comes twice"
-            elif other_score > score:
-                fault = f"rank {lower} has a higher score than rank {upper}"
-            elif other > document and other_score == score:
-                fault = (
-                    f"ranks {upper} and {lower} have the same score, and of such documents the one "
-                    "whose id comes last is scored first"
-                )
-            elif other > document and np.float32(other_score) == np.float32(score):
-                fault = (
-                    f"ranks {upper} and {lower} have the same score in 32 bits. trec_eval 10 keeps "
-                    "their order; older releases read 32 bits, and reverse it"
-                )
-            else:
-                continue
-            message = f"topic '{topic}': {fault}. trec_eval ignores ranks and orders by score."
-            yield Problem("warning", message, line)
-            break
 
 
 def _listing(names: list[str]) -> str:

@@ -13,15 +13,17 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.runs.run import Ranking, Run, standardized
+from irplatform.runs.packed import best, cells_of, union
+from irplatform.runs.run import Run, standardized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from irplatform.runs.run import Ranking
 
 
 def reciprocal_rank_fusion(
@@ -50,8 +52,7 @@ def reciprocal_rank_fusion(
     weights = _checked(runs, weights, depth)
     if k < 0:
         raise ValueError(f"k is {k}; it must be 0 or more")
-    fused = Run(name, {topic: _fused(runs, topic, k, weights) for topic in _topics(runs)})
-    return fused if depth is None else fused.top(depth)
+    return Run(name, {topic: _fused(runs, topic, k, weights, depth) for topic in _topics(runs)})
 
 
 def score_fusion(
@@ -65,8 +66,7 @@ def score_fusion(
     Arguments, topics and errors are those of `reciprocal_rank_fusion`.
     """
     weights = _checked(runs, weights, depth)
-    fused = Run(name, {topic: _summed(runs, topic, weights) for topic in _topics(runs)})
-    return fused if depth is None else fused.top(depth)
+    return Run(name, {topic: _summed(runs, topic, weights, depth) for topic in _topics(runs)})
 
 
 def _topics(runs: Sequence[Run]) -> dict[str, None]:
@@ -86,29 +86,32 @@ def _checked(
     return weights
 
 
-def _summed(runs: Sequence[Run], topic: str, weights: Sequence[float]) -> Ranking:
+def _summed(
+    runs: Sequence[Run], topic: str, weights: Sequence[float], depth: int | None
+) -> Ranking:
     found = [
         (r.rankings[topic], w) for r, w in zip(runs, weights, strict=True) if topic in r.rankings
     ]
-    doc_ids = sorted({doc_id for ranking, _ in found for doc_id in ranking.doc_ids})
-    columns = []
-    for ranking, weight in found:
+    documents, places = union([cells_of(ranking) for ranking, _ in found])
+    columns = np.empty((len(found), len(documents)))
+    for column, (ranking, weight), place in zip(columns, found, places, strict=True):
         scores = weight * standardized(np.asarray(ranking.scores, dtype=np.float64))
-        score_of = dict(zip(ranking.doc_ids, scores.tolist(), strict=True))
-        lowest = min(score_of.values(), default=0.0)
-        columns.append([score_of.get(doc_id, lowest) for doc_id in doc_ids])
+        column[:] = scores.min() if len(scores) else 0.0
+        column[place] = scores
     # Sorted, so that the sum does not depend on the order of the runs.
-    summed = np.sort(np.array(columns), axis=0).sum(axis=0) if doc_ids else []
-    return Ranking.of(doc_ids, summed)
+    return best(documents, np.sort(columns, axis=0).sum(axis=0), depth)
 
 
-def _fused(runs: Sequence[Run], topic: str, k: float, weights: Sequence[float]) -> Ranking:
-    shares: dict[str, list[float]] = defaultdict(list)
-    for run, weight in zip(runs, weights, strict=True):
-        if topic in run.rankings:
-            for rank, doc_id in enumerate(run.rankings[topic].doc_ids, start=1):
-                shares[doc_id].append(weight / (k + rank))
+def _fused(
+    runs: Sequence[Run], topic: str, k: float, weights: Sequence[float], depth: int | None
+) -> Ranking:
+    found = [
+        (r.rankings[topic], w) for r, w in zip(runs, weights, strict=True) if topic in r.rankings
+    ]
+    documents, places = union([cells_of(ranking) for ranking, _ in found])
+    shares = np.zeros((len(found), len(documents)))
+    for row, (_, weight), place in zip(shares, found, places, strict=True):
+        row[place] = weight / (k + np.arange(1, len(place) + 1))
     # Added in order of size, so that the sum does not depend on the order of the runs.
-    # One by one, since Python's `sum` rounds otherwise from 3.12 on.
-    scores = [functools.reduce(operator.add, sorted(share)) for share in shares.values()]
-    return Ranking.of(list(shares), scores)
+    shares.sort(axis=0)
+    return best(documents, functools.reduce(operator.add, shares), depth)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.runs.trec import METADATA
+from irplatform.runs.parts import METADATA
 from irplatform.system.reading import open_bytes
 from irplatform.system.writing import atomic_write
 

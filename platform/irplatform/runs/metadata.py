@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.runs.ir_metadata import as_recorded, read_head
-from irplatform.runs.trec import run_lines, write_run
+from irplatform.runs.trec import ranking_digest, run_rows, write_run
 from irplatform.system.arithmetic import arithmetic
 from irplatform.system.formats import read_own_json
 from irplatform.system.reading import open_bytes
@@ -158,7 +158,7 @@ def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -
         InputError: see `write_run`.
     """
     described = metadata_path(path)
-    rankings = ranking_digests(run)
+    rankings: dict[str, str] = {}
     with atomic_write(described, "wb") as file:
 
         def complete(sha256: str) -> None:
@@ -168,7 +168,7 @@ def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -
             file.flush()
             described.unlink(missing_ok=True)
 
-        write_run(run.renamed(metadata["tag"]), path, complete=complete)
+        write_run(run.renamed(metadata["tag"]), path, complete=complete, digests=rankings)
 
 
 def lines_digest(path: Path) -> str:
@@ -188,7 +188,7 @@ def lines_digest(path: Path) -> str:
 def ranking_digests(run: Run) -> dict[str, str]:
     """Return 8 hexadecimal digits for each topic's documents and scores, by topic id."""
     return {
-        topic_id: hashlib.sha256("".join(run_lines("", ranking, "")).encode()).hexdigest()[:8]
+        topic_id: ranking_digest(run_rows(ranking))
         for topic_id, ranking in run.rankings.items()
         if len(ranking)
     }

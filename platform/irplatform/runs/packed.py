@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.runs.run import Ranking, in_32_bits
-from irplatform.system.columns import Cells, codes, mixed, packed, texts_of, words
+from irplatform.system.columns import Cells, changes, codes, mixed, packed, texts_of, words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from irplatform.runs.run import Scores, Values
@@ -49,9 +51,46 @@ class PackedRanking(Ranking):
         return PackedRanking(self.cells[:depth], self.scores[:depth])
 
 
+def doc_ids_of(ranking: Ranking) -> Sequence[str]:
+    """Return the document ids of any ranking, without keeping packed ones as texts."""
+    return texts_of(ranking.cells) if isinstance(ranking, PackedRanking) else ranking.doc_ids
+
+
 def cells_of(ranking: Ranking) -> Cells:
     """Return the document ids of any ranking, packed."""
     return ranking.cells if isinstance(ranking, PackedRanking) else packed(ranking.doc_ids)
+
+
+def union(lists: Sequence[Cells]) -> tuple[Cells, list[npt.NDArray[np.intp]]]:
+    """Return all documents of some lists in ascending order, and the places of each list's."""
+    cells = np.concatenate(lists)
+    if cells.dtype == object:
+        order = np.argsort(cells, kind="stable")
+    else:
+        order = np.lexsort(descending(cells))[::-1]
+    ordered = cells[order]
+    begins = changes(ordered)
+    places = np.empty(len(cells), np.intp)
+    is_first = np.zeros(len(cells), np.intp)
+    is_first[begins] = 1
+    places[order] = np.cumsum(is_first) - 1
+    return ordered[begins], np.split(places, np.cumsum([len(each) for each in lists])[:-1])
+
+
+def best(cells: Cells, scores: Values, depth: int | None = None) -> Ranking:
+    """Rank documents, which are in ascending order, as `Ranking.of` does; keep the first ones.
+
+    Raises:
+        ValueError: a score is not a finite number.
+    """
+    short = in_32_bits(scores)[::-1]
+    if not np.isfinite(short).all():
+        return Ranking.of(texts_of(cells), scores)  # which names the document
+    order = np.argsort(-short, kind="stable")[:depth]
+    cells, short = cells[::-1][order], short[order]
+    for array in (cells, short):
+        array.flags.writeable = False
+    return PackedRanking(cells, short)
 
 
 def keys(cells: Cells, topics: npt.NDArray[np.intp]) -> Words:
@@ -73,7 +112,7 @@ def ranked(bounds: npt.NDArray[np.intp], cells: Cells, scores: Values) -> list[R
     if not np.isfinite(scores).all():
         raise ValueError("a score that is not a finite number")
     topics = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-    _refuse_repeated(bounds, topics, cells)
+    refuse_repeated(bounds, topics, cells)
     _order(bounds, topics, cells, scores)
     short = in_32_bits(scores)
     last = bounds[1:] - 1
@@ -99,9 +138,19 @@ def ranked(bounds: npt.NDArray[np.intp], cells: Cells, scores: Values) -> list[R
     return rankings
 
 
-def _refuse_repeated(
+def refuse_repeated(
     bounds: npt.NDArray[np.intp], topics: npt.NDArray[np.intp], cells: Cells
 ) -> None:
+    """Refuse a document that comes twice in a topic.
+
+    Args:
+        bounds: where the results of each topic begin, and the number of all results.
+        topics: the number of each result's topic, from 0.
+        cells: its document.
+
+    Raises:
+        ValueError: a document comes twice.
+    """
     order = np.sort(keys(cells, topics))
     if not (order[1:] == order[:-1]).any():
         return

@@ -21,37 +21,32 @@ import numpy.typing as npt
 import orjson
 
 from irplatform.errors import InputError, counted
-from irplatform.runs.packed import ranked
+from irplatform.runs.packed import doc_ids_of, ranked
+from irplatform.runs.parts import Passed, parts, tables
 from irplatform.runs.run import Ranking, Run, Scores
-from irplatform.system.columns import changes, split
 from irplatform.system.console import notice_once
 from irplatform.system.reading import (
     BARE_RETURN,
-    COMMENT,
     NUL_BYTE,
-    blocks_of_lines,
     notice_comments,
     numbered_lines,
 )
 from irplatform.system.writing import atomic_write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import IO
 
     from irplatform.system.columns import Cells, Table
 
 COLUMNS = "Every line needs: topic Q0 docid rank score tag."
-METADATA = b"# ir_metadata.start"
-"""Begins a run file with ir_metadata in its head."""
 _JSON = f"this is JSON, not a run. {COLUMNS} For answers to BioASQ, name the run behind them."
 _JSON_BEGINS = (b"{", b"[")
 _LARGEST = float(np.finfo(np.float32).max)
-_END_OF_LINE = b" \0 "
 _COMPRESSION = 6
-_PART = 1 << 18
-"""Lines ordered at a time."""
-_WHITE_SPACE = frozenset(" \t\n\r\v\f")
+_WHITE_SPACE = b" \t\n\r\v\f"
+_RANKS: list[str] = []
+"""Ranks as texts, as many as were needed."""
 
 
 @dataclass(frozen=True)
@@ -99,11 +94,11 @@ def read_run(path: Path | str) -> Run:
             UTF-8.
     """
     path = Path(path)
-    passed = _Passed()
+    passed = Passed()
     try:
         rankings = _rankings(path, passed)
         if rankings is None:
-            passed = _Passed()
+            passed = Passed()
             rankings = _scattered_rankings(path, passed)
     except ValueError as error:  # UnicodeDecodeError is one
         _raise_first_error(path, error)
@@ -116,103 +111,54 @@ def read_run(path: Path | str) -> Run:
     return Run(passed.tag.decode(errors="replace"), rankings)
 
 
-def _rankings(path: Path, passed: _Passed) -> dict[str, Ranking] | None:
+def _rankings(path: Path, passed: Passed) -> dict[str, Ranking] | None:
     """The rankings of a file that has the results of a topic together; None for another file."""
     rankings: dict[str, Ranking] = {}
-    for part in _parts(_tables(path, passed)):
+    for part in parts(tables(path, passed), _results):
         topics = [topic.decode() for topic in part.topics]
         if len(set(topics)) < len(topics) or not rankings.keys().isdisjoint(topics):
             return None
-        rankings.update(zip(topics, ranked(part.bounds, part.documents, part.scores), strict=True))
+        rankings.update(zip(topics, ranked(part.bounds, *part.columns), strict=True))
     return rankings
 
 
-def _scattered_rankings(path: Path, passed: _Passed) -> dict[str, Ranking]:
+def _scattered_rankings(path: Path, passed: Passed) -> dict[str, Ranking]:
     """The rankings of a file in any order, from all of its lines at once."""
     numbers: dict[bytes, int] = {}
-    parts = list(_parts(_tables(path, passed)))
+    held = list(parts(tables(path, passed), _results))
     topics = np.concatenate(
         [
             np.repeat(
                 [numbers.setdefault(topic, len(numbers)) for topic in part.topics],
                 np.diff(part.bounds),
             )
-            for part in parts
+            for part in held
         ]
     )
     order = np.argsort(topics, kind="stable")
     bounds = np.append(0, np.cumsum(np.bincount(topics)))
-    documents = np.concatenate([part.documents for part in parts])[order]
-    scores = np.concatenate([part.scores for part in parts])[order]
+    documents, scores = (
+        np.concatenate([part.columns[number] for part in held])[order] for number in range(2)
+    )
     names = [topic.decode() for topic in numbers]
     return dict(zip(names, ranked(bounds, documents, scores), strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Some stretches of a file, each of lines of one topic.
-
-    Attributes:
-        topics: the topic of each.
-        bounds: the line where each begins, from 0, and the number of lines.
-        documents: the document of each line.
-        scores: its score.
-    """
-
-    topics: list[bytes]
-    bounds: npt.NDArray[np.intp]
-    documents: Cells
-    scores: npt.NDArray[np.float64]
-
-
-def _parts(tables: Iterable[Table]) -> Iterator[_Part]:
-    """Join stretches across blocks, and yield whole ones, in parts of many lines."""
-    topics: list[bytes] = []
-    starts: list[int] = []
-    documents: list[Cells] = []
-    scores: list[npt.NDArray[np.float64]] = []
-    lines = 0
-    for table in tables:
-        cells = table.column(0)
-        begins = changes(cells)
-        names = cells[begins].tolist()
-        documents.append(table.column(2))
-        scores.append(table.numbers(4))
-        if not table.is_ascii:
-            for texts in (names, documents[-1].tolist()):
-                b"\n".join(texts).decode()
-        new = slice(int(topics[-1:] == names[:1]), None)
-        topics += names[new]
-        starts += (begins[new] + lines).tolist()
-        lines += len(table)
-        if lines >= _PART and len(topics) > 1:
-            documents, scores = [np.concatenate(documents)], [np.concatenate(scores)]
-            cut = starts[-1]
-            yield _Part(topics[:-1], np.array(starts), documents[0][:cut], scores[0][:cut])
-            topics, starts, lines = topics[-1:], [0], lines - cut
-            documents, scores = [documents[0][cut:].copy()], [scores[0][cut:].copy()]
-    if topics:
-        bounds = np.array([*starts, lines])
-        yield _Part(topics, bounds, np.concatenate(documents), np.concatenate(scores))
-
-
-def _tables(path: Path, passed: _Passed) -> Iterator[Table]:
-    """The lines of a run as tables of six columns."""
-    for block in blocks_of_lines(path):
-        table = split(block, 6)
-        if table is None or (table.firsts(0) == ord("#")).any():
-            regular = _regular(block, passed)
-            if not regular:
-                continue
-            table = split(regular, 6)
-            if table is None:
-                raise ValueError("a line without six columns")
-        passed.tag = passed.tag or table.cell(0, 5)
-        yield table
+def _results(table: Table) -> tuple[Cells, npt.NDArray[np.float64]]:
+    """Documents and scores; UnicodeDecodeError if a topic or document is not UTF-8."""
+    documents = table.column(2)
+    if not table.is_plain:
+        for cells in (table.column(0), documents):
+            b"\n".join(cells.tolist()).decode()
+    return documents, table.numbers(4)
 
 
 def write_run(
-    run: Run, path: Path | str, *, complete: Callable[[str], object] = lambda _: None
+    run: Run,
+    path: Path | str,
+    *,
+    complete: Callable[[str], object] = lambda _: None,
+    digests: dict[str, str] | None = None,
 ) -> None:
     """Write a run; the file appears whole or not at all, and equal runs give equal bytes.
 
@@ -223,6 +169,7 @@ def write_run(
         path: the file; gzipped if it ends in `.gz`.
         complete: called with the SHA-256 of the lines when they are on disk, before the file
             appears.
+        digests: filled with a digest of each topic's ranking before that; see `ranking_digest`.
 
     Raises:
         InputError: the name or an id is empty or has white space in it, a topic id begins with `#`,
@@ -244,8 +191,13 @@ def write_run(
             out = gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0)
             packing.enter_context(closing(out))
         for topic_id, ranking in run.rankings.items():
-            _refuse_white_space(ranking.doc_ids, f"a document id (topic '{topic_id}')", path)
-            lines = "".join(run_lines(topic_id, ranking, run.name)).encode()
+            rows = run_rows(ranking)
+            if digests is not None and rows:
+                digests[topic_id] = ranking_digest(rows)
+            lines = run_lines(topic_id, rows, run.name)
+            blanks = len(lines) - len(lines.translate(None, _WHITE_SPACE))
+            if blanks != 6 * len(rows) or b"  " in lines:
+                _refuse_white_space(ranking.doc_ids, f"a document id (topic '{topic_id}')", path)
             content.update(lines)
             out.write(lines)
         packing.close()
@@ -253,11 +205,23 @@ def write_run(
         complete(content.hexdigest())
 
 
-def run_lines(topic_id: str, ranking: Ranking, tag: str) -> Iterator[str]:
-    """Yield a topic's lines of a run file, best document first."""
-    scores = _shortest(ranking.scores)
-    for rank, (doc_id, score) in enumerate(zip(ranking.doc_ids, scores, strict=True), start=1):
-        yield f"{topic_id} Q0 {doc_id} {rank} {score} {tag}\n"
+def run_rows(ranking: Ranking) -> list[str]:
+    """Return the document, rank and score of each line of a ranking, best document first."""
+    while len(_RANKS) < len(ranking):
+        _RANKS.append(str(len(_RANKS) + 1))
+    columns = (doc_ids_of(ranking), _RANKS[: len(ranking)], _shortest(ranking.scores))
+    return list(map(" ".join, zip(*columns, strict=True)))
+
+
+def run_lines(topic_id: str, rows: Sequence[str], tag: str) -> bytes:
+    """Return a topic's lines of a run file."""
+    between = f" {tag}\n{topic_id} Q0 "
+    return f"{topic_id} Q0 {between.join(rows)} {tag}\n".encode() if rows else b""
+
+
+def ranking_digest(rows: Sequence[str]) -> str:
+    """Return 8 hexadecimal digits for a ranking's documents and scores."""
+    return hashlib.sha256(run_lines("", rows, "")).hexdigest()[:8]
 
 
 def scan(path: Path, *, strict: bool = True) -> Iterator[Result | Problem]:
@@ -339,60 +303,6 @@ def _score_fault(text: str, strict: bool) -> str:
     return ""
 
 
-@dataclass
-class _Passed:
-    """Counts of ignored comments, and of lines with text after the run tag.
-
-    Attributes:
-        has_metadata: comments begin with ir_metadata, which readers expect.
-        tag: the run tag of the first result.
-    """
-
-    comments: int = 0
-    longer: int = 0
-    has_metadata: bool = False
-    tag: bytes = b""
-
-
-def _regular(block: bytes, passed: _Passed) -> bytes:
-    """Bring lines into six columns with a blank between them.
-
-    Raises:
-        ValueError: a line has fewer.
-    """
-    if not block.endswith(b"\n"):
-        block += b"\n"
-    lines = block.count(b"\n")
-    cells = block.replace(b"\n", _END_OF_LINE).split()
-    if (
-        len(cells) != 7 * lines
-        or cells[6::7].count(_END_OF_LINE.strip()) != lines
-        or (b"#" in block and COMMENT.search(b"\n" + block))
-    ):
-        return _regular_by_line(block, passed)
-    return (b" ".join(cells) + b" ").replace(_END_OF_LINE, b"\n")
-
-
-def _regular_by_line(block: bytes, passed: _Passed) -> bytes:
-    """The same if some lines are blank, comments or longer than a result."""
-    rows = []
-    passed.has_metadata |= block.startswith(METADATA)
-    for line in block.split(b"\n"):
-        columns = line.split()
-        if not columns:
-            continue
-        is_comment = columns[0].startswith(b"#")
-        if not is_comment and len(columns) < 6:
-            raise ValueError("a line without six columns")
-        if (is_comment or len(columns) > 6) and b"\r" in line.rstrip():
-            raise ValueError("lines that end in a carriage return alone")
-        passed.comments += is_comment
-        passed.longer += not is_comment and len(columns) > 6
-        if not is_comment:
-            rows.append(b" ".join(columns[:6]) + b"\n")
-    return b"".join(rows)
-
-
 def _raise_first_error(path: Path, cause: ValueError) -> NoReturn:
     for problem in run_errors(path):
         raise InputError(problem.message, path=path, line=problem.line)
@@ -400,9 +310,11 @@ def _raise_first_error(path: Path, cause: ValueError) -> NoReturn:
 
 
 def _shortest(scores: Scores) -> list[str]:
-    packed = orjson.dumps(np.ascontiguousarray(scores), option=orjson.OPT_SERIALIZE_NUMPY)
-    texts = packed[1:-1].decode().split(",") if len(scores) else []
-    read_back = np.array(list(map(float, texts)), dtype=np.float64).astype(scores.dtype)
+    if not len(scores):
+        return []
+    text = orjson.dumps(np.ascontiguousarray(scores), option=orjson.OPT_SERIALIZE_NUMPY)
+    texts = text[1:-1].decode().split(",")
+    read_back = np.array(orjson.loads(text), dtype=np.float64).astype(scores.dtype)
     for position in np.flatnonzero(read_back != scores).tolist():
         # A decimal that rounds to the wrong neighbour by way of 64 bits, which is how readers do it
         texts[position] = repr(float(scores[position]))
@@ -411,7 +323,7 @@ def _shortest(scores: Scores) -> list[str]:
 
 def _refuse_white_space(names: Iterable[str], what: str, path: Path) -> None:
     for name in names:
-        if not name or not _WHITE_SPACE.isdisjoint(name):
+        if not name or not set(name).isdisjoint(_WHITE_SPACE.decode()):
             raise InputError(
                 f"cannot be written: {what} is '{name}', and a TREC run's columns are separated "
                 "by white space. Rename it.",

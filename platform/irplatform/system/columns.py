@@ -40,19 +40,16 @@ class Table:
         data: the bytes, with NUL bytes after them.
         starts: the position of each cell, of shape (lines, columns).
         ends: the positions after them.
+        is_plain: all is ASCII, without control characters but tabs and line ends.
     """
 
     data: bytes
     starts: npt.NDArray[np.intp]
     ends: npt.NDArray[np.intp]
+    is_plain: bool
 
     def __len__(self) -> int:
         return len(self.ends)
-
-    @property
-    def is_ascii(self) -> bool:
-        """Whether all of the block is ASCII."""
-        return self.data.isascii()
 
     def cell(self, line: int, column: int) -> bytes:
         """Return one cell."""
@@ -73,6 +70,21 @@ class Table:
             cells[:] = [self.data[s:e] for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
             return cells
         return _padded(self.data, starts, lengths, max(-(-width // _WORD), 1))
+
+    def whole_numbers(self, column: int) -> npt.NDArray[np.int64] | None:
+        """Return the numbers in a column; None unless each is written in up to 18 digits."""
+        starts, ends = self.starts[:, column], self.ends[:, column]
+        lengths = ends - starts
+        if not 0 < (width := int(lengths.max(initial=0))) <= 18:
+            return None
+        digits = _windows(self.data, width)[starts] - np.uint8(ord("0"))
+        numbers = np.zeros(len(self), dtype=np.int64)
+        for place in range(width):
+            inside = lengths > place
+            if (digits[inside, place] > 9).any():
+                return None
+            numbers = np.where(inside, numbers * 10 + digits[:, place], numbers)
+        return numbers
 
     def numbers(self, column: int) -> Floats:
         """Return the numbers in a column, each the nearest one of 64 bits, as `float` has it.
@@ -119,7 +131,8 @@ def split(block: bytes, columns: int) -> Table | None:
     data = block + b"\n" * (not block.endswith(b"\n")) + _PAD
     characters = np.frombuffer(data, np.uint8, len(data) - len(_PAD))
     blank = characters <= _BLANK
-    if np.count_nonzero(characters < _BLANK) != lines + block.count(b"\t"):
+    has_controls = np.count_nonzero(characters < _BLANK) != lines + block.count(b"\t")
+    if has_controls:
         if any(other in block for other in (b"\r", b"\v", b"\f")):
             return None
         blank = (characters == _BLANK) | (characters == _TAB) | (characters == _NEW_LINE)
@@ -133,7 +146,8 @@ def split(block: bytes, columns: int) -> Table | None:
     starts[:, 1:] = ends[:, :-1] + 1
     starts[0, 0] = 0
     starts[1:, 0] = ends[:-1, -1] + 1
-    return Table(data, starts, ends)
+    is_plain = block.isascii() and not has_controls and b"\x7f" not in block
+    return Table(data, starts, ends, is_plain)
 
 
 def packed(texts: Iterable[str]) -> Cells:
