@@ -59,6 +59,7 @@ FOR_PLUGINS = {
     "registry",
     "runs",
     "system",
+    "testing",
     "text",
     "training",
 }

@@ -1,6 +1,7 @@
 """Authors test plugins with `irplatform.testing`: fixtures, and a case for each check."""
 
 import warnings
+from string import Template
 
 import pytest
 from _pytest.outcomes import Failed, Skipped
@@ -8,11 +9,13 @@ from _pytest.outcomes import Failed, Skipped
 from irplatform import testing
 from irplatform.conformance import check as conformance
 from irplatform.conformance.data import Finding
+from irplatform.conformance.templates import TEMPLATES
 from irplatform.errors import InputError
 from irplatform.evaluation.measures import parse_measures
 from irplatform.experiment.run import run
 from irplatform.experiment.settings import RunSettings
 from irplatform.registry.loading import registry
+from irplatform.registry.session import load_plugin
 
 pytest_plugins = ["irplatform.testing"]
 
@@ -101,6 +104,20 @@ def test_remarks_are_warnings_of_the_first_case(monkeypatch):
     with warnings.catch_warnings(), pytest.raises(Skipped):
         warnings.simplefilter("error")
         test("measure", "Mine", "arguments")
+
+
+@pytest.mark.java
+def test_a_file_is_tested_without_a_package(tmp_path):
+    words = {"name": "mine", "Title": "Mine", "Class": "Mine", "function": "mine"}
+    code = [Template(module).substitute(words) for module, _ in TEMPLATES.values()]
+    for kind, module in zip(TEMPLATES, code, strict=True):
+        (tmp_path / f"{kind}.py").write_text(module)
+        with load_plugin(tmp_path / f"{kind}.py") as loaded:
+            (word,) = loaded.names
+            (finding,) = conformance.check_plugin(kind)
+        assert f"{finding.kind} {finding.name}" == word
+        assert (finding.problems, finding.unchecked, finding.remarks) == ([], "", [])
+        assert "another process" not in finding.checks
 
 
 def test_an_unknown_plugin_is_refused_before_any_test():

@@ -25,6 +25,7 @@ from irplatform.conformance import check as conformance
 from irplatform.conformance.data import judged_topics, resources_of
 from irplatform.data import Collection, Corpus, Document, Topic, TrainingData
 from irplatform.registry.loading import registry
+from irplatform.registry.session import register
 from irplatform.system.process import isolated
 
 if TYPE_CHECKING:
@@ -56,7 +57,10 @@ def check_plugin(
     settings: Mapping[str, object] | None = None,
     device: str = "cpu",
 ) -> Callable[..., None]:
-    """Return a test of an installed plugin, with a case for each check of the contract.
+    """Return a test of a plugin, with a case for each check of the contract.
+
+    The plugin is installed, or was loaded with `irplatform.load_plugin`; then it is not asked in
+    another process.
 
     The checks are those of `platform plugins check`; all are made before the first case. A case is
     skipped where a check does not apply, or could not be made.
@@ -171,10 +175,9 @@ def small_collection() -> Iterator[Collection]:
     Topic t1 is "crizotinib lung cancer", with the fields disease and drug. Of its articles d1 (a
     trial) has grade 2, d2 (a case) 1 and d3 (zebrafish) 0; t2 has d4, d5 and d6, and so on.
     """
-    collections = registry().collections
-    collections["small"] = _small
-    yield _small()
-    del collections["small"]
+    collection = _small()
+    with register("small", collection):
+        yield collection
 
 
 @pytest.fixture(scope="session")

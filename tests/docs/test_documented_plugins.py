@@ -18,8 +18,11 @@ from irplatform.api import RunSettings, run
 from irplatform.data import Collection, Corpus
 from irplatform.features import SideFeatures
 from irplatform.plugin import Document, Documents, FeatureGroup, Topic, TrainingData
-from irplatform.registry.loading import load, registry
+from irplatform.registry.loading import load
+from irplatform.registry.session import load_plugin
 from irplatform.training import PairSampler, PairSettings
+
+pytest_plugins = ["irplatform.testing"]
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples/irplatform-document-length/irplatform_document_length.py"
@@ -90,13 +93,17 @@ def test_every_plugin_of_the_guide_loads(plugged):
 
 
 @pytest.mark.java
-def test_the_test_that_is_shown_passes(plugged, tmp_path, monkeypatch):
+def test_the_test_that_is_shown_passes(small_collection, tmp_path):
     ((_, code),) = fences(EXAMPLES, 'python title="test_plugin.py"')
-    length = plugged(_code(GUIDE)[0]).reranker("document-length")
-    monkeypatch.setitem(registry().rerankers, "document-length", length)
+    file = tmp_path / "document-length.py"
+    file.write_text(_code(GUIDE)[0])
     held = {}
-    exec(compile(code, "shown", "exec"), held)
-    held["test_longer_documents_come_first"](tmp_path, monkeypatch)
+    with load_plugin(file):
+        exec(compile(code, "shown", "exec"), held)
+        held["test_longer_documents_come_first"](small_collection, tmp_path / "runs")
+        (cases,) = held["test_contract"].pytestmark
+        assert ("reranker", "document-length", "another order") in [c.values for c in cases.args[1]]
+        held["test_contract"]("reranker", "document-length", "another order")
 
 
 def test_features_of_groups_are_had_as_shown(tmp_path):

@@ -101,8 +101,9 @@ def results_of_learning(
                 yield "save and load", "" if change else said(forgotten, _FORGOTTEN)
             else:
                 found = in_new_process(folder)
-                change = difference(topics, expected, found) if found else ""
-                yield "another process", said(change, f"after save() and load() {NEW_PROCESS}")
+                if found:
+                    change = difference(topics, expected, found)
+                    yield "another process", said(change, f"after save() and load() {NEW_PROCESS}")
     again = train(make, plugin_call, data)
     change = difference(topics, expected, outputs(again, topics))
     yield "second training", said(change, "after a second training with the same topics and seed")

@@ -89,13 +89,14 @@ def check_plugin(
     process = AnotherProcess()
     findings: list[Finding] = []
     try:
-        process.start(plugin)
+        if plugin.installed:
+            process.start(plugin)
         with parts(len(checks) + 1):
             with stage(""):
                 data = _data(collection_name, device, registered, process, plugins)
                 if heavy := process.heavy_imports():
                     findings.append(Finding("plugin", name, remarks=[_slow(heavy)]))
-                if any(kind == "retriever" for kind, _ in checks):
+                if plugin.installed and any(kind == "retriever" for kind, _ in checks):
                     process.open_index(data.resources)
             with stage("", len(checks)), steps("system", len(checks)) as advance:
                 for (kind, system), check in checks.items():
@@ -247,5 +248,4 @@ def _measure(name: str, data: CheckData) -> Results:
 
 
 def _collection(name: str, data: CheckData) -> Results:
-    who = f"collection '{name}'"
-    return results_of_collection(name, data.watch, data.process, who)
+    return results_of_collection(name, data.watch, data.process)

@@ -77,7 +77,7 @@ def _other(expected: Mapping[str, float], actual: Mapping[str, float]) -> str:
     return ""
 
 
-def results_of_collection(name: str, watch: Watch, process: AnotherProcess, who: str) -> Results:
+def results_of_collection(name: str, watch: Watch, process: AnotherProcess) -> Results:
     """Check a collection.
 
     Raises:
@@ -91,7 +91,10 @@ def results_of_collection(name: str, watch: Watch, process: AnotherProcess, who:
     yield "loading", ""
     here = _contents(collection)
     yield "loaded again", _change(here, _contents(again), "when it is loaded again")
-    yield "another process", _change(here, process.ask(_contents_of, name, name, who), NEW_PROCESS)
+    owner = registry().owners[f"collection {name}"]
+    if owner.installed:
+        there = process.ask(_contents_of, name, name, f"collection '{name}' of {owner}")
+        yield "another process", _change(here, there, NEW_PROCESS)
     corpus = collection.corpus
     first, second = ([*islice(corpus, _READ_TWICE)] for _ in range(2))
     wrong = "" if first == second else "the documents differ when they are read again"

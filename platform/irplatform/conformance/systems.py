@@ -86,8 +86,9 @@ def results_of_reranker(choice: ChosenReranker, data: CheckData) -> Results:
         change = difference(data.topics, first_scores, scores(new_reranker(), data.topics))
         yield "another instance", said(change, "by another instance")
         found = None if change else scores_in_new_process(None)
-        change = difference(data.topics, first_scores, found) if found else ""
-        yield "another process", said(change, NEW_PROCESS)
+        if found:
+            change = difference(data.topics, first_scores, found)
+            yield "another process", said(change, NEW_PROCESS)
     yield from consistency(lambda topics: scores(member, topics), data.topics)
     expected = scores(member, data.topics)
     yield "score and score_batch", _without_batches(choice, member, data, expected)
@@ -195,7 +196,9 @@ def results_of_features(name: str, data: CheckData) -> Results:
         assert isinstance(instance, TrainableFeatureGroup)  # as `group.learns` says
         return instance
 
-    def features_in_new_process(folder: Path | None) -> Outputs:
+    def features_in_new_process(folder: Path | None) -> Outputs | None:
+        if not group.registration.plugin.installed:
+            return None
         resources = data.resources.unopened()
         question = Question(name, group.held.options, data.topics, resources, folder)
         return data.process.ask(_features, question, name, group.registration.who)
@@ -209,8 +212,9 @@ def results_of_features(name: str, data: CheckData) -> Results:
         instance = trained
     else:
         found = features_in_new_process(None)
-        change = difference(data.topics, features(instance, data.topics), found)
-        yield "another process", said(change, NEW_PROCESS)
+        if found:
+            change = difference(data.topics, features(instance, data.topics), found)
+            yield "another process", said(change, NEW_PROCESS)
     yield from consistency(lambda topics: features(instance, topics), data.topics)
 
 
@@ -237,7 +241,8 @@ def results_of_retriever(choice: ChosenRetriever, data: CheckData) -> Results:
     together = retrieved(topics)
     change = _change(topics, together, retrieved(topics))
     yield "asked again", said(change, "when it is asked again")
-    if not change and registry().retrievers.get(choice.name) == choice.registration:
+    known = registry().retrievers.get(choice.name) == choice.registration
+    if not change and known and choice.registration.plugin.installed:
         question = Question(choice.name, choice.options, data.topics, data.resources.unopened())
         rankings = data.process.ask(_rankings, question, choice.name, choice.registration.who)
         change = _change(topics, together, Run(choice.name, rankings))
