@@ -9,8 +9,6 @@ A test module that takes fixtures names this module:
     pytest_plugins = ["irplatform.testing"]
 
     def test_it_learns(resources, training_data): ...
-
-PYTEST_DONT_REWRITE: a test module imports it before pytest does.
 """
 
 from __future__ import annotations
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_plugin", "resources", "small_collection", "training_data"]
 
+__doc__ = f"{__doc__}PYTEST_DONT_REWRITE"  # a test module imports it before pytest does
 _TREATMENTS = {
     "lung cancer": "crizotinib",
     "melanoma": "vemurafenib",
@@ -76,7 +75,7 @@ def check_plugin(
         InputError: an unknown plugin or system.
         PluginError: the plugin is broken.
 
-    Example:
+    Examples:
         >>> test_contract = check_plugin("demo")
         >>> [mark.name for mark in test_contract.pytestmark]
         ['parametrize']

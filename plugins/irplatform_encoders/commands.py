@@ -74,7 +74,7 @@ def heading_queries(
     All articles that have the headings, and name the gene, are relevant.
 
     \b
-    Example:
+    Examples:
       platform headings --from demo --kb mesh,hgnc --out topics
     """
     from irplatform_encoders.heading_queries import build_headings

@@ -79,7 +79,7 @@ def reranker(
         InputError: a wrong name or option, or a reranker that learns without anything to learn
             from. Transforming raises it where a document is not in the collection.
 
-    Example:
+    Examples:
         >>> bm25 >> reranker("bm25-title", collection="demo", settings={"k1": 1.2})
     """
     require("irplatform_pyterrier", "pyterrier")
@@ -111,7 +111,7 @@ def retriever(
     Raises:
         InputError: a wrong name or option.
 
-    Example:
+    Examples:
         >>> retriever("rm3", collection="demo", num_results=100).search("melanoma BRAF")
     """
     require("irplatform_pyterrier", "pyterrier")
@@ -124,7 +124,7 @@ def retriever(
 def texts(collection: Path | str) -> Transformer:
     """A transformer that adds the columns `title`, `abstract` and `text` (both) to results.
 
-    Example:
+    Examples:
         >>> retriever("bm25", collection="demo") >> texts("demo") >> their_reranker
     """
     require("irplatform_pyterrier", "pyterrier")
@@ -156,7 +156,7 @@ def qrels(collection: Path | str) -> DataFrame:
 def documents(collection: Path | str) -> Iterator[dict[str, str]]:
     """The documents of a collection, to be indexed by PyTerrier: `docno`, `title` and `abstract`.
 
-    Example:
+    Examples:
         >>> PisaIndex("demo.pisa", text_field=["title", "abstract"]).index(documents("demo"))
     """
     from irplatform_pyterrier.frames import documents_of

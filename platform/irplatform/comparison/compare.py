@@ -80,7 +80,7 @@ def compare(
     Raises:
         InputError: an unknown baseline or field, or nothing to compare.
 
-    Example:
+    Examples:
         >>> from irplatform.evaluation.judgments import Judgments
         >>> from irplatform.runs import Ranking, Run
         >>> judgments = Judgments({"1": {"a": 1}, "2": {"b": 1}}, None, ["RR"])

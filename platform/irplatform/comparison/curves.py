@@ -46,7 +46,7 @@ def curves(qrels: Qrels, runs: Mapping[str, Run]) -> list[Curve]:
         qrels: judgments.
         runs: system to run.
 
-    Example:
+    Examples:
         >>> from irplatform.runs import Ranking, Run
         >>> run = Run("one", {"1": Ranking.of(["a", "b"], [2, 1])})
         >>> precision, gain = curves({"1": {"b": 1}}, {"one": run})

@@ -38,7 +38,7 @@ def group_topics(topics: Sequence[Topic], field: str) -> dict[str, list[str]]:
     Raises:
         InputError: no topic has the field.
 
-    Example:
+    Examples:
         >>> from irplatform.data import Topic
         >>> group_topics([Topic("1", "lung cancer"), Topic("2", "glioma")], "query-length")
         {'1 word': ['2'], '2 words': ['1']}

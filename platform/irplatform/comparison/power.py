@@ -51,7 +51,7 @@ def power_of(
         comparisons: number of comparisons that the correction counts; the level is divided by it,
             which is exact for Bonferroni's and cautious for the others.
 
-    Example:
+    Examples:
         >>> found = power_of(0.032, 0.105, 30)
         >>> round(found.detectable, 3), found.topics
         (0.056, 87)

@@ -54,7 +54,7 @@ def rank_intervals(
     Returns:
         System to rank.
 
-    Example:
+    Examples:
         >>> rank_intervals({"a": {"1": 0.1, "2": 0.2}, "b": {"1": 0.4, "2": 0.5}})["b"]
         Rank(rank=1, low=1, high=1)
     """

@@ -141,7 +141,7 @@ def paired_test(
     Raises:
         InputError: the topics differ, or there are none.
 
-    Example:
+    Examples:
         >>> result = paired_test({"1": 0.1, "2": 0.3, "3": 0.2}, {"1": 0.3, "2": 0.4, "3": 0.5})
         >>> round(result.difference, 3), round(result.p_value, 3)
         (0.2, 0.074)
@@ -259,7 +259,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def corrected(p_values: Sequence[float], correction: Correction) -> list[float]:
     """Adjust p-values for their number, in the same order.
 
-    Example:
+    Examples:
         >>> corrected([0.01, 0.04, 0.03], "benjamini-hochberg")
         [0.03, 0.04, 0.04]
     """

@@ -66,7 +66,7 @@ def cite(names: Sequence[str | Path]) -> list[Reference]:
     Raises:
         InputError: a name is none of these, or a run has no metadata.
 
-    Example:
+    Examples:
         >>> [reference.key for reference in cite(["bm25"])]
         ['robertson2009bm25']
     """

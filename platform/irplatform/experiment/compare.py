@@ -66,7 +66,7 @@ def compare(
     Raises:
         InputError: a bad name or file, no judgments, or fewer than two runs.
 
-    Example:
+    Examples:
         >>> import irplatform as ir
         >>> one = ir.Run("one", {t: ir.Ranking.of(["a", "b"], [2.0, 1.0]) for t in "123"})
         >>> other = ir.Run("other", {t: ir.Ranking.of(["b", "a"], [2.0, 1.0]) for t in "123"})

@@ -71,7 +71,7 @@ def evaluate(
     Raises:
         InputError: a bad name or file, no judgments, or none of a run's topics is judged.
 
-    Example:
+    Examples:
         >>> import irplatform as ir
         >>> run = ir.Run("mine", {"1": ir.Ranking.of(["a", "b"], [2.0, 1.0])})
         >>> ir.evaluate(run, qrels={"1": {"b": 1}}, measures=["RR", "P@1"])["mine"].aggregate

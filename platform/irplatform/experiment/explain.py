@@ -75,7 +75,7 @@ def explain(
     Raises:
         InputError: a wrong name or option, or a reranker that does not explain its scores.
 
-    Example:
+    Examples:
         >>> import irplatform as ir
         >>> hit = ir.search("demo", topic="1", depth=1)["hits"][0]
         >>> told = ir.explain("demo", "1", hit["id"], reranker="bm25-text", interpolate=0)

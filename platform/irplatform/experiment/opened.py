@@ -21,7 +21,7 @@ def collection(name: AnyPath) -> Collection:
     Raises:
         InputError: there is no such collection, or its files cannot be read.
 
-    Example:
+    Examples:
         >>> import irplatform as ir
         >>> demo = ir.collection("demo")
         >>> len(demo.topics), demo.topics[0].query

@@ -199,7 +199,7 @@ def reranker(
     Raises:
         InputError: a wrong name or option, or a reranker that learns and has nothing to learn from.
 
-    Example:
+    Examples:
         >>> import irplatform as ir
         >>> class Longest(ir.Reranker):
         ...     '''Ranks longer documents first.'''
@@ -277,7 +277,7 @@ def retriever(
     Raises:
         InputError: a wrong name or option.
 
-    Example:
+    Examples:
         >>> import irplatform as ir
         >>> ir.retriever("bm25", "demo").search("melanoma BRAF", depth=5)
         Run('bm25', 1 topics, 5 results)

@@ -102,7 +102,7 @@ def write_report(
         InputError: a package of the extra `report` is missing, the file is another one's, or see
             `compare`.
 
-    Example:
+    Examples:
         >>> import irplatform as ir
         >>> report = ir.run("demo", ["bm25-text"], run_dir="runs/first")
         >>> ir.write_report("runs/first", "report.html")

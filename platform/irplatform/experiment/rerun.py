@@ -88,7 +88,7 @@ def rerun(
     Raises:
         InputError: the metadata do not say how to make the run, or `out` has other runs in it.
 
-    Example:
+    Examples:
         >>> rerun(Path("runs/reference/demo/bm25.run.meta.json")).same  # doctest: +SKIP
         True
     """

@@ -109,7 +109,7 @@ def run(
         PlatformError: something failed on the way. Finished runs are kept, and the same call
             goes on from there.
 
-    Example:
+    Examples:
         >>> import irplatform as ir
         >>> class Longest(ir.Reranker):
         ...     '''Ranks longer documents first.'''
@@ -215,7 +215,7 @@ def train(
     Raises:
         InputError: a wrong name, option or file, or a collection without judgments.
 
-    Example:
+    Examples:
         >>> import irplatform as ir
         >>> trained = ir.train("demo-train", "mbm", members=1, out="my-mbm")
         >>> trained["path"], trained["topics"]

@@ -60,7 +60,7 @@ def search(
     Raises:
         InputError: a wrong name, an empty query, or neither or both of `query` and `topic`.
 
-    Example:
+    Examples:
         >>> import irplatform as ir
         >>> found = ir.search("demo", "melanoma BRAF", depth=3)
         >>> [hit["rank"] for hit in found["hits"]]
@@ -123,7 +123,7 @@ def index(collection: AnyCollection, *, threads: int | None = None) -> dict[str,
     Returns its path and fingerprint, if it was built now, the seconds that took, and Lucene's
     statistics. InputError for a wrong name, or documents that cannot be read.
 
-    Example:
+    Examples:
         >>> import irplatform as ir
         >>> ir.index("demo")["documents"] > 1000
         True

@@ -80,7 +80,7 @@ def verify(run: Path, *, collection: str | None = None) -> list[Finding]:
     Raises:
         InputError: there is no such run, or it has no metadata.
 
-    Example:
+    Examples:
         >>> [f.subject for f in verify(Path("runs/demo/bm25.run")) if f.verdict == "changed"]
         ... # doctest: +SKIP
         []

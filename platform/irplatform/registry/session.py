@@ -93,7 +93,7 @@ def register(name: str, thing: Any, /, **options: object) -> Registered:
     Raises:
         InputError: the name is an installed plugin's, or the thing cannot be used.
 
-    Example:
+    Examples:
         >>> import irplatform as ir
         >>> class Longest(ir.Reranker):
         ...     '''Ranks longer documents first.'''
@@ -138,7 +138,7 @@ def load_plugin(path: Path | str) -> Registered:
     Raises:
         InputError: there is no such file, it fails, or it has nothing to register.
 
-    Example:
+    Examples:
         >>> import irplatform as ir, pathlib
         >>> code = "from irplatform import Reranker\nclass Same(Reranker):\n"
         >>> code += "    def score(self, topic, documents):\n        return [0] * len(documents)\n"

@@ -49,7 +49,7 @@ class ComparisonReport(Comparison):
         Raises:
             InputError: pandas is not installed, or there is no such part.
 
-        Example:
+        Examples:
             >>> import irplatform as ir
             >>> one = ir.Run("one", {"1": ir.Ranking.of(["a", "b"], [2.0, 1.0])})
             >>> other = ir.Run("other", {"1": ir.Ranking.of(["b", "a"], [2.0, 1.0])})

@@ -44,7 +44,7 @@ class Stage:
         Raises:
             InputError: it names two sources of documents, nothing, or a file that is not there.
 
-        Example:
+        Examples:
             >>> Stage.parse("bm25+rm3")
             Stage(retrievers=('bm25', 'rm3'), candidates='retrieved')
             >>> Stage.parse("judged")

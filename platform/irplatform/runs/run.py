@@ -147,7 +147,7 @@ class Run:
         Raises:
             InputError: pandas is not installed.
 
-        Example:
+        Examples:
             >>> Run("mine", {"1": Ranking.of(["a", "b"], [1.0, 2.0])}).to_pandas()
               query_id doc_id  score  rank
             0        1      b    2.0     1

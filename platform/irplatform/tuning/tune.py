@@ -91,7 +91,7 @@ def tune(
     Raises:
         InputError: a wrong name, option, range or file, no topics to tune on, or several rerankers.
 
-    Example:
+    Examples:
         >>> import irplatform as ir
         >>> report = ir.tune("demo", "b=0.2,0.75", trials=2, folds=2, topics=6)
         >>> sorted(report.chosen)
