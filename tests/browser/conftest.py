@@ -39,9 +39,14 @@ class Page:
         features = {"prefers-color-scheme": "dark" if dark else "light"}
         features["prefers-reduced-motion"] = "reduce"  # scroll at once
         media = [{"name": name, "value": value} for name, value in features.items()]
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": media})
         self.driver.get(f"file://{self.path}{fragment}")
         self.wait("return document.querySelectorAll('.plot svg').length === 4")
+        return self
+
+    def print(self):
+        """Show the page as it is printed, until it is opened again."""
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
         return self
 
     def run(self, script, *arguments):

@@ -58,6 +58,16 @@ def test_it_is_quiet_and_readable(page, width, dark):
     assert page.log() == ([], [])
 
 
+def test_it_fits_a_sheet_of_paper_and_is_printed_light(page):
+    page.open(width=720, dark=True).print()
+    assert (
+        page.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    )
+    assert page.run(OVERFLOWING.replace(".scroll, ", "")) == []
+    assert page.run(PALE_TEXT) == []
+    assert page.run("return document.getElementById('filter').checkVisibility()") is False
+
+
 def test_titles_and_queries_stay_text(page):
     page.open()
     assert page.run("return window.pwned ?? null") is None
@@ -143,6 +153,8 @@ def test_another_measure_changes_tables_plots_and_rankings(page):
     assert page.text(".of-measure:not([hidden]) caption") == "Systems by RR"
     page.wait("return document.querySelector('#plot-topics').textContent.includes('RR: ')")
     assert page.texts("#topic-list .id") != before
+    said = page.find("#plot-topics").get_attribute("aria-label")
+    assert said == "Difference of each topic, largest gain first. RR: third − base"
     assert page.log() == ([], [])
 
 

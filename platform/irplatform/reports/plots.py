@@ -22,6 +22,8 @@ PLOTTING = ("altair", "vl_convert")
 """The packages that plot."""
 FORMS = ("svg", "pdf", "png")
 _WIDTH, _HEIGHT = 620, 240
+_LABEL = 180
+"""Pixels of a name beside a plot; longer ones are cut."""
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2, 2, 2])
 
 
@@ -118,7 +120,8 @@ def topic_plot(
         ],
     )
     zero = base.mark_rule(color=colours.text).encode(y=alt.datum(0))
-    return _styled(alt.layer(bars, zero), colours, page=rows is None)
+    about = f"Difference of each topic, largest gain first. {title}"
+    return _styled(alt.layer(bars, zero), colours, about, page=rows is None)
 
 
 def interval_rows(comparison: Comparison, measure: str) -> list[dict[str, Any]]:
@@ -155,7 +158,7 @@ def interval_plot(
         domain=["gain", "same", "loss"], range=[colours.gain, colours.same, colours.loss]
     )
     base = alt.Chart(_data(rows)).encode(
-        y=alt.Y("pair:N", sort=None, title=None),
+        y=alt.Y("pair:N", sort=None, title=None, axis=alt.Axis(labelLimit=_LABEL)),
         color=alt.Color("result:N", scale=results, legend=None),
         tooltip=[
             alt.Tooltip("pair:N"),
@@ -171,7 +174,12 @@ def interval_plot(
         .mark_rule(color=colours.text, strokeDash=[3, 3])
         .encode(x=alt.datum(0))
     )
-    plot = _styled(alt.layer(zero, lines, dots), colours, page=rows is None)
+    plot = _styled(
+        alt.layer(zero, lines, dots),
+        colours,
+        f"Differences with 95 % intervals. {title}",
+        page=rows is None,
+    )
     return plot.properties(height=alt.Step(28))
 
 
@@ -221,7 +229,7 @@ def curve_plot(curve: Curve, colours: Colours | None = None, *, page: bool = Fal
             ],
         )
     )
-    return _styled(chart, colours, page=page)
+    return _styled(chart, colours, curve.name, page=page)
 
 
 def save_plots(
@@ -279,7 +287,7 @@ def _data(rows: Sequence[Mapping[str, Any]] | None) -> Any:
     return alt.NamedData("rows") if rows is None else alt.InlineData([dict(row) for row in rows])
 
 
-def _styled(chart: Any, colours: Colours, *, page: bool) -> Any:
+def _styled(chart: Any, colours: Colours, about: str, *, page: bool) -> Any:
     font = "system-ui, sans-serif" if page else "Helvetica, Arial, sans-serif"
     axis = {
         "labelColor": colours.text, "titleColor": colours.text, "gridColor": colours.lines,
@@ -287,7 +295,7 @@ def _styled(chart: Any, colours: Colours, *, page: bool) -> Any:
         "labelFontSize": 12, "titleFontSize": 13, "labelLimit": 260,
     }  # fmt: skip
     return (
-        chart.properties(width="container" if page else _WIDTH, height=_HEIGHT)
+        chart.properties(width="container" if page else _WIDTH, height=_HEIGHT, description=about)
         .configure(font=font, background="transparent" if page else "white")
         .configure_axis(**axis)
         .configure_legend(labelColor=colours.text, labelFontSize=12, labelLimit=260)

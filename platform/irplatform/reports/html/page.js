@@ -19,7 +19,8 @@ const signed = (value, digits = 4) => (value > 0 ? "+" : value < 0 ? "−" : "±
 const valueOf = (topic, system) => topic.values[state.measure][system];
 const difference = (topic) => valueOf(topic, state.right) - valueOf(topic, state.left);
 const gradeOf = (topic, number) => topic.grades[number];
-const styleOf = (grade) => (grade === undefined || grade < 0 ? "gn" : grade <= 0 ? "g0" : grade < 2 ? "g1" : "g2");
+const nameOf = (topic, number) => data.titles[topic.documents[number]] || data.ids[topic.documents[number]];
+const styleOf = (grade) => (grade === null || grade < 0 ? "gn" : grade <= 0 ? "g0" : grade < 2 ? "g1" : "g2");
 
 function fill(select, options, chosen) {
   select.replaceChildren(...options.map(([value, text]) => element("option", { value }, text)));
@@ -56,7 +57,7 @@ function tooltip(_handler, event, _item, value) {
 }
 
 async function draw(name, rows, title) {
-  const spec = JSON.parse(JSON.stringify(data.plots[name]).replaceAll('"@title"', JSON.stringify(title ?? "")));
+  const spec = JSON.parse(JSON.stringify(data.plots[name]).replaceAll("@title", JSON.stringify(title ?? "").slice(1, -1)));
   for (const each of spec.data) if (each.name === "rows") each.values = rows;
   views[name]?.finalize();
   views[name] = await vegaEmbed($(`plot-${name}`), spec, { mode: "vega", renderer: "svg", actions: false, ast: true, tooltip });
@@ -76,7 +77,8 @@ function drawTopics() {
   });
   rows.sort((a, b) => b.difference - a.difference);
   rows.forEach((row, order) => { row.order = order; });
-  draw("topics", rows, `${data.measures[state.measure]}: ${data.systems[other]} − ${data.systems[one]}`);
+  const named = `${data.measures[state.measure]}: ${data.systems[other]} − ${data.systems[one]}`;
+  draw("topics", rows, named.length <= 36 ? named : `${data.measures[state.measure]}: difference`);
 }
 
 function drawIntervals() {
@@ -146,7 +148,7 @@ function documentItem(topic, number, rank, side, other, marked) {
   const move = there ? (side === "left" ? `→ ${there}` : there === rank ? `= ${there}` : `${there > rank ? "▲" : "▼"} from ${there}`)
     : side === "left" ? `→ beyond ${data.depth}` : `from beyond ${data.depth}`;
   const explained = topic.explanations[system]?.[number];
-  const title = data.titles[number];
+  const title = data.titles[topic.documents[number]];
   const item = element("li", { class: style, "data-document": number },
     element("span", { class: "rank" }, String(rank)),
     element("div", {},
@@ -154,7 +156,7 @@ function documentItem(topic, number, rank, side, other, marked) {
       topic.passages[number] ? element("div", { class: "passage" }, ...marked(topic.passages[number])) : null,
       element("div", { class: "meta" },
         element("span", { class: `grade ${style}`, title: style === "gn" ? "not judged" : `grade ${grade}` }, style === "gn" ? "–" : String(grade)),
-        element("span", {}, data.ids[number]),
+        element("span", {}, data.ids[topic.documents[number]]),
         element("span", {}, move),
         element("span", {}, `score ${topic.scores[side === "left" ? state.left : state.right][rank - 1]}`),
         explained ? element("details", {}, element("summary", {}, "explain"), element("pre", {}, explained)) : null)));
@@ -199,7 +201,7 @@ function showMoved(topic, rankings) {
     .sort((a, b) => Math.abs(Math.log(b.left / b.right)) - Math.abs(Math.log(a.left / a.right))).slice(0, 5);
   const rank = (value) => (value > data.depth ? `beyond ${data.depth}` : value);
   $("moved").replaceChildren(element("p", {}, lines), moves.length ? element("p", {}, `Relevant documents that moved most from ${names.left} to ${names.right}:`) : "",
-    element("ul", {}, ...moves.map((each) => element("li", {}, element("span", { class: each.right < each.left ? "plus" : "minus" }, `${rank(each.left)} → ${rank(each.right)}`), ` ${data.titles[each.number] || data.ids[each.number]}`))));
+    element("ul", {}, ...moves.map((each) => element("li", {}, element("span", { class: each.right < each.left ? "plus" : "minus" }, `${rank(each.left)} → ${rank(each.right)}`), ` ${nameOf(topic, each.number)}`))));
 }
 
 function link(topic) {

@@ -21,7 +21,7 @@ _MOST_RESULTS = 16_000
 """Results of all rankings together, by default: about two megabytes."""
 _MOST_TOPICS = 400
 _TITLE = 180
-_DIGITS = 5
+_DIGITS = {"values": 6, "scores": 4}
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,10 @@ def browser_data(
 ) -> dict[str, Any]:
     """Return what the browser of topics reads, as JSON.
 
-    Documents are numbered in `ids` and `titles`; `topics` has for each topic its values by measure
-    and system, the rankings as numbers, scores, grades, passages, and the words to highlight;
-    `others` has the values of topics without rankings.
+    `ids` and `titles` are of all documents. `topics` has for each topic its values by measure and
+    system, and its `documents`, as places among these; the rankings and explanations are places
+    among the topic's documents, grades and passages are in their order. `others` has the values of
+    topics without rankings.
 
     Args:
         comparison: systems, measures and values.
@@ -130,7 +131,7 @@ def browser_data(
 def _values(topic: ComparedTopic, comparison: Comparison) -> list[list[float]]:
     """The values of a topic, by measure and system."""
     return [
-        [_rounded(s.scores[m].per_topic.get(topic.id, 0.0)) for s in comparison.systems]
+        [_rounded(s.scores[m].per_topic.get(topic.id, 0.0), "values") for s in comparison.systems]
         for m in comparison.measures
     ]
 
@@ -150,15 +151,15 @@ def _topic(
     ]
     doc_ids = list(dict.fromkeys(doc_id for ranking in rankings for doc_id, _ in ranking))
     asked = Asked(topic.query, texts.names.get(topic.id, ()))
-    passages: dict[int, str] = {}
+    local = {doc_id: place for place, doc_id in enumerate(doc_ids)}
+    passages: list[str] = []
     words: set[str] = set()
     concepts: set[str] = set()
     for doc_id in doc_ids:
-        if (document := texts.documents.get(doc_id)) is None:
-            continue
-        if passage := asked.passage(document.abstract):
-            passages[numbers[doc_id]] = passage
-        for text in (_cut(document.title), passage):
+        document = texts.documents.get(doc_id)
+        passages.append("" if document is None else asked.passage(document.abstract))
+        title = "" if document is None else _cut(document.title)
+        for text in (title, passages[-1]):
             for match in asked.matches(text):
                 (concepts if match.is_name else words).add(text[match.start : match.end])
     explained = texts.explanations.get(topic.id, {})
@@ -171,15 +172,16 @@ def _topic(
             if value
         },
         "values": _values(topic, comparison),
-        "runs": [[numbers[doc_id] for doc_id, _ in ranking] for ranking in rankings],
-        "scores": [[_rounded(score) for _, score in ranking] for ranking in rankings],
-        "grades": {numbers[d]: grades[d] for d in doc_ids if d in grades},
+        "documents": [numbers[doc_id] for doc_id in doc_ids],
+        "runs": [[local[doc_id] for doc_id, _ in ranking] for ranking in rankings],
+        "scores": [[_rounded(score, "scores") for _, score in ranking] for ranking in rankings],
+        "grades": [grades.get(doc_id) for doc_id in doc_ids],
         "relevant": sum(grade > 0 for grade in grades.values()),
         "passages": passages,
         "words": sorted(words),
         "concepts": sorted(concepts),
         "explanations": {
-            system: {numbers[d]: text for d, text in by_doc.items() if d in numbers}
+            system: {local[d]: text for d, text in by_doc.items() if d in local}
             for system, by_doc in explained.items()
         },
     }
@@ -190,5 +192,5 @@ def _cut(text: str) -> str:
     return text if len(text) <= _TITLE else f"{text[: _TITLE - 1].rstrip()}…"
 
 
-def _rounded(value: float) -> float:
-    return float(f"{value:.{_DIGITS}g}")
+def _rounded(value: float, kind: str) -> float:
+    return float(f"{value:.{_DIGITS[kind]}g}")
