@@ -25,7 +25,7 @@ with waiting("starting"):  # takes seconds from a cold disk
     from irplatform.experiment.rerun import rerun
     from irplatform.experiment.run import run, train
     from irplatform.experiment.search import index, search
-    from irplatform.experiment.settings import RunSettings, TuneSettings
+    from irplatform.experiment.settings import RunSettings, TuneSettings, read_experiment
     from irplatform.experiment.verify import verify
     from irplatform.registry.session import load_plugin, register
     from irplatform.runs import read_run, write_run
@@ -44,6 +44,7 @@ __all__ = [
     "fuse_runs",
     "index",
     "load_plugin",
+    "read_experiment",
     "read_run",
     "register",
     "reranker",

@@ -123,7 +123,8 @@ class CollectionResources:
         if self._opened.index is None:
             from irplatform.lucene import LuceneIndex
 
-            self._opened.index = LuceneIndex.open(index_artifact.path)
+            own = self.corpus.index_path is None
+            self._opened.index = LuceneIndex.open(index_artifact.path, own=own)
         return self._opened.index
 
     def forward_index(self) -> ForwardIndex:

@@ -210,6 +210,10 @@ class Corpus(ABC):
     """Names of the documents' fields beside title and abstract."""
     finds_fields: bool = False
     """These names are read from the documents, and are not part of the fingerprint."""
+    index_path: Path | None = None
+    """An existing index of these documents; None has one built."""
+    in_place_of: Corpus | None = None
+    """The corpus that these documents stand for, if they come from an existing index."""
 
     @property
     @abstractmethod
@@ -229,6 +233,7 @@ class Corpus(ABC):
         return (
             self.fingerprint == other.fingerprint
             or self.texts_fingerprint == other.texts_fingerprint
+            or (other.in_place_of is not None and self.same_documents(other.in_place_of))
         )
 
     @abstractmethod

@@ -12,10 +12,20 @@ import ir_datasets
 import lz4.block
 import pytest
 from ir_datasets.datasets.base import Dataset
-from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericDoc, GenericQuery, TrecQrel
+from ir_datasets.formats import (
+    BaseDocs,
+    BaseQrels,
+    BaseQueries,
+    BaseScoredDocs,
+    GenericDoc,
+    GenericQuery,
+    GenericScoredDoc,
+    TrecQrel,
+)
 from ir_datasets.formats.trec import TrecSubQrel
 from ir_datasets.util import Cache, Download, RequestsDownload
 
+from irplatform.api import run
 from irplatform.collections.irds import exists, open_dataset
 from irplatform.collections.irds_corpora import document, layout, topic
 from irplatform.collections.irds_downloads import what_would_be_downloaded
@@ -177,6 +187,52 @@ def test_splits_share_documents_and_train_and_validate_each_other(registered):
     assert collection.corpus.count() == 2
     assert collection.load_qrels() == {"test": {"a": 1}}
     assert [t.id for t in training.load_topics()] == ["train"]
+
+
+class Scored(BaseScoredDocs):
+    def scoreddocs_iter(self):
+        return iter([GenericScoredDoc("test", "b", 2.5), GenericScoredDoc("test", "a", 1.5)])
+
+
+def test_a_dataset_may_bring_candidates_with_scores(registered):
+    dataset = Dataset(Docs(), Queries("test"), Qrels("test"), Scored())
+    ir_datasets.registry.register("local/scored", dataset)
+    assert open_dataset("local/scored").load_scored() == {"test": {"b": 2.5, "a": 1.5}}
+    assert open_dataset("local/test").load_scored is None
+
+
+@pytest.mark.java
+@pytest.mark.usefixtures("registered", "fresh_home")
+def test_the_candidates_of_a_dataset_are_reranked(tmp_path):
+    dataset = Dataset(Docs(), Queries("test"), Qrels("test"), Scored())
+    ir_datasets.registry.register("local/scored", dataset)
+    found = run(
+        "local/scored",
+        first_stages="scoreddocs",
+        rerankers="bm25-text",
+        interpolate=0,
+        measures="RR",
+        run_dir=tmp_path,
+    )
+    assert found.first_stage == "scoreddocs"
+    assert (tmp_path / "scoreddocs.run").read_text() == (
+        "test Q0 b 1 2.5 scoreddocs\ntest Q0 a 2 1.5 scoreddocs\n"
+    )
+    assert found.final_stage.measures["RR"] == 0.5
+    assert found.ceiling["RR"] == 1.0
+    assert found.candidates.facts["protocol"] == "scoreddocs"
+
+
+def test_a_large_download_of_candidates_is_refused_before_anything_is_done(tmp_path, registered):
+    class Large(Scored):
+        def __init__(self):
+            mirror = RequestsDownload("https://example.org/top1000.gz")
+            self.source = Download([mirror], tmp_path / "top1000.gz", size_hint=3_000_000_000)
+
+    dataset = Dataset(Docs(), Queries("q"), Qrels("q"), Large())
+    ir_datasets.registry.register("large", dataset)
+    with pytest.raises(InputError, match=r"collections download large --scoreddocs` fetches them"):
+        run("large", first_stages="scoreddocs", run_dir=tmp_path / "runs")
 
 
 class PassageQrel(NamedTuple):

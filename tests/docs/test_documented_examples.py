@@ -89,15 +89,23 @@ def test_a_command_that_is_shown_is_understood(command):
     known = {
         "--reranker": {*registry().rerankers, *_NOT_OURS},
         "--retriever": {*registry().retrievers, *_NOT_OURS},
+        "--first-stage": {*registry().retrievers, *_NOT_OURS, "judged", "scoreddocs"},
     }
     named = {
-        flag: [name for f, value in pairwise(arguments) if f == flag for name in value.split(",")]
+        flag: [
+            name
+            for f, value in pairwise(arguments)
+            if f == flag
+            for name in re.split("[,+]", value)
+            if "run" not in name.lower()  # a run file
+        ]
         for flag in known
     }
     assert all(known[flag].issuperset(names) for flag, names in named.items())
     settings = tuple(value for flag, value in pairwise(arguments) if flag == "--set")
     rerankers = [name for name in named["--reranker"] if name not in _NOT_OURS]
-    retrievers = named["--retriever"] or ["bm25"]
+    stages = [n for n in dict.fromkeys(named["--first-stage"]) if n in registry().retrievers]
+    retrievers = named["--retriever"] or stages or ["bm25"]
     choose_systems(registry(), retrievers, rerankers, read_settings(settings, None))
 
 

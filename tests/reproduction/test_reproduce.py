@@ -290,7 +290,7 @@ def test_the_command_prints_verdicts_and_fails(results, called, capsys, monkeypa
 def test_the_list_runs_nothing(results, called, capsys, monkeypatch):
     done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--list")
     assert done.code == 0
-    assert "platform run --collection demo --retriever bm25 --seed 42 --measure AP" in done.out
+    assert "platform run --collection demo --first-stage bm25 --seed 42 --measure AP" in done.out
     done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--list", "--json")
     assert done.json["results"][0]["id"] == "bm25-small"
     assert called == []

@@ -16,7 +16,7 @@ from irplatform.reranking.systems import MEMBERS
 def test_a_row_is_a_command_and_figures(results):
     bm25, ranker, _ = read_rows(results)
     assert bm25.command() == [
-        *("run", "--collection", "demo", "--retriever", "bm25", "--seed", "42")
+        *("run", "--collection", "demo", "--first-stage", "bm25", "--seed", "42")
     ]
     assert bm25.name == "bm25"
     figures = [

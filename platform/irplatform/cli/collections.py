@@ -83,14 +83,15 @@ def show(name: str, as_json: bool) -> None:
 
 @collections.command("download", examples=["platform collections download beir/nfcorpus/test"])
 @click.argument("name", type=COLLECTION)
-def download(name: str) -> None:
+@click.option("--scoreddocs", is_flag=True, help="Also candidates that it brings (scoreddocs).")
+def download(name: str, scoreddocs: bool) -> None:
     """Download all files of an ir_datasets collection and of its training partner.
 
     Runs download small files on their own, after a notice; only this command downloads large ones.
     Complete files are kept: after an interruption, run the same command again to continue.
     """
     from irplatform.collections.irds import exists, with_training
-    from irplatform.collections.irds_downloads import fetch
+    from irplatform.collections.irds_downloads import PARTS, SCORED, fetch
     from irplatform.collections.names import SHORT_NAMES
     from irplatform.errors import InputError, counted
 
@@ -100,6 +101,8 @@ def download(name: str) -> None:
     if not dataset_id:
         raise InputError(f"'{name}' is not a collection of ir_datasets: it has no downloads.")
     fetched = fetch(with_training(dataset_id))
+    if scoreddocs:
+        fetched += fetch([dataset_id], [*PARTS, SCORED])
     outcome = f"{counted(fetched, 'file')} downloaded" if fetched else "nothing is missing"
     say_text(f"{name}: {outcome}.")
 

@@ -32,7 +32,7 @@ def check_usage(command: click.Command, arguments: Sequence[str], parent: click.
     """
     context = click.Context(command, parent=parent, **command.context_settings)
     try:
-        _, rest, parameters = command.make_parser(context).parse_args(list(arguments))
+        values, rest, parameters = command.make_parser(context).parse_args(list(arguments))
     except click.UsageError:
         return
     for option, times in Counter(parameters).items():
@@ -45,7 +45,10 @@ def check_usage(command: click.Command, arguments: Sequence[str], parent: click.
         if rest and (inner := command.get_command(context, rest[0])) is not None:
             check_usage(inner, rest[1:], context)
         return
-    given = {parameter.name for parameter in parameters}
+    word = values.get("experiment")
+    if isinstance(word, str) and not word.endswith(".toml"):
+        rest = [word, *rest]
+    given = {parameter.name for parameter in parameters if isinstance(parameter, click.Option)}
     asks_for_help = any(getattr(parameter, "is_eager", False) for parameter in parameters)
     if rest and not asks_for_help and (meant := _meant(command, arguments, rest, given)):
         raise InputError(f"'{' '.join(rest)}' has no option. Did you mean {meant}?")

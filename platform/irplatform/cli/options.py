@@ -193,6 +193,12 @@ retrieving_options = with_options(
         hidden=True,
         help="An older form of --first-stage, until the next release: several are fused.",
     ),
+    click.option(
+        "--index",
+        type=PATH,
+        help="An existing Anserini index with stored documents, to search in place of the "
+        "collection's documents.",
+    ),
     number_option("--depth", default=1000, text="Documents to retrieve per topic."),
     expansion_options,
     group=FIRST_STAGE,

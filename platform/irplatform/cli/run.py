@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 @command(
     "platform run --collection demo --reranker delta",
     "platform run --collection folder --first-stage bm25,bm25+rm3 --reranker delta",
+    "platform run experiment.toml --topics first:10",
 )
 @with_options(
     list_option(
         "--collection",
-        required=True,
         type=COLLECTION,
         help="A name, a path or an ir_datasets id. Several stand in one table.",
     ),
@@ -104,7 +104,9 @@ if TYPE_CHECKING:
     example="--measure nDCG@20,AP --run-dir runs/first",
 )
 @machine_options
+@click.argument("experiment", required=False, type=PATH)
 def run(
+    experiment: Path | None,
     rerankers: tuple[str, ...],
     compare: bool,
     effects: bool,
@@ -115,7 +117,8 @@ def run(
     """Search a collection, rerank the results and score them.
 
     Builds what is missing (index, word vectors, trained models) and prints a table of scores.
-    Without --reranker it stops after the first stage.
+    Without --reranker it stops after the first stage. EXPERIMENT is a TOML file of such options;
+    those of the command line take precedence.
     """
     from irplatform.api import run as run_collection
     from irplatform.reports.comparison import Parts, print_comparison
@@ -123,7 +126,12 @@ def run(
 
     compare = compare or effects
     command = ("platform", *sys.argv[1:])
-    settings = run_settings(options, rerankers=rerankers, command=command)
+    settings = run_settings(
+        options, rerankers=rerankers, command=command, experiment=_read(experiment)
+    )
+    if not settings.collection:
+        missing = "names no collection" if experiment else "--collection COLLECTION,… is missing"
+        raise InputError(f"{missing}. `platform run --help` explains it.", path=experiment)
     if compare and not rerankers and all(len(each.retrievers) < 2 for each in settings.stages):
         raise InputError(
             "--compare has no effect without --reranker NAME or a second retriever, as in "
@@ -182,6 +190,16 @@ def _check_html(settings: RunSettings) -> None:
             "--html has no effect without --reranker NAME or a second retriever, as in "
             "--first-stage bm25+rm3: there is nothing to compare."
         )
+
+
+def _read(experiment: Path | None) -> dict[str, Any] | None:
+    from irplatform.api import read_experiment
+
+    if experiment is None:
+        return None
+    if experiment.suffix != ".toml":
+        raise InputError("an experiment is a .toml file. Options have names.", path=experiment)
+    return read_experiment(experiment)
 
 
 def show_matrix(report: MatrixReport, *, compare: bool, as_json: bool) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import click
+from click.core import ParameterSource
+
 from irplatform.errors import InputError
 from irplatform.system.console import detail
 from irplatform.system.formats import read_toml
@@ -15,11 +18,20 @@ if TYPE_CHECKING:
 
     from irplatform.api import RunSettings
 
+_GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+
 
 def run_settings(
-    options: Mapping[str, Any], *, rerankers: Sequence[str] = (), **more: Any
+    options: Mapping[str, Any],
+    *,
+    rerankers: Sequence[str] = (),
+    experiment: Mapping[str, Any] | None = None,
+    **more: Any,
 ) -> RunSettings:
-    """Return the settings of a run from a command's options and `more` fields of `RunSettings`."""
+    """Return the settings of a run from a command's options and `more` fields of `RunSettings`.
+
+    Those of an `experiment` file, see `read_experiment`, stand beneath the options that are given.
+    """
     from irplatform.api import RunSettings
 
     given = {**options, **more, "rerankers": rerankers}
@@ -29,12 +41,50 @@ def run_settings(
     of_systems = (given.pop("settings"), given.pop("config"))
     if "interpolate" in given:
         given["interpolate"] = interpolation_weight(given["interpolate"])
+    beneath: Mapping[str, object] = {}
+    if experiment is not None:
+        beneath = experiment.get("settings", {})
+        given |= _not_given(experiment)
     settings = RunSettings(**given)
     if given.keys() & {"retrievers", "candidates"}:
         (stage,) = settings.stages
         detail(f"--first-stage {stage.name} replaces --retriever and --candidates")
     retrievers = dict.fromkeys(name for stage in settings.stages for name in stage.retrievers)
-    return replace(settings, settings=read_settings(*of_systems, [*retrievers], rerankers))
+    if experiment is not None:
+        beneath = _of_chosen(beneath, RunSettings("", **_systems(experiment)), settings)
+    own = read_settings(*of_systems, [*retrievers], settings.rerankers)
+    return replace(settings, settings={**beneath, **own})
+
+
+def _not_given(experiment: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a file that the command line does not give."""
+    context = click.get_current_context()
+    names = {name for name in context.params if context.get_parameter_source(name) in _GIVEN}
+    if "collection" in names:
+        names.add("collections")
+    if names & {"retrievers", "candidates"}:
+        names.add("first_stages")
+    return {k: v for k, v in experiment.items() if k not in names and k != "settings"}
+
+
+def _systems(experiment: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: experiment[key] for key in ("rerankers", "first_stages") if key in experiment}
+
+
+def _of_chosen(
+    options: Mapping[str, object], before: RunSettings, chosen: RunSettings
+) -> dict[str, object]:
+    """Options of a file without those of systems that the command line has replaced."""
+    replaced = _names(before) - _names(chosen)
+    return {
+        key: value
+        for key, value in options.items()
+        if not any(key.startswith(f"{name}.") for name in replaced)
+    }
+
+
+def _names(settings: RunSettings) -> set[str]:
+    return {*settings.labels, *(name for stage in settings.stages for name in stage.retrievers)}
 
 
 def read_settings(

@@ -17,7 +17,13 @@ from irplatform.collections.irds_corpora import (
     open_corpus,
     topic,
 )
-from irplatform.collections.irds_downloads import PARTS, missing_downloads, reading, refuse_large
+from irplatform.collections.irds_downloads import (
+    PARTS,
+    SCORED,
+    missing_downloads,
+    reading,
+    refuse_large,
+)
 from irplatform.data import Collection, Qrels
 from irplatform.errors import InputError
 from irplatform.system.packages import absent
@@ -103,7 +109,9 @@ def sampled_qrels(dataset_id: str) -> Path | None:
     return path if path and path.is_file() else None
 
 
-def refuse_silent_downloads(collection: Collection, name: str, *, documents: bool = True) -> None:
+def refuse_silent_downloads(
+    collection: Collection, name: str, *, documents: bool = True, scored: bool = False
+) -> None:
     """Refuse a large download that the user has not asked for."""
     parts = PARTS if documents else ("queries", "qrels")
     dataset_id = collection.metadata.get("ir_datasets id")
@@ -117,6 +125,9 @@ def refuse_silent_downloads(collection: Collection, name: str, *, documents: boo
             f"build {pool}`, then --collection {pool}."
         )
     refuse_large(needed, name, hint)
+    if scored:
+        needed = [download for download, _ in missing_downloads([dataset_id], [SCORED])]
+        refuse_large(needed, f"{name} --{SCORED}")
 
 
 def _collection(dataset_id: str, *, evaluated: str) -> Collection:
@@ -142,6 +153,7 @@ def _collection(dataset_id: str, *, evaluated: str) -> Collection:
         training=partial(open_partner, trains) if trains else None,
         validation=partial(open_partner, validates) if validates else None,
         sampled_qrels=sampled_qrels(dataset_id),
+        load_scored=partial(_scored, dataset_id) if dataset.has_scoreddocs() else None,
         metadata=_metadata(dataset_id),
     )
 
@@ -227,3 +239,12 @@ def _qrels(dataset_id: str) -> Qrels:
             else:
                 grades[judgment.doc_id] = max(grade, grades.get(judgment.doc_id, grade))
     return qrels
+
+
+def _scored(dataset_id: str) -> dict[str, dict[str, float]]:
+    """The candidates that a dataset brings, with their scores."""
+    scored: dict[str, dict[str, float]] = {}
+    with reading(dataset_id, SCORED):
+        for each in load_dataset(dataset_id).scoreddocs_iter():
+            scored.setdefault(each.query_id, {})[each.doc_id] = each.score
+    return scored

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 PARTS = ("docs", "queries", "qrels")
+SCORED = "scoreddocs"
+"""The part of candidates, which few experiments need."""
 FAILURES = (OSError, RuntimeError, EOFError)
 """Errors of a download: no network (requests' errors are OSErrors), a wrong checksum or no mirror
 left, and a password prompt that cannot be answered."""
@@ -67,7 +69,7 @@ def missing_downloads(
     return list(missing.values())
 
 
-def fetch(dataset_ids: Iterable[str]) -> int:
+def fetch(dataset_ids: Iterable[str], parts: Iterable[str] = PARTS) -> int:
     """Download all missing files of datasets, keeping each that is whole; return their number.
 
     Raises:
@@ -76,7 +78,7 @@ def fetch(dataset_ids: Iterable[str]) -> int:
     """
     from ir_datasets.util import home_path
 
-    missing = missing_downloads(dataset_ids)
+    missing = missing_downloads(dataset_ids, parts)
     needed = [download for download, _ in missing]
     if by_hand := next((download for download in needed if not download.source), None):
         place = f" and put it at {by_hand.path}" if by_hand.path else ""
@@ -240,13 +242,13 @@ def is_there(download: Any) -> bool:
 
 def _is_reader(part: Any) -> bool:
     from ir_datasets.datasets.base import Dataset
-    from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries
+    from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, BaseScoredDocs
 
     # A reader can refer to other datasets, in the closure of a function: they are not part of it.
     if isinstance(part, Dataset) or not hasattr(part, "__dict__"):
         return False
     library = type(part).__module__.startswith("ir_datasets")  # or an extension of it
-    return library or isinstance(part, BaseDocs | BaseQueries | BaseQrels)
+    return library or isinstance(part, BaseDocs | BaseQueries | BaseQrels | BaseScoredDocs)
 
 
 def _is_unpacked(part: Any) -> bool:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _NOT_RECORDED = frozenset({"command", "force", "resume", "run_dir", "threads"})
 """Settings that decide neither the runs nor their scores."""
 _COLLECTIONS = ("collection", "train_on", "pretrain")
+_NO_INPUTS = ("collections", "first_stages", "topics", "index")
+"""Further settings that are no inputs: an index counts by the fingerprint of its documents."""
 
 
 def call_of(settings: RunSettings) -> dict[str, Any]:
@@ -93,7 +95,7 @@ def inputs_of(plan: RunPlan) -> list[dict[str, str]]:
     others = {
         field.name: getattr(settings, field.name)
         for field in fields(settings)
-        if field.name not in (*_NOT_RECORDED, *_COLLECTIONS)
+        if field.name not in (*_NOT_RECORDED, *_COLLECTIONS, *_NO_INPUTS)
     }
     for role, value in {**others, **flat(dict(settings.settings))}.items():
         for each in _listed(value):

@@ -36,6 +36,8 @@ class RetrievingOptions(TypedDict, total=False):
     several make a matrix. Classes and objects of retrievers, too."""
     retrievers: Systems[Retriever]
     """Retrievers, several of which are fused; `first_stages` says the same."""
+    index: AnyPath | None
+    """An existing Anserini index with stored documents, in place of the collection's own."""
     depth: int
     """Documents that each retriever finds per topic."""
     expand: Names

@@ -26,7 +26,7 @@ from irplatform.experiment.topics import topics_folder
 from irplatform.options import flat
 from irplatform.reranking.rerank import apply_checkpoint
 from irplatform.reranking.training_set import seeds_of
-from irplatform.retrieval.candidates import JUDGED, FromRun, Scored, source_of
+from irplatform.retrieval.candidates import JUDGED, SCORED, FromRun, Scored, source_of
 from irplatform.retrieval.first_stage import made_with
 from irplatform.retrieval.fusion import AUTO
 from irplatform.runs.names import FUSED, alone_name, system_of
@@ -188,7 +188,8 @@ def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> System
     )
     for choice in rerankers:
         choice.check()
-    refuse_silent_downloads(systems.collection, settings.collection)
+    scored = settings.candidates == SCORED
+    refuse_silent_downloads(systems.collection, settings.collection, scored=scored)
     systems = replace(systems, rerankers=rerankers).expanded()
     for retriever in systems.retrievers:
         retriever.check_topics(list(systems.collection.topics))

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from irplatform.collection_resources import CollectionResources
+from irplatform.collections.toml import is_declaration
 from irplatform.data import Collection
 from irplatform.errors import InputError, check_least, listing, unknown
+from irplatform.experiment.experiment_file import read_file
 from irplatform.options import flat
 from irplatform.plugin.rerankers import Reranker
 from irplatform.plugin.retrievers import Retriever
@@ -79,6 +81,8 @@ class RunSettings:
             fewer.
         topics: ids of the topics to rank, or "first:10"; by default all. Such a run is marked as a
             part of the whole.
+        index: the folder of an existing Anserini index with stored documents, to search in place of
+            the collection's documents.
         collections: names, paths or ids, in place of `collection`; several make a matrix.
         measures: names; by default the collection's.
         settings: options of retrievers and rerankers, see `choose_systems`.
@@ -121,6 +125,7 @@ class RunSettings:
     depth: int = 1000
     rerank_depth: int = _RERANK_DEPTH
     topics: Sequence[str] = ()
+    index: Path | None = None
     collections: Sequence[str] = ()
     measures: Sequence[str] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -196,7 +201,7 @@ class RunSettings:
             taken[name] = as_names(getattr(self, name), name)
         taken |= self._what_is_ranked()
         taken["expand"] = tuple(dict.fromkeys(as_names(self.expand, "expand")))
-        for name in ("query_plan", "checkpoint", "vectors", "run_dir"):
+        for name in ("query_plan", "checkpoint", "vectors", "run_dir", "index"):
             if (given := getattr(self, name)) is not None:
                 taken[name] = as_path(given, name)
         for name, value in taken.items():
@@ -216,8 +221,13 @@ class RunSettings:
         collections = as_names(each, "collections")
         if twice := [name for name in collections if collections.count(name) > 1]:
             raise InputError(f"collection '{twice[0]}' is named twice.")
-        yield "collection", collections[0] if collections else collection_name(given)
+        yield (
+            "collection",
+            collections[0] if collections else "" if several else collection_name(given),
+        )
         yield "collections", collections if len(collections) > 1 else ()
+        if self.index is not None and len(collections) > 1:
+            raise InputError("--index has the documents of one collection; name one.")
         stages = as_systems(self.first_stages, "first_stages")
         if not stages:
             return
@@ -319,7 +329,29 @@ def settings_of(
             "a run needs RunSettings or a collection, as in run('demo', rerankers='delta'); "
             f"{what}."
         )
+    if isinstance(collection, Path | str):
+        path = Path(collection).expanduser()
+        if path.suffix == ".toml" and path.is_file() and not is_declaration(path):
+            return RunSettings(**{**read_experiment(path), **options})
     return RunSettings(**{**options, "collection": collection})
+
+
+def read_experiment(path: AnyPath) -> dict[str, Any]:
+    """Return the settings in a TOML file, for `RunSettings`; see docs/candidates.md.
+
+    Raises:
+        InputError: the file cannot be read, or a key is unknown or has a wrong value.
+
+    Example:
+        >>> RunSettings(**read_experiment("experiment.toml"))  # doctest: +SKIP
+    """
+    path = as_path(path, "path")
+    content = read_file(path)
+    try:
+        RunSettings(**content)
+    except InputError as error:
+        raise InputError(error.message, path=error.path or path) from error
+    return content
 
 
 def _replaced(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from irplatform.collections.indexed import in_index
 from irplatform.collections.irds import refuse_silent_downloads as refuse_irds_downloads
 from irplatform.errors import InputError, listing, nearest, unknown
 from irplatform.experiment.settings import NO_EXPANSION, label_and_name
@@ -75,8 +76,7 @@ def resolve_systems(
     for name in settings.retrievers:
         if name not in plugins.retrievers and (near := nearest(name, (JUDGED, SCORED))):
             raise InputError(f"unknown first stage '{name}'. Did you mean '{near}'?")
-    find = plugins.documents_of if documents_only else plugins.collection
-    collection = only_topics(find(settings.collection), settings.topics)
+    collection = collection_of(settings, plugins, documents_only=documents_only)
     names = settings.retrievers
     expansion = expansion_settings(plugins, names, settings.expand, settings.query_plan)
     chosen = {**expansion, **settings.settings}
@@ -85,6 +85,15 @@ def resolve_systems(
         plugins, names, settings.rerankers, given, settings.preset, settings.members
     )
     return Systems(collection, chosen, given, retrievers, rerankers)
+
+
+def collection_of(
+    settings: RunSettings, plugins: Registry, *, documents_only: bool = False
+) -> Collection:
+    """Return the collection that settings name, with the topics and the index that they choose."""
+    find = plugins.documents_of if documents_only else plugins.collection
+    collection = only_topics(find(settings.collection), settings.topics)
+    return collection if settings.index is None else in_index(collection, settings.index)
 
 
 def choose_systems(
@@ -222,10 +231,14 @@ def unknown_option(
     return unknown("option", name, options, of=systems, hint=f"All are listed by {commands}.")
 
 
-def refuse_silent_downloads(collection: Collection, name: str) -> None:
-    """Refuse to download gigabytes without a question; the error says what to do."""
+def refuse_silent_downloads(collection: Collection, name: str, *, scored: bool = False) -> None:
+    """Refuse to download gigabytes without a question; the error says what to do.
+
+    `scored` has the candidates that the collection brings downloaded, too.
+    """
     if "ir_datasets id" in collection.metadata:
-        refuse_irds_downloads(collection, name, documents=not is_indexed(collection.corpus))
+        documents = not is_indexed(collection.corpus)
+        refuse_irds_downloads(collection, name, documents=documents, scored=scored)
 
 
 def with_expansion(

@@ -11,7 +11,7 @@ import irplatform
 from irplatform.errors import InputError, PlatformError, counted, listing
 from irplatform.experiment.calls import content_digest, describe_data, settings_from
 from irplatform.experiment.plan import planned_runs, resolve
-from irplatform.experiment.systems import refuse_silent_downloads
+from irplatform.experiment.systems import collection_of, refuse_silent_downloads
 from irplatform.lucene.build import composed_mark
 from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
@@ -133,20 +133,28 @@ def _data(metadata: Mapping[str, Any], named: str | None) -> Iterator[Finding]:
     recorded = data.get("test collection")
     if not isinstance(recorded, dict) or "name" not in recorded:
         return
+    name = named or call.get("settings", {}).get("collection") or recorded["name"]
+    settings, unreadable = None, ""
     try:
-        name = named or call.get("settings", {}).get("collection") or recorded["name"]
-        collection = registry().collection(name)
+        settings = settings_from(
+            call | {"settings": {**call.get("settings", {}), "collection": name}}
+        )
+    except PlatformError as error:
+        unreadable = str(error)
+    try:
+        plugins = registry()
+        collection = collection_of(settings, plugins) if settings else plugins.collection(name)
         refuse_silent_downloads(collection, name)
         now = describe_data(collection, _qrels(collection))
     except PlatformError as error:
         yield Finding("collection", "unknown", str(error))
         return
     yield from _parts(recorded, now, "")
+    if settings is None:
+        yield Finding("settings", "unknown", unreadable)
+        return
     try:
-        settings = settings_from(
-            call | {"settings": {**call.get("settings", {}), "collection": name}}
-        )
-        plan = resolve(settings, registry())
+        plan = resolve(settings, plugins)
         planned = planned_runs(plan, now).get(Path(metadata.get(RUN, {}).get("file", "")).stem)
     except PlatformError as error:
         yield Finding("settings", "unknown", str(error))

@@ -53,6 +53,8 @@ def build_index(corpus: Corpus, *, threads: int | None = None) -> Artifact:
         InputError: the corpus is empty, is not what it claims to be, or repeats an id.
         PlatformError: Lucene refused a document, or could not write the index.
     """
+    if corpus.index_path is not None:
+        return Artifact(corpus.index_path, corpus.fingerprint, built=False, seconds=0.0)
     depends_on = _depends_on(corpus)
     index = artifact(
         "index",
@@ -69,7 +71,7 @@ def build_index(corpus: Corpus, *, threads: int | None = None) -> Artifact:
 
 def is_indexed(corpus: Corpus) -> bool:
     """Whether `build_index` would find an index; reads no documents."""
-    return is_built("index", corpus.name, _depends_on(corpus))
+    return corpus.index_path is not None or is_built("index", corpus.name, _depends_on(corpus))
 
 
 def documents_indexed(corpus: Corpus) -> int | None:

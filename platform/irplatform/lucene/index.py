@@ -29,6 +29,7 @@ from irplatform.lucene.queries import (
     bag_of_words,
     lucene_similarity,
 )
+from irplatform.lucene.stored import check_feedback, from_stored, open_reader, records_of
 from irplatform.lucene.transfer import (
     best_first,
     byte_references,
@@ -55,15 +56,22 @@ _DEEPEST = 2**31 - 1
 class LuceneIndex:
     """An open index; made by `LuceneIndex.open`."""
 
-    def __init__(self, path: Path, anserini: Any, reader: Any) -> None:
+    def __init__(self, path: Path, anserini: Any, reader: Any, *, own: bool = True) -> None:
         self.path = path
+        self._own = own
         self._reader = reader
         self.analyzer = anserini.get_analyzer()
         self._anserini = anserini
 
     @classmethod
-    def open(cls, path: Path) -> LuceneIndex:
-        """Open the index in a folder; InputError if it is missing or cannot be read."""
+    def open(cls, path: Path, *, own: bool = True) -> LuceneIndex:
+        """Open the index in a folder; InputError if it is missing or cannot be read.
+
+        It is the platform's `own`, or another program made it with Anserini.
+        """
+        if not own:
+            searcher = java_class("io.anserini.search.SimpleSearcher")(str(path))
+            return cls(path, searcher, open_reader(path), own=False)
         # Anserini takes the name of a missing folder for an index to download; this rules it out.
         if not any(path.glob("segments_*")):
             raise InputError("there is no Lucene index in this folder.", path=path)
@@ -136,6 +144,8 @@ class LuceneIndex:
         depth = min(depth, _DEEPEST)
         searcher = java_class("org.apache.lucene.search.IndexSearcher")(self.reader)
         searcher.setSimilarity(lucene_similarity(similarity or BM25()))
+        if feedback and not self._own:
+            check_feedback(self.reader, self.path)
         expand = RM3Expansion(searcher, self.analyzer, feedback) if feedback else None
         order = best_first()
 
@@ -170,6 +180,9 @@ class LuceneIndex:
         records: dict[str, str] = {}
         try:
             for batch in batched(dict.fromkeys(doc_ids), _DOCUMENTS_AT_ONCE):
+                if not self._own:
+                    records |= records_of(self.reader, batch)
+                    continue
                 records |= stored_records(self._anserini, batch, threads or available_cores())
         except JavaException as error:
             if lacks_heap(error):
@@ -181,6 +194,8 @@ class LuceneIndex:
                 f"{len(missing):,} of {len(doc_ids):,} documents are not in the index, such as "
                 f"'{missing[0]}'."
             )
+        if not self._own:
+            return [from_stored(doc_id, records[doc_id]) for doc_id in doc_ids]
         return [from_record(records[doc_id]) for doc_id in doc_ids]
 
     def close(self) -> None:

@@ -205,7 +205,8 @@ class MatrixReport:
                 yield f"{where}: {candidates.sentence}"
         for depth in depths if self.rerankers else ():
             yield f"Candidates of retrievers: the first {depth:,} of each"
-        yield from dict.fromkeys(line for cell in self.cells for line in cell.report.cut_short)
+        cut_short = (line for cell in self.cells for line in cell.report.cut_short)
+        yield from {line.partition(":")[0]: line for line in cut_short}.values()
 
     def _counts(self) -> str:
         """The runs of collections without judgments."""

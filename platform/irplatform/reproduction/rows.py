@@ -110,7 +110,7 @@ class Row(_Declared):
     def command(self, measures: Sequence[str] = ()) -> list[str]:
         """Return the arguments of `platform`, with placeholders and further measures."""
         options = [("--collection", self.collection)]
-        options += [("--retriever", retriever) for retriever in self.retrievers]
+        options += [("--first-stage", "+".join(self.retrievers))]
         options += [("--reranker", self.reranker)] if self.reranker else []
         options += [("--preset", self.preset)] if self.preset else []
         options += [("--set", f"{k}={_toml(value)}") for k, value in flat(self.settings).items()]

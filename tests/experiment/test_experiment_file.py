@@ -1,0 +1,171 @@
+"""A whole experiment in a TOML file."""
+
+from pathlib import Path
+
+import pytest
+from commands import call
+
+from irplatform.api import read_experiment, run
+from irplatform.errors import InputError
+from irplatform.experiment.settings import settings_of
+
+WHOLE = """
+collections = ["demo", "beside", "beir/nfcorpus/test"]
+first-stages = ["bm25", "judged+rm3", "theirs.run+rm3"]
+measures = "AP"
+topics = ["first:2"]
+rerank_depth = 100
+interpolate = "auto"
+run-dir = "runs/mine"
+force = true
+
+[rerankers]
+lexical = {}
+big = { reranker = "delta", filters = 64, loop.epochs = 3 }
+
+[settings]
+k1 = 1.2
+[settings.rm3]
+fb_terms = 20
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with an experiment, a collection and a run beside it."""
+    place = tmp_path / "study"
+    (place / "beside").mkdir(parents=True)
+    (place / "beside" / "corpus.jsonl").write_text("")
+    (place / "theirs.run").write_text("1 Q0 a 1 1 x\n")
+    (place / "experiment.toml").write_text(WHOLE)
+    return place
+
+
+def test_a_file_says_all_that_options_say(folder):
+    assert read_experiment(folder / "experiment.toml") == {
+        "collections": ["demo", str(folder / "beside"), "beir/nfcorpus/test"],
+        "first_stages": ["bm25", "judged+rm3", f"{folder / 'theirs.run'}+rm3"],
+        "measures": ["AP"],
+        "topics": ["first:2"],
+        "rerank_depth": 100,
+        "interpolate": "auto",
+        "run_dir": folder / "runs" / "mine",
+        "force": True,
+        "rerankers": ["lexical", "big=delta"],
+        "settings": {
+            "k1": 1.2,
+            "rm3.fb_terms": 20,
+            "big.filters": 64,
+            "big.loop.epochs": 3,
+        },
+    }
+
+
+def test_python_takes_the_file_where_a_collection_goes(folder):
+    settings = settings_of(folder / "experiment.toml", {"depth": 50})
+    assert settings.labels == ("lexical", "big")
+    assert settings.depth == 50
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("dpth = 3", "'dpth' is not a key of an experiment. Did you mean 'depth'?"),
+        ('depth = "3"', "'depth' is '3'; it must be a whole number."),
+        ("depth = true", "'depth' is True; it must be a whole number."),
+        ("force = 1", "'force' is 1; it must be true or false."),
+        ("rerankers = 3", "'rerankers' is 3; it must be a name or a list of names."),
+        ("measures = [1]", "'measures' is 1; it must be a name or a list of names."),
+        ("[rerankers]\ndelta = 3", "'rerankers.delta' is 3; it must be a table of options."),
+        ("[rerankers.x]\nreranker = 1", "'rerankers.x.reranker' is 1; it must be a name."),
+        ("settings = 1", "'settings' is 1; it must be a table of options."),
+        ('interpolate = "half"', "'interpolate' is 'half'; it must be a number or auto."),
+        ("topic = '1'\ntopics = '1'", "'topic' and 'topics' say the same."),
+        (
+            "[rerankers.delta]\nfilters = 1\n[settings.delta]\nfilters = 2",
+            "'delta.filters' is set in [rerankers] and in [settings].",
+        ),
+        ("[documents]\nfiles = ['x']", "this describes a collection, not an experiment"),
+        ("depth =", ": this is not TOML"),
+        ("depth = 0", "--depth is 0; it must be at least 1"),
+        ('first-stages = ["bm25", "bm25"]', "first stage 'bm25' is named twice"),
+        ('fusion = "plain"', "--fusion plain has no effect"),
+    ],
+)
+def test_errors_name_the_file_and_the_key(tmp_path, text, told):
+    path = tmp_path / "e.toml"
+    path.write_text(text)
+    with pytest.raises(InputError) as error:
+        read_experiment(path)
+    assert str(error.value).startswith(str(path))
+    assert told in str(error.value)
+
+
+@pytest.fixture
+def asked(folder, capsys, monkeypatch):
+    """The settings that `platform run study/experiment.toml …` would run with."""
+    monkeypatch.chdir(folder.parent)
+    seen = []
+
+    def remember(settings=None, **_options):
+        seen.append(settings)
+        raise InputError("enough")
+
+    monkeypatch.setattr("irplatform.api.run", remember)
+
+    def ask(*arguments):
+        done = call(capsys, monkeypatch, "run", "study/experiment.toml", *arguments)
+        assert "enough" in done.err, done.err
+        return seen[-1]
+
+    return ask
+
+
+def test_the_command_line_takes_precedence(asked):
+    file = asked()
+    assert (file.rerank_depth, file.force, file.run_dir) == (100, True, Path("study/runs/mine"))
+    assert [stage.name for stage in file.stages][:2] == ["bm25", "judged+rm3"]
+    own = asked(
+        *("--collection", "demo", "--rerank-depth", "50", "--topics", "first:1", "--run-dir", "r"),
+        *("--set", "rm3.fb_terms=5", "--measure", "P@10"),
+    )
+    assert (own.collection, own.collections, own.rerank_depth) == ("demo", (), 50)
+    assert (own.topics, own.run_dir, own.measures) == (("first:1",), Path("r"), ("P@10",))
+    assert own.settings == {**file.settings, "rm3.fb_terms": 5}
+
+
+def test_options_of_systems_that_the_command_line_replaces_go_with_them(asked):
+    assert asked("--reranker", "lexical").settings == {"k1": 1.2, "rm3.fb_terms": 20}
+    left = asked("--retriever", "bm25")
+    assert left.settings == {"k1": 1.2, "big.filters": 64, "big.loop.epochs": 3}
+    assert left.first_stages == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("mydata",), "'mydata' has no option. Did you mean --collection mydata?"),
+        (("foo", "--collection", "demo"), "foo: an experiment is a .toml file."),
+        (("nix.toml",), "nix.toml: there is no such file"),
+        ((), "--collection COLLECTION,… is missing. `platform run --help` explains it."),
+        (("empty.toml",), "empty.toml: names no collection."),
+    ],
+)
+def test_a_word_that_is_no_experiment_is_answered(tmp_path, capsys, monkeypatch, arguments, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.toml").write_text("depth = 10\n")
+    done = call(capsys, monkeypatch, "run", *arguments)
+    assert done.code == 2
+    assert told in done.err
+
+
+@pytest.mark.java
+def test_an_experiment_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "e.toml").write_text(
+        'collection = "demo"\nfirst-stages = ["bm25", "judged"]\ntopics = "first:2"\n'
+        'measures = ["AP"]\ninterpolate = 0\nrerankers = ["bm25-title"]\nrun-dir = "here"\n'
+    )
+    report = run("e.toml")
+    assert [cell.first_stage for cell in report.cells] == ["bm25", "judged"]
+    assert (tmp_path / "here" / "demo" / "topics-first-2" / "judged" / "bm25.run").exists()
