@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 TARGET = Path(__file__).with_name("commands.md")
 
+COMMON = ("quiet", "verbose", "plugin")
+"""Options that the beginning explains for all commands."""
 HEAD = """\
 # Commands
 
@@ -40,8 +42,9 @@ a `check`, `reproduce` or `bench` found something wrong; `kb show`, `concepts sh
 | 143 | the same after SIGTERM |
 
 All commands take `-q`/`--quiet` (no progress, and no notices except warnings) and \
-`-v`/`--verbose` (also what comes from the cache). Commands that take `--collection` take any of \
-the names that [Collections](collections.md) explains.
+`-v`/`--verbose` (also what comes from the cache). Those that find systems by name take \
+`--plugin FILE`: a Python file with [a plugin](plugins.md#a-plugin-in-a-file). Commands that take \
+`--collection` take any of the names that [Collections](collections.md) explains.
 
 An option whose value is written with `,…` takes several: `--reranker delta,drmm` is the same as
 `--reranker delta --reranker drmm`. Commas in the brackets of a measure belong to it, and the path
@@ -66,11 +69,11 @@ def commands() -> Iterator[tuple[click.Command, str]]:
 
 
 def options(command: click.Command) -> list[click.Option]:
-    """The options of a command; those that all have aside: --help, --quiet and --verbose."""
+    """The options of a command, without those that most have."""
     return [
         parameter
         for parameter in command.params
-        if isinstance(parameter, click.Option) and parameter.name not in ("quiet", "verbose")
+        if isinstance(parameter, click.Option) and parameter.name not in COMMON
     ]
 
 

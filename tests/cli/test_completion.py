@@ -29,7 +29,7 @@ def complete(platform, monkeypatch):
 @pytest.mark.parametrize(
     ("line", "values"),
     [
-        ("platform re", ["rerun", "reproduce", "rerankers", "retrievers"]),
+        ("platform re", ["report", "rerun", "reproduce", "rerankers", "retrievers"]),
         ("platform features ", ["list", "show"]),
         ("platform run --rer", ["--reranker", "--rerank-depth"]),
         ("platform run --collection demo --reranker revd", ["revdocid"]),

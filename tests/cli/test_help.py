@@ -42,7 +42,7 @@ def test_the_options_of_run_stand_in_groups_with_an_example_each(platform):
 
 @pytest.mark.parametrize("command", ALL.values(), ids=[*ALL])
 def test_many_options_stand_in_groups(command):
-    options = [o for o in _options(command) if o.name not in {"quiet", "verbose"}]
+    options = [o for o in _options(command) if o.name not in {"quiet", "verbose", "plugin"}]
     titles = [*option_groups(options)]
     assert len(titles) > 1 or len(options) <= MANY
     assert "Other" not in titles

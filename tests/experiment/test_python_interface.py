@@ -102,7 +102,7 @@ def test_keywords_are_the_settings_of_a_run():
 def test_every_option_of_the_command_is_a_keyword():
     of_output = {"as_json", "compare", "effects", "html", "experiment", "quiet", "verbose"}
     options = {parameter.name for parameter in run_command.params} - of_output
-    assert options - {*inspect.signature(ir.run).parameters} <= {"collections", "help"}
+    assert options - {*inspect.signature(ir.run).parameters} <= {"collections", "experiment"}
 
 
 @pytest.mark.parametrize("name", ["run", "train", "explain", "tune", "reranker", "retriever"])

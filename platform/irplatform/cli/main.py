@@ -83,6 +83,8 @@ SECTIONS = {
 COMMANDS = {name: entry for commands in SECTIONS.values() for name, entry in commands.items()}
 _WITHOUT_PLUGINS = {"--version", "cache", "completion", "kb"}
 """Commands that need no plugin, and load none."""
+_WITHOUT_FILES = {*_WITHOUT_PLUGINS, "concepts", "config", "doctor", "fuse", "submit"}
+"""Commands that take no plugin in a file."""
 _MEANT = {
     "version": "`platform --version` shows the version.",
     "help": "`platform --help` lists all.",
@@ -121,7 +123,7 @@ class Commands(Group):
             return super().get_command(ctx, cmd_name)
         module = import_module(f"irplatform.cli.{COMMANDS[cmd_name][0]}")
         command: click.Command = getattr(module, cmd_name)
-        _add_verbosity(command)
+        _add_common(command, plugins=cmd_name not in _WITHOUT_FILES)
         return command
 
     def summaries(self) -> dict[str, dict[str, str]]:
@@ -194,18 +196,39 @@ def cli() -> None:
     console.set_level(console.NORMAL)
 
 
-def _add_verbosity(command: click.Command) -> None:
-    """Add the options --quiet and --verbose to a command or to those of a group."""
+def _add_common(command: click.Command, *, plugins: bool) -> None:
+    """Add --quiet, --verbose, and perhaps --plugin, to a command or to those of a group."""
     if isinstance(command, click.Group):
         for each in command.commands.values():
-            _add_verbosity(each)
+            _add_common(each, plugins=plugins)
     elif not any(parameter.name == "quiet" for parameter in command.params):
         command.params += [
             _verbosity(
                 "-q", "--quiet", console.QUIET, "Show no progress, and no notices except warnings."
             ),
             _verbosity("-v", "--verbose", console.VERBOSE, "Also show what comes from the cache."),
+            *([_plugin_option()] if plugins else []),
         ]
+
+
+def _plugin_option() -> click.Option:
+    """Declare --plugin; it is read before options that name systems."""
+
+    def load(_context: click.Context, _option: click.Parameter, files: tuple[Path, ...]) -> None:
+        for file in files:
+            from irplatform.registry.session import load_plugin
+
+            load_plugin(file)
+
+    return click.Option(
+        ["--plugin"],
+        type=click.Path(path_type=Path),
+        multiple=True,
+        is_eager=True,
+        expose_value=False,
+        callback=load,
+        help="A Python file with a plugin, or classes of rerankers and retrievers; repeatable.",
+    )
 
 
 def _verbosity(short: str, long: str, level: int, text: str) -> click.Option:

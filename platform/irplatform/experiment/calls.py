@@ -106,6 +106,11 @@ def inputs_of(plan: RunPlan) -> list[dict[str, str]]:
     for name, reads in systems:
         for path in reads.files:
             named.setdefault(path.absolute(), f"file of {name}")
+    plugins = [c.registration.plugin for c in plan.retrievers]
+    plugins += [c.registration.plugin for c in plan.rerankers]
+    for plugin in plugins:
+        if plugin.file is not None:
+            named.setdefault(plugin.file, "plugin")
     found = {path: content_digest(path) for path in named}
     return [
         {"role": role, "path": str(path), "sha256": found[path]}

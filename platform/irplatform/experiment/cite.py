@@ -67,7 +67,8 @@ def cite(names: Sequence[str | Path]) -> list[Reference]:
         InputError: a name is none of these, or a run has no metadata.
 
     Examples:
-        >>> [reference.key for reference in cite(["bm25"])]
+        >>> import irplatform as ir
+        >>> [reference.key for reference in ir.cite(["bm25"])]
         ['robertson2009bm25']
     """
     return _merged(each for name in names for each in _of_name(str(name)))

@@ -174,7 +174,7 @@ def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:
 def check_runs(
     paths: Paths,
     *,
-    collection: AnyPath | None = None,
+    collection: AnyCollection | None = None,
     documents: bool = False,
     max_per_topic: int = 1000,
     tag_length: int | None = None,
@@ -192,6 +192,12 @@ def check_runs(
 
     Raises:
         InputError: documents are to be looked up without a collection, or the pattern is wrong.
+
+    Examples:
+        >>> import irplatform as ir
+        >>> ir.write_run(ir.Run("mine", {"41": ir.Ranking.of(["a", "b"], [2.0, 1.0])}), "my.run")
+        >>> print(*ir.check_runs("my.run", max_per_topic=2)["my.run"].problems)
+        <BLANKLINE>
     """
     if documents and collection is None:
         raise InputError("--documents needs --collection.")
@@ -200,7 +206,7 @@ def check_runs(
     topics: Mapping[str, None] | None = None
     contains: Callable[[str], bool] | None = None
     if collection is not None:
-        collection = str(collection)
+        collection = collection_name(collection)
         resolved_collection = registry().collection(collection)
         topics = dict.fromkeys(topic.id for topic in resolved_collection.load_topics())
         if documents:
@@ -240,6 +246,14 @@ def agree_sources(
     default the first of each table. `alone` takes rerankers' own scores. Intervals come from
     `samples` draws of topics. InputError for a folder without scores, or fewer than three common
     systems.
+
+    Examples:
+        >>> import irplatform as ir
+        >>> for folder, measure in (("runs/experts", "nDCG@20"), ("runs/clicks", "AP")):
+        ...     report = ir.run("demo", ["bm25-text", "dlh13"], measures=measure, run_dir=folder)
+        >>> found = ir.agree_sources(["runs/experts", "runs/clicks"])
+        >>> sorted(found.systems)
+        ['bm25', 'bm25-text', 'dlh13']
     """
     folders = as_paths(folders, "folders")
     sources = read_sources(folders, as_names(measures, "measures"), own_scores=alone)
@@ -249,7 +263,7 @@ def agree_sources(
 
 
 def write_bioasq_answers(
-    path: AnyPath, collection: AnyPath, out: AnyPath, *, force: bool = False
+    path: AnyPath, collection: AnyCollection, out: AnyPath, *, force: bool = False
 ) -> dict[str, Any]:
     """Write a run as BioASQ takes it in phase A of task b: JSON with at most ten documents each.
 
@@ -263,9 +277,19 @@ def write_bioasq_answers(
         InputError: the run cannot be read or answers unknown topics, the topics are not
             questions of BioASQ, a document is not a PMID, or `out` is the run or has other
             content.
+
+    Examples:
+        >>> import irplatform as ir
+        >>> asked = ir.Topic("q1", "BRAF", {"body": "What is BRAF?", "type": "factoid"})
+        >>> corpus = ir.collection("demo").corpus
+        >>> questions = ir.Collection("questions", "Some", corpus, lambda: [asked])
+        >>> ir.write_run(ir.Run("mine", {"q1": ir.Ranking.of(["29126288"], [1.0])}), "my.run")
+        >>> told = ir.write_bioasq_answers("my.run", questions, "answers.json")
+        >>> told["questions"], told["documents"]
+        (1, 1)
     """
     path, out = as_path(path, "path"), as_path(out, "out")
-    collection = str(collection)
+    collection = collection_name(collection)
     if same_file(path, out):
         raise InputError(f"--out {out} is the run itself; name another file.")
     topics = registry().collection(collection).load_topics()

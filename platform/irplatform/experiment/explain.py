@@ -77,9 +77,9 @@ def explain(
 
     Examples:
         >>> import irplatform as ir
-        >>> hit = ir.search("demo", topic="1", depth=1)["hits"][0]
-        >>> told = ir.explain("demo", "1", hit["id"], reranker="bm25-text", interpolate=0)
-        >>> told["documents"][0]["id"] == hit["id"]
+        >>> hit = ir.search("demo", topic="41", depth=1)["hits"][0]
+        >>> told = ir.explain("demo", "41", hit["id"], reranker="lexical", members=1)
+        >>> [document["title"] for document in told["documents"]] == [hit["title"]]
         True
     """
     settings = settings_of(collection, options, rerankers=reranker)

@@ -62,6 +62,15 @@ def fuse_runs(
         InputError: a run cannot be read, is named twice or would be overwritten, `out` was made
             with other settings, runs are of different collections, or a weight, tag or number
             is wrong.
+
+    Examples:
+        >>> import irplatform as ir
+        >>> ir.write_run(ir.Run("one", {"41": ir.Ranking.of(["a", "b"], [2.0, 1.0])}), "one.run")
+        >>> ir.write_run(ir.Run("two", {"41": ir.Ranking.of(["b", "c"], [2.0, 1.0])}), "two.run")
+        >>> ir.fuse_runs(["one.run", "two.run"], "fused.run")
+        {'path': 'fused.run', 'topics': 1, 'runs': 2}
+        >>> ir.read_run("fused.run").rankings["41"].doc_ids
+        ('b', 'a', 'c')
     """
     check_tag(tag)
     paths, out = as_paths(paths, "paths"), as_path(out, "out")

@@ -25,7 +25,7 @@ def collection(name: AnyPath) -> Collection:
         >>> import irplatform as ir
         >>> demo = ir.collection("demo")
         >>> len(demo.topics), demo.topics[0].query
-        (20, 'squamous cell lung carcinoma BRAF1')
+        (20, 'breast cancer ERBB2 amplification')
     """
     opened = registry().collection(str(name))
     vars(opened)[OPENED_AS] = str(name)

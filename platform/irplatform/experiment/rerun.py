@@ -16,6 +16,7 @@ from irplatform.errors import InputError
 from irplatform.experiment.calls import settings_from
 from irplatform.experiment.fuse import fuse_runs
 from irplatform.experiment.run import run as run_collection
+from irplatform.experiment.settings import as_path
 from irplatform.runs import read_run
 from irplatform.runs.ir_metadata import as_recorded, read_yaml
 from irplatform.runs.metadata import RUN, SUFFIX, lines_digest, read_metadata
@@ -25,6 +26,7 @@ from irplatform.system.writing import home
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from irplatform.experiment.settings import AnyPath
     from irplatform.runs.overlap import Overlap
 
 _LENT = ("collections", "kb", "lucene")
@@ -75,7 +77,11 @@ class Rerun:
 
 
 def rerun(
-    metadata: Path, *, out: Path | None = None, collection: str | None = None, cached: bool = False
+    metadata: AnyPath,
+    *,
+    out: AnyPath | None = None,
+    collection: str | None = None,
+    cached: bool = False,
 ) -> Rerun:
     """Make a run again from its metadata, and compare the two.
 
@@ -89,9 +95,13 @@ def rerun(
         InputError: the metadata do not say how to make the run, or `out` has other runs in it.
 
     Examples:
-        >>> rerun(Path("runs/reference/demo/bm25.run.meta.json")).same  # doctest: +SKIP
+        >>> import irplatform as ir
+        >>> report = ir.run("demo", depth=10, run_dir="runs/ten")
+        >>> ir.rerun("runs/ten/bm25.run.meta.json").same
         True
     """
+    metadata = as_path(metadata, "metadata")
+    out = None if out is None else as_path(out, "out")
     content, original = _read(metadata)
     about, call = content.get(RUN), content.get("implementation", {}).get("call")
     if about is None or call is None:

@@ -342,7 +342,7 @@ def read_experiment(path: AnyPath) -> dict[str, Any]:
     Raises:
         InputError: the file cannot be read, or a key is unknown or has a wrong value.
 
-    Example:
+    Examples:
         >>> RunSettings(**read_experiment("experiment.toml"))  # doctest: +SKIP
     """
     path = as_path(path, "path")

@@ -11,6 +11,7 @@ import irplatform
 from irplatform.errors import InputError, PlatformError, counted, listing
 from irplatform.experiment.calls import content_digest, describe_data, settings_from
 from irplatform.experiment.plan import planned_runs, resolve
+from irplatform.experiment.settings import as_path
 from irplatform.experiment.systems import collection_of, refuse_silent_downloads
 from irplatform.lucene.build import composed_mark
 from irplatform.lucene.java import lucene_version
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from irplatform.data import Collection, Qrels
+    from irplatform.experiment.settings import AnyPath
 
 Verdict = Literal["agrees", "changed", "unknown"]
 _PARTS = {
@@ -70,7 +72,7 @@ class Finding:
         return asdict(self)
 
 
-def verify(run: Path, *, collection: str | None = None) -> list[Finding]:
+def verify(run: AnyPath, *, collection: str | None = None) -> list[Finding]:
     """Compare a run file, and all that it was made of, with what its metadata record.
 
     Args:
@@ -81,10 +83,12 @@ def verify(run: Path, *, collection: str | None = None) -> list[Finding]:
         InputError: there is no such run, or it has no metadata.
 
     Examples:
-        >>> [f.subject for f in verify(Path("runs/demo/bm25.run")) if f.verdict == "changed"]
-        ... # doctest: +SKIP
+        >>> import irplatform as ir
+        >>> report = ir.run("demo", depth=10, run_dir="runs/ten")
+        >>> [f.subject for f in ir.verify("runs/ten/bm25.run") if f.verdict == "changed"]
         []
     """
+    run = as_path(run, "run")
     if not run.exists():
         raise InputError("there is no such file.", path=run)
     metadata = read_metadata(run)

@@ -31,7 +31,7 @@ class Plugin:
 
     `provides` is what it registered, as "reranker delta". Functions in `unmarked` are named like
     hooks but lack `@hookimpl`. `failed` says why it could not add its commands. One that is not
-    `installed` is of this Python session, or of a file, whose digest is its `source`.
+    `installed` is of this Python session, or of a `file`, whose digest is its `source`.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Plugin:
     failed: str = ""
     installed: bool = True
     source: str = ""
+    file: Path | None = None
 
     @property
     def wrong(self) -> str:

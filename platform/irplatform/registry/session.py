@@ -152,7 +152,7 @@ def load_plugin(path: Path | str) -> Registered:
     if not path.is_file():
         raise InputError("there is no such file of a plugin.", path=path)
     mark = digest(path)[:16]
-    plugin = Plugin(path.stem, path.name, "", installed=False, source=mark)
+    plugin = Plugin(path.stem, path.name, "", installed=False, source=mark, file=path.absolute())
     contribution = Contribution(plugin)
     manager = registry().manager
     if manager.has_plugin(str(plugin)):

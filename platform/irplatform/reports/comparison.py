@@ -106,12 +106,12 @@ def render(
         return text.translate(_ASCII) if ascii_only else text
     told = [*_sentences(comparison, parts)]
     if form == "latex":
-        notes = [legend(comparison), *told]
+        notes = [_legend(comparison), *told]
         tables = map(as_latex, _tables(comparison, parts))
         return "\n\n".join([*tables, "\n".join(f"% {note}" for note in notes)])
     tables = map(as_markdown, _tables(comparison, parts))
     listed = "\n".join(f"- {markdown_text(sentence)}" for sentence in told)
-    return "\n\n".join([*tables, markdown_text(legend(comparison)), listed])
+    return "\n\n".join([*tables, markdown_text(_legend(comparison)), listed])
 
 
 def _text(
@@ -123,7 +123,7 @@ def _text(
         heading = f"{comparison.collection}: {heading}" if comparison.collection else heading
         lines = [for_display(line) for line in (heading, comparison.note) if line]
         yield "\n".join(wrapped(line, width) for line in lines)
-    explained = wrapped(legend(comparison), width)
+    explained = wrapped(_legend(comparison), width)
     for measure in _measures(comparison, parts):
         *before, last = _main(comparison, measure, width)
         yield from (as_text(table, width) for table in before)
@@ -136,7 +136,7 @@ def _text(
             baseline=comparison.baseline or "",
             ascii_only=ascii_only,
             width=width,
-            how=_how(comparison),
+            how=how(comparison),
         )
     yield "\n".join(_hanging(sentence, width) for sentence in _sentences(comparison, parts))
     tables = [*_bounds(comparison, parts), *_groups(comparison, parts)]
@@ -177,12 +177,12 @@ def _hanging(text: str, width: int | None) -> str:
     return "\n".join([first, *(f"  {line}" for line in rest)]).replace("\xa0", " ")
 
 
-def legend(comparison: Comparison) -> str:
-    """Explain the columns of tests."""
-    return f"p: {_how(comparison)}; W/T/L: topics won, tied and lost"
+def _legend(comparison: Comparison) -> str:
+    return f"p: {how(comparison)}; W/T/L: topics won, tied and lost"
 
 
-def _how(comparison: Comparison) -> str:
+def how(comparison: Comparison) -> str:
+    """Return the test and the correction, in words."""
     how = TEST_NAMES[comparison.test]
     if comparison.comparisons > 1:
         how += f", {CORRECTION_NAMES[comparison.correction]}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from irplatform.comparison.results import Comparison
 from irplatform.comparison.sentences import p_text, sentences
 from irplatform.errors import InputError, unknown
-from irplatform.reports.comparison import legend, render
+from irplatform.reports.comparison import how, render
 from irplatform.reports.evaluations import html_table, topic_columns
 from irplatform.reports.table import figure
 from irplatform.system.frames import pandas_frame, polars_frame
@@ -107,10 +107,10 @@ class ComparisonReport(Comparison):
 
     def _repr_html_(self) -> str:
         measure = self.measures[0]
-        parts: list[str] = [_systems_table(self, measure)]
+        told = Html("".join(f"<p>{cell(text)}</p>" for text in sentences(self, measure)))
+        parts: list[str] = [_systems_table(self, measure), told]
         if len(self.measures) > 1:
             parts.append(_other_measures(self))
-        parts += [Html("".join(f"<p>{cell(text)}</p>" for text in sentences(self, measure)))]
         if topics := self.most_different(measure, _MOST_TOPICS):
             from irplatform.reports.comparison import values_of
 
@@ -119,7 +119,7 @@ class ComparisonReport(Comparison):
         count = len(self.topics)
         heading = f"{count:,} topic{'s' if count != 1 else ''}"
         heading = f"{self.collection}: {heading}" if self.collection else heading
-        return block(*parts, heading=heading, notes=[legend(self), self.note])
+        return block(*parts, heading=heading, notes=[f"p: {how(self)}", self.note])
 
     def _columns(self, part: Part) -> dict[str, list[object]]:
         if part == "topics":
@@ -211,7 +211,7 @@ def _cells(pair: Pair) -> list[str]:
     return [
         cell(f"{pair.difference:+.4f}", bold=bool(kind), kind=kind, title=pair.sentence),
         "" if low is None or high is None else f"{low:+.3f} to {high:+.3f}",
-        "–" if pair.effect is None else f"{pair.effect:+.2f}",
+        "-" if pair.effect is None else f"{pair.effect:+.2f}",
         p_text(pair.adjusted_p),
         f"{pair.wins} / {pair.ties_of_topics} / {pair.losses}",
     ]

@@ -148,7 +148,8 @@ class Run:
             InputError: pandas is not installed.
 
         Examples:
-            >>> Run("mine", {"1": Ranking.of(["a", "b"], [1.0, 2.0])}).to_pandas()
+            >>> import irplatform as ir
+            >>> ir.Run("mine", {"1": ir.Ranking.of(["a", "b"], [1.0, 2.0])}).to_pandas()
               query_id doc_id  score  rank
             0        1      b    2.0     1
             1        1      a    1.0     2

@@ -80,7 +80,7 @@ class Result:
 
 
 def read_run(path: Path | str) -> Run:
-    """Read a run.
+    r"""Read a run.
 
     As in trec_eval, the ranking follows from scores and document ids alone: the order of lines and
     the rank column do not matter.
@@ -92,6 +92,12 @@ def read_run(path: Path | str) -> Run:
         InputError: the file is missing or empty, or a line is at fault: a wrong number of columns,
             a score that is not a finite number, a document that comes twice, text that is not
             UTF-8.
+
+    Examples:
+        >>> import irplatform as ir, pathlib
+        >>> _ = pathlib.Path("my.run").write_text("41 Q0 d7 1 2.5 mine\n41 Q0 d3 2 1.5 mine\n")
+        >>> ir.read_run("my.run").rankings["41"].doc_ids
+        ('d7', 'd3')
     """
     path = Path(path)
     passed = Passed()
@@ -174,6 +180,13 @@ def write_run(
     Raises:
         InputError: the name or an id is empty or has white space in it, a topic id begins with `#`,
             or the folder cannot be written to.
+
+    Examples:
+        >>> import irplatform as ir
+        >>> ir.write_run(ir.Run("mine", {"41": ir.Ranking.of(["d3", "d7"], [1.5, 2.5])}), "my.run")
+        >>> print(open("my.run").read(), end="")
+        41 Q0 d7 1 2.5 mine
+        41 Q0 d3 2 1.5 mine
     """
     path = Path(path)
     _refuse_white_space([run.name], "the run's name", path)

@@ -93,7 +93,7 @@ def tune(
 
     Examples:
         >>> import irplatform as ir
-        >>> report = ir.tune("demo", "b=0.2,0.75", trials=2, folds=2, topics=6)
+        >>> report = ir.tune("demo", "b=0.2,0.75", trials=2, folds=2, topics=12)
         >>> sorted(report.chosen)
         ['b']
     """
