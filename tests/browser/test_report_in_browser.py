@@ -120,6 +120,19 @@ def test_topics_are_chosen_by_mouse_and_keyboard(page):
     assert page.log() == ([], [])
 
 
+def test_what_has_the_focus_is_visible(page):
+    page.open()
+    seen = set()
+    for _ in range(30):
+        page.driver.switch_to.active_element.send_keys("\ue004")  # Tab
+        seen.add(page.run("return document.activeElement.tagName"))
+        assert (
+            page.run("return parseFloat(getComputedStyle(document.activeElement).outlineWidth)")
+            >= 2
+        )
+    assert {"A", "SELECT", "BUTTON"} <= seen
+
+
 def test_a_bar_says_its_query_and_leads_to_its_topic(page):
     from selenium.webdriver import ActionChains
 

@@ -21,7 +21,7 @@ _MOST_RESULTS = 16_000
 """Results of all rankings together, by default: about two megabytes."""
 _MOST_TOPICS = 400
 _TITLE = 180
-_DIGITS = {"values": 6, "scores": 4}
+_DIGITS = {"values": 9, "scores": 4}
 
 
 @dataclass(frozen=True)
