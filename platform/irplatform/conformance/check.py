@@ -94,8 +94,6 @@ def check_plugin(
         with parts(len(checks) + 1):
             with stage(""):
                 data = _data(collection_name, device, registered, process, plugins)
-                if heavy := process.heavy_imports():
-                    findings.append(Finding("plugin", name, remarks=[_slow(heavy)]))
                 if plugin.installed and any(kind == "retriever" for kind, _ in checks):
                     process.open_index(data.resources)
             with stage("", len(checks)), steps("system", len(checks)) as advance:
@@ -104,6 +102,8 @@ def check_plugin(
                     remarks = _undescribed(registered[kind, system])
                     findings.append(replace(finding, remarks=remarks))
                     advance(1)
+            if heavy := process.heavy_imports():
+                findings.insert(0, Finding("plugin", name, remarks=[_slow(heavy)]))
     finally:
         process.close()
     return findings

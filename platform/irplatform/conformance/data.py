@@ -41,8 +41,6 @@ _TOPICS, _VALIDATION, _TRAINING = 3, 4, 12
 _SEED = 42
 _MOST_IN_MEMORY = 5000
 """Documents of a collection that is held in memory."""
-_LEARNED_FROM = 2
-"""Topics of the training whose documents are scored after loading, too."""
 
 
 @dataclass(frozen=True)
@@ -168,10 +166,10 @@ class CheckData:
 
     @property
     def learned_from(self) -> TopicCandidates:
-        """Topics of the training, with candidates and relevant documents."""
+        """The first and the last topic of the training, with candidates and relevant documents."""
         return [
             (each.topic, tuple(dict.fromkeys([*each.candidates, *_relevant(each)])))
-            for each in self.training[:_LEARNED_FROM]
+            for each in (*self.training[:1], *self.training[1:][-1:])
         ]
 
     @contextmanager

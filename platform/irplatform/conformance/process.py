@@ -62,6 +62,7 @@ class AnotherProcess:
     def __init__(self) -> None:
         self._workers: Workers[Any, Any] | None = None
         self._pending = False
+        self._heavy: Sequence[str] | None = None
 
     def start(self, plugin: Plugin) -> None:
         """Start the process, and let it load the plugin."""
@@ -69,11 +70,12 @@ class AnotherProcess:
 
     def heavy_imports(self) -> Sequence[str]:
         """Return the heavy packages that the plugin imports when it is loaded, with their lines."""
-        found: Sequence[str] = self._result() if self._pending else ()
-        return found
+        self._settle()
+        return self._heavy or ()
 
     def open_index(self, resources: CollectionResources) -> None:
         """Open the index meanwhile, for the first question about documents."""
+        self._settle()
         self._give(_opened, resources.unopened())
 
     def ask(
@@ -86,8 +88,7 @@ class AnotherProcess:
         """
         try:
             with progress(f"asking {name} in another process", part=0.3):
-                if self._pending:
-                    self._result()
+                self._settle()
                 self._give(function, question)
                 answer: Result = self._result()
                 return answer
@@ -101,6 +102,12 @@ class AnotherProcess:
         if self._workers is not None:
             self._workers.kill()
         self._workers, self._pending = None, False
+
+    def _settle(self) -> None:
+        """Take the result of what was begun; the first are the heavy imports."""
+        if self._pending:
+            result = self._result()
+            self._heavy = result if self._heavy is None else self._heavy
 
     def _give(self, function: Callable[[Any], Any], argument: object) -> None:
         if self._workers is None:
