@@ -27,7 +27,12 @@ from irplatform.runs.bioasq import holds_questions, judgments_of_questions
 from irplatform.system.columns import changes, split
 from irplatform.system.console import notice_once
 from irplatform.system.formats import JSONError, parse_json, read_json
-from irplatform.system.reading import blocks_of_lines, numbered_lines, uncommented_lines
+from irplatform.system.reading import (
+    COMMENT,
+    blocks_of_lines,
+    numbered_lines,
+    uncommented_lines,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -163,7 +168,7 @@ def _of_columns(path: Path) -> Qrels | None:
     try:
         for block in blocks_of_lines(path):
             table = split(block, 4)
-            if table is None or (table.firsts(0) == ord("#")).any():
+            if table is None or (b"#" in block and COMMENT.search(b"\n" + block)):
                 return None
             if not qrels and header(block.partition(b"\n")[0], path, 1):
                 return None

@@ -95,7 +95,8 @@ def best(cells: Cells, scores: Values, depth: int | None = None) -> Ranking:
 
 def keys(cells: Cells, topics: npt.NDArray[np.intp]) -> Words:
     """Return a number per document of a topic: different documents hardly ever have the same."""
-    return mixed(codes(cells) + mixed(topics.astype(np.uint64) + np.uint64(1)))
+    of_topics = mixed(np.arange(1, int(topics.max(initial=0)) + 2, dtype=np.uint64))
+    return mixed(codes(cells) + of_topics[topics])
 
 
 def ranked(bounds: npt.NDArray[np.intp], cells: Cells, scores: Values) -> list[Ranking]:
