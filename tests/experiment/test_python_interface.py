@@ -198,5 +198,15 @@ def test_texts_are_scored_without_a_collection():
 def test_a_reranker_that_learns_or_reads_an_index_tells_what_it_needs():
     with pytest.raises(InputError, match=r"'delta' learns: name a trained one \(checkpoint=FOLDER"):
         ir.reranker("delta")
-    with pytest.raises(InputError, match=r"name one, as in reranker\('bm25-text', 'demo'\)"):
+    with pytest.raises(InputError, match=r"as in reranker\('bm25-text', collection='demo'\)"):
         ir.reranker("bm25-text")
+
+
+@pytest.mark.java
+def test_a_reranker_of_an_index_scores_the_documents_of_its_collection(fresh_home):
+    ready = ir.reranker("bm25-text", _collection())
+    (topic, _) = _collection().topics
+    scores = ready.scores([topic], {"1": ["a", "b", "c"]})["1"]
+    assert scores[0] > scores[2] > scores[1] == 0
+    with pytest.raises(InputError, match="it scores documents of the collection by id"):
+        ready.score("melanoma", ["BRAF in melanoma"])

@@ -77,7 +77,7 @@ class TextResources(CollectionResources):
     @property
     def _example(self) -> str:
         name = self.who.partition("'")[2].rstrip("'")
-        return f"reranker('{name}', 'demo')"
+        return f"reranker('{name}', collection='demo')"
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 if TYPE_CHECKING:
@@ -184,12 +185,18 @@ def keywords(options: type[Any]) -> Callable[[Function], Function]:
     """
 
     def with_signature(function: Function) -> Function:
+        from irplatform.experiment.settings import RunSettings
+
+        usual = {each.name: each.default for each in fields(RunSettings)}
         signature = inspect.signature(function)
         *named, _ = signature.parameters.values()
         taken = {parameter.name for parameter in named}
         more = [
             inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=..., annotation=_written(kind)
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=None if usual.get(name, MISSING) is MISSING else usual[name],
+                annotation=_written(kind),
             )
             for name, kind in options.__annotations__.items()
             if name not in taken

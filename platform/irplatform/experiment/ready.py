@@ -39,6 +39,7 @@ from irplatform.retrieval.first_stage import find
 from irplatform.runs import Run
 from irplatform.system.arithmetic import choose_device, settings_kept
 from irplatform.system.console import waiting
+from irplatform.text.forward_index import NotIndexedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -136,8 +137,15 @@ class ReadyReranker:
         if cached and not given:
             return cached_scores(self.system, topics, candidates, self.resources)
         made = self.system.choice.registration, self.system.members
-        documents = cast("CollectionResources", given) if given else self.resources
-        return final_scores(*made, topics, candidates, documents)
+        if given is None:
+            return final_scores(*made, topics, candidates, self.resources)
+        try:
+            return final_scores(*made, topics, candidates, cast("CollectionResources", given))
+        except NotIndexedError as error:
+            raise InputError(
+                f"'{self.name}' reads words of documents from the index: it scores documents of "
+                "the collection by id, with scores(), and no other texts."
+            ) from error
 
     def rerank(
         self,

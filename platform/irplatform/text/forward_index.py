@@ -44,6 +44,10 @@ _BLOCK = 20_000
 """Documents at once."""
 
 
+class NotIndexedError(PlatformError):
+    """A document is not in the forward index."""
+
+
 class ForwardIndex:
     """A forward index on disk. A *row* is a document's place in the collection's stream, from 0."""
 
@@ -77,7 +81,7 @@ class ForwardIndex:
         rows = self._doc_ids.find(doc_ids)
         if len(rows) and rows.min() == UNKNOWN:
             missing = doc_ids[int(np.argmin(rows))]
-            raise PlatformError(f"document '{missing}' is not in the forward index.")
+            raise NotIndexedError(f"document '{missing}' is not in the forward index.")
         return rows
 
     def doc_ids(self, rows: Sequence[int] | Int64) -> list[str]:
