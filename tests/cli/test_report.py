@@ -108,4 +108,7 @@ def test_runs_in_memory_are_named_by_a_mapping(folder):
     )
     page = written.read_text(encoding="utf-8")
     assert data_of(page)["systems"] == ["first", "second"]
+    qrels = {f"t{n}": {"d1": 1, "d2": 0} for n in range(12)}
+    of_judgments = write_report(runs, "y.html", qrels=qrels, measures="RR", bounds=False)
+    assert "<h1>given judgments: first, second</h1>" in of_judgments.read_text(encoding="utf-8")
     assert "in memory, of a program in Python" in page

@@ -7,6 +7,7 @@ says so.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -23,7 +24,12 @@ from irplatform.experiment.compare import compare_judged
 from irplatform.experiment.evaluate import read_judged_runs
 from irplatform.experiment.explain import explanations_at_hand
 from irplatform.experiment.given_runs import given_runs
-from irplatform.experiment.settings import RunSettings, as_path, resources_for
+from irplatform.experiment.settings import (
+    RunSettings,
+    as_path,
+    collection_name,
+    resources_for,
+)
 from irplatform.lucene import is_indexed
 from irplatform.reports.explanation import explanation_text
 from irplatform.reports.html.made import Made, made_of
@@ -37,13 +43,13 @@ from irplatform.system.packages import require
 from irplatform.system.writing import atomic_write, writable_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Document, Topic
     from irplatform.evaluation.topics import TopicFilter
     from irplatform.experiment.given_runs import Runs
-    from irplatform.experiment.settings import AnyPath, Names
+    from irplatform.experiment.settings import AnyCollection, AnyPath, AnyQrels, Names
     from irplatform.runs.run import Run
 
 _MOST_STREAMED = 200_000
@@ -61,8 +67,8 @@ def write_report(
     runs: Runs,
     html: AnyPath,
     *,
-    collection: AnyPath | None = None,
-    qrels: AnyPath | None = None,
+    collection: AnyCollection | None = None,
+    qrels: AnyQrels | None = None,
     sampled_qrels: AnyPath | None = None,
     measures: Names = (),
     names: Names = (),
@@ -82,7 +88,8 @@ def write_report(
         html: the file to write.
         collection: whose judgments, topics and documents to use; by default the one that the runs'
             metadata name.
-        qrels: a file of judgments, instead of a collection.
+        qrels: a file of judgments, or a mapping of topic to document to grade, instead of a
+            collection.
         sampled_qrels: a file of sampled judgments, beside the others or alone.
         measures: names; empty takes the collection's, or the usual ones.
         names: a name for each run, in their order; empty takes the files' names.
@@ -120,14 +127,15 @@ def write_report(
     judged = read_judged_runs(
         given, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
     )
-    comparison = compare_judged(judged, title=Path(str(qrels or sampled_qrels)).name, **options)
+    source = "given judgments" if isinstance(qrels, Mapping) else qrels or sampled_qrels
+    comparison = compare_judged(judged, title=Path(str(source)).name, **options)
     by_name = {given.names[path]: run for path, run in judged.runs.items()}
     shown = Shown.of(comparison, depth)
     doc_ids = shown.doc_ids(by_name)
     texts = Texts(notes=("Documents have no titles here: without a collection ids are all.",))
-    if judged.collection is not None:
+    if judged.collection is not None and collection is not None:
         with waiting("reading titles"):
-            texts = _texts(judged.collection, str(collection), doc_ids, paths)
+            texts = _texts(judged.collection, collection_name(collection), doc_ids, paths)
             with waiting("explaining documents"):
                 explained, unexplained = _explanations(given.names, shown, by_name)
             texts = replace(texts, explanations=explained, notes=[*texts.notes, *unexplained])
