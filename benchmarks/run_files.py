@@ -118,7 +118,7 @@ def main() -> None:
                 )[0]
     processor = {side: median(f["processor"] for f in found) for side, found in figures.items()}
     report(
-        "files",
+        "run_files",
         processor["evaluate"],
         processor["peer"],
         "s",
