@@ -331,6 +331,17 @@ def test_wrong_names_have_exit_code_2(check, arguments, told):
     assert done.stdout == ""
 
 
+def test_a_file_is_checked_with_its_option(check, tmp_path):
+    (tmp_path / "ranker.py").write_text(PLUGIN)
+    done = check("", "ranker")
+    assert done.returncode == 2
+    assert (
+        done.stderr == "platform: unknown plugin 'ranker'. Load the file with --plugin ranker.py.\n"
+    )
+    done = check("", "ranker", "--plugin", "ranker.py", "--only", "sound")
+    assert (done.returncode, done.stdout) == (0, "reranker sound: keeps the contract\n")
+
+
 def test_a_broken_plugin_is_an_error(check):
     done = check("raise OSError('no licence')", "strange")
     assert done.returncode == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.conformance.data import CheckData, Finding, Watch, check_data_of, resources_of
@@ -174,7 +175,10 @@ def usable(name: str, plugins: Registry) -> Plugin:
     by_name = {plugin.name: plugin for plugin in plugins.plugins}
     plugin = by_name.get(name)
     if plugin is None:
-        if written := not_installed(name, by_name, others=False) or without_entry_point(name):
+        file = next((f for f in (Path(name), Path(f"{name}.py")) if f.is_file()), None)
+        loadable = f"Load the file with --plugin {file}." if file else ""
+        written = loadable or not_installed(name, by_name, others=False)
+        if written := written or without_entry_point(name):
             raise unknown("plugin", name, (), hint=written)
         raise unknown("plugin", name, by_name, hint="`platform plugins list` shows all.")
     if plugin.error:
