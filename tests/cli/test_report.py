@@ -64,6 +64,18 @@ def test_a_folder_stands_for_its_runs_and_metadata_name_the_collection(platform,
     assert data["systems"] == ["third", "base"]
 
 
+def test_runs_of_some_topics_are_compared_over_these(platform, folder):
+    for name in ("base", "other"):
+        data = {"topics chosen": {"asked": ["first:3", "t7"]}}
+        (folder / f"runs/{name}.run.meta.json").write_text(json.dumps({"data": data}))
+    said = platform(*REPORT[:3], *REPORT[4:])
+    assert "a quick look (--topics first:3,t7)" in said.err
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert [topic["id"] for topic in data_of(page)["topics"]] == ["t0", "t1", "t2", "t7"]
+    assert "A quick look: 8 topics of the collection were left out." in page
+    assert "quick look" not in platform(*REPORT).err  # the third ranks all topics
+
+
 def test_another_file_is_not_replaced(platform, folder):
     (folder / "report.html").write_text("<html>mine</html>")
     said = platform(*REPORT)

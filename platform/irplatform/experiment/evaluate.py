@@ -23,6 +23,7 @@ from irplatform.experiment.settings import (
     collection_name,
     resources_for,
 )
+from irplatform.experiment.topics import only_topics, topics_of_quick_look
 from irplatform.registry.loading import registry
 from irplatform.reports.evaluations import Evaluations
 from irplatform.runs import Problem, read_run, validate_run
@@ -126,7 +127,8 @@ def read_judged_runs(
     named = "" if collection is None else collection_name(collection)
     with waiting(f"reading judgments of {named}" if named else "reading judgments"):
         if named:
-            resolved_collection = plugins.collection(named)
+            asked = topics_of_quick_look(paths)
+            resolved_collection = only_topics(plugins.collection(named), asked)
             judgments = of_collection(
                 resolved_collection, measures, plugins.measures, sampled=sampled_qrels
             )
@@ -134,6 +136,10 @@ def read_judged_runs(
             usual, extra = Collection.measures, plugins.measures
             read = qrels if isinstance(qrels, Mapping | None) else as_path(qrels, "qrels")
             judgments = of_files(read, measures, extra, usual=usual, sampled=sampled_qrels)
+    if resolved_collection is not None and resolved_collection.topics_left_out:
+        notice(
+            f"these runs are a quick look (--topics {','.join(asked)}); other topics are left out"
+        )
     for one, other in combinations(paths, 2):
         if same_file(one, other):
             raise InputError(f"the run {other} is named more than once, once as {one}.")

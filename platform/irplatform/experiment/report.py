@@ -143,6 +143,9 @@ def write_report(
     with waiting("drawing curves"):
         drawn = curves(grades, by_name)
     notes = [*comparison.notes, *texts.notes]
+    if judged.collection is not None and judged.collection.topics_left_out:
+        count = counted(len(judged.collection.topics_left_out), "topic")
+        notes.append(f"A quick look: {count} of the collection were left out.")
     if shown.left_out:
         left = counted(shown.left_out, "topic")
         notes.append(f"Rankings are shown of the topics that differ most; {left} have none here.")

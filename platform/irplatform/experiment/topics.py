@@ -11,10 +11,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, unknown
+from irplatform.reports.run_report import PART
+from irplatform.runs.metadata import read_metadata
 from irplatform.system.digests import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from irplatform.data import Collection, Qrels
 
@@ -57,6 +60,19 @@ def only_topics(collection: Collection, asked: Sequence[str]) -> Collection:
         load_qrels=judgments if load_qrels else None,
         topics_left_out=frozenset(topics.keys() - chosen),
     )
+
+
+def topics_of_quick_look(paths: Sequence[Path]) -> tuple[str, ...]:
+    """Return the topics that all of these runs were asked for, as their metadata say.
+
+    () if one of them ranks all topics, or if they were asked for different ones.
+    """
+    asked = set()
+    for path in paths:
+        data = read_metadata(path).get("data", {})
+        part = data.get(PART, {}) if isinstance(data, dict) else {}
+        asked.add(tuple(part.get("asked", ())))
+    return asked.pop() if len(asked) == 1 else ()
 
 
 def _number(text: str) -> int:
