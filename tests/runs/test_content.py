@@ -7,6 +7,7 @@ from files import a_file
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from irplatform.errors import InputError
 from irplatform.runs import validate_run
 from irplatform.runs.content import _by_line, _of_columns
 
@@ -51,11 +52,11 @@ def test_columns_have_the_content_of_the_lines(
         patch.setattr("irplatform.system.reading.blocks_of_lines.__defaults__", (block,))
         patch.setattr("irplatform.runs.parts._LINES", size)
         try:
-            content = _of_columns(path, True)
-        except ValueError:
-            content = None
+            contents = [_of_columns(path, documents=True, together=each) for each in (True, False)]
+        except (InputError, ValueError):
+            contents = []
     expected = _by_line(path)
-    if content is not None:
+    for content in filter(None, contents):
         assert asdict(content) == asdict(expected)
         for kept in ("tags", "counts", "documents", "faults"):
             assert list(getattr(content, kept)) == list(getattr(expected, kept))
@@ -63,7 +64,7 @@ def test_columns_have_the_content_of_the_lines(
 
 def test_sound_files_are_read_as_columns(tmp_path):
     rows = [f"{t} Q0 d{n} {n} {90 - n} tag\n" for t in range(3) for n in range(9)]
-    content = _of_columns(a_file(tmp_path, "".join(rows)), False)
+    content = _of_columns(a_file(tmp_path, "".join(rows)), documents=False)
     assert content.counts == {"0": 9, "1": 9, "2": 9}
     assert not content.faults and not content.rank_problems and not content.documents
 

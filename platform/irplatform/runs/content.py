@@ -17,10 +17,10 @@ import numpy as np
 from irplatform import data as ids
 from irplatform.errors import InputError
 from irplatform.runs.packed import refuse_repeated
-from irplatform.runs.parts import parts, strict_table
+from irplatform.runs.parts import gathered, parts, strict_table
 from irplatform.runs.run import in_32_bits
-from irplatform.runs.trec import Problem, scan
-from irplatform.system.columns import changes, texts_of
+from irplatform.runs.trec import JSON, Problem, checked_line, scan
+from irplatform.system.columns import changes, split, texts_of
 from irplatform.system.reading import blocks_of_lines
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from irplatform.runs.parts import Part
-    from irplatform.system.columns import Cells, Table
+    from irplatform.system.columns import Cells, Floats, Table
+
+    Integers = npt.NDArray[np.int64]
 
 _RANK = re.compile(r"-?[0-9]{1,18}")
 _Ranked = tuple[int, float, str, int]
@@ -71,7 +73,9 @@ def read_content(path: Path, *, documents: bool = False) -> Content:
         InputError: the file cannot be opened.
     """
     try:
-        content = _of_columns(path, documents)
+        content = _of_columns(path, documents=documents)
+        if content is None:
+            content = _of_columns(path, documents=documents, together=False)
     except (InputError, ValueError):
         content = None
     return _by_line(path) if content is None else content
@@ -104,64 +108,128 @@ def _by_line(path: Path) -> Content:
     return content
 
 
-def _of_columns(path: Path, documents: bool) -> Content | None:
-    """Read a file of sound lines, topic after topic; None for another file."""
-    content = Content()
-    faults: list[_Fault] = []
-    lines = 0
-    for part in parts(_tables(path, content, faults), _results):
-        topics = texts_of(np.array(part.topics))
+def _of_columns(path: Path, *, documents: bool, together: bool = True) -> Content | None:
+    """Read a file as columns.
+
+    Args:
+        path: the file.
+        documents: keep all document ids.
+        together: the lines about a topic are expected together; None if they are not.
+
+    Raises:
+        InputError: see `blocks_of_lines`.
+        ValueError: it has to be read line by line.
+    """
+    reading = _Reading(Content(), documents)
+    content = reading.content
+    found = parts(reading.tables(path), lambda _: reading.columns)
+    for part in found if together else [gathered(found)]:
+        topics = texts_of(np.array(part.topics, dtype=object))
         if len(set(topics)) < len(topics) or not content.counts.keys().isdisjoint(topics):
             return None
-        content.counts.update(dict(zip(topics, np.diff(part.bounds).tolist(), strict=True)))
-        cells, _, ranks = part.columns
-        numbers = np.repeat(np.arange(len(topics)), np.diff(part.bounds))
-        refuse_repeated(part.bounds, numbers, cells)
-        content.rank_problems += _rank_problems(topics, numbers, part, lines)
-        if documents:
-            for line, document in enumerate(texts_of(cells), start=lines + 1):
-                content.documents.setdefault(document, line)
-        lines += len(ranks)
-    for line, _, fault in sorted(faults):
+        lengths = np.diff(part.bounds)
+        content.counts.update(dict(zip(topics, lengths.tolist(), strict=True)))
+        numbers = np.repeat(np.arange(len(topics)), lengths)
+        refuse_repeated(part.bounds, numbers, part.columns[0])
+        content.rank_problems += _rank_problems(topics, numbers, part)
+    for line, _, fault in sorted(reading.faults):
         content.faults.setdefault(fault, []).append(line)
     return content
 
 
-def _results(table: Table) -> tuple[Cells, npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    ranks = table.whole_numbers(3)
-    scores = table.numbers(4)
-    if ranks is None or not np.isfinite(in_32_bits(scores)).all():
-        raise ValueError("a rank or score that is not one")
-    return table.column(2), scores, ranks
+class _Reading:
+    """A file that is being read as columns.
+
+    Attributes:
+        content: what is known of it so far.
+        faults: faults of ids and second columns.
+        columns: documents, scores, ranks and line numbers of the latest table.
+    """
+
+    def __init__(self, content: Content, documents: bool) -> None:
+        self.content = content
+        self.faults: list[_Fault] = []
+        self.columns: tuple[Cells, Floats, Integers, Integers]
+        self._documents = documents
+
+    def tables(self, path: Path) -> Iterator[Table]:
+        """Yield the sound lines of each block, and note what is wrong with the others."""
+        first = 1
+        is_first = True
+        for block in blocks_of_lines(path):
+            count = block.count(b"\n") + (not block.endswith(b"\n"))
+            start, first = first, first + count
+            lines = np.arange(start, first)
+            table = strict_table(block)
+            scores = None if table is None else _sound_scores(table)
+            if table is None or scores is None:
+                kept, lines = self._sound_lines(block, start, is_first)
+                if not kept:
+                    continue
+                table = split(kept, 6)
+                if table is None:
+                    raise ValueError("lines that make no table")
+                scores = table.numbers(4)
+            is_first = False
+            ranks = table.whole_numbers(3)
+            if ranks is None:
+                raise ValueError("a rank that is not one")
+            documents = table.column(2)
+            self.columns = (documents, scores, ranks, lines)
+            self._note(table, lines)
+            yield table
+
+    def _sound_lines(self, block: bytes, first: int, is_first: bool) -> tuple[bytes, Integers]:
+        """Return the lines of a block that are results, and their numbers; note the others."""
+        rows: list[bytes] = []
+        lines: list[int] = []
+        for number, raw in enumerate(block.split(b"\n"), start=first):
+            if number == 1 and b"\r" in raw.rstrip():
+                raise ValueError("a carriage return in the first line")
+            if not raw.strip():
+                continue
+            found = checked_line(raw, number, strict=True, is_first=is_first and not rows)
+            if isinstance(found, Problem):
+                if found.message == JSON:
+                    raise ValueError("this is JSON")
+                self.content.unsound.append(found)
+            else:
+                rows.append(b" ".join(raw.split()) + b"\n")
+                lines.append(number)
+        return b"".join(rows), np.array(lines, np.int64)
+
+    def _note(self, table: Table, lines: Integers) -> None:
+        """Note tags, documents and faults of the lines of a table."""
+        for place in changes(table.column(5)).tolist():
+            self.content.tags.setdefault(table.cell(place, 5).decode(), int(lines[place]))
+        if self._documents:
+            for line, document in zip(lines.tolist(), texts_of(table.column(2)), strict=True):
+                self.content.documents.setdefault(document, line)
+        self.faults += _faults(table, lines.tolist())
 
 
-def _tables(path: Path, content: Content, faults: list[_Fault]) -> Iterator[Table]:
-    """Yield blocks of sound lines; note their tags, and the faults of their ids."""
-    lines = 1
-    for block in blocks_of_lines(path):
-        table = strict_table(block)
-        if table is None:
-            raise ValueError("a line without six columns")
+def _sound_scores(table: Table) -> Floats | None:
+    """The scores of a table of UTF-8; None if there is something else in it."""
+    try:
         if not table.is_plain:
-            block.decode()
-        for line in changes(table.column(5)).tolist():
-            content.tags.setdefault(table.cell(line, 5).decode(), line + lines)
-        faults += _faults(table, lines)
-        yield table
-        lines += len(table)
+            table.data.decode()
+        scores = table.numbers(4)
+    except ValueError:
+        return None
+    return scores if np.isfinite(in_32_bits(scores)).all() else None
 
 
-def _faults(table: Table, first: int) -> Iterator[_Fault]:
-    """Yield faults of ids and second columns, without order; the first line has this number."""
+def _faults(table: Table, lines: list[int]) -> Iterator[_Fault]:
+    """Yield faults of ids and second columns of these lines, without order."""
     for start, end in pairwise([*changes(table.column(1)).tolist(), len(table)]):
         if (second := table.cell(start, 1)) != b"Q0":
             fault = _second_fault(second.decode())
-            yield from ((line + first, 2, fault) for line in range(start, end))
+            yield from ((line, 2, fault) for line in lines[start:end])
     for what, column in (("topic", 0), ("document", 2)):
         cells = table.column(column)
         if table.is_plain and cells.dtype != object:
             continue  # no such id can have a fault
-        for line, name in enumerate(texts_of(cells), start=first):
+        for line, name in zip(lines, texts_of(cells), strict=True):
             if fault := _id_fault(what, name):
                 yield line, column // 2, fault
 
@@ -176,15 +244,14 @@ def _second_fault(second: str) -> str:
 
 
 def _rank_problems(
-    topics: list[str], numbers: npt.NDArray[np.intp], part: Part, lines: int
+    topics: list[str], numbers: npt.NDArray[np.intp], part: Part
 ) -> Iterator[Problem]:
-    """Yield the first problem of each topic of a part, which begins after some lines."""
-    cells, scores, ranks = part.columns
-    order = np.arange(len(ranks))
+    """Yield the first problem of each topic of a part."""
+    cells, scores, ranks, lines = part.columns
     within = numbers[1:] == numbers[:-1]
     if (within & (ranks[1:] < ranks[:-1])).any():
         order = np.lexsort((ranks, numbers))
-        cells, scores, ranks = cells[order], scores[order], ranks[order]
+        cells, scores, ranks, lines = (column[order] for column in part.columns)
     short = scores.astype(np.float32)
     close = np.flatnonzero(within & (short[1:] == short[:-1]))
     suspect = (ranks[1:] == ranks[:-1]) | (scores[1:] > scores[:-1])
@@ -192,7 +259,7 @@ def _rank_problems(
     places = np.flatnonzero(suspect & within)
     for place in places[np.unique(numbers[places], return_index=True)[1]].tolist():
         pair = [
-            (int(ranks[at]), float(scores[at]), cells[at].decode(), lines + 1 + int(order[at]))
+            (int(ranks[at]), float(scores[at]), cells[at].decode(), int(lines[at]))
             for at in (place, place + 1)
         ]
         if problem := _rank_problem(topics[numbers[place]], pair[0], pair[1]):

@@ -87,6 +87,22 @@ def parts(
         yield Part(topics, np.array([*starts, lines]), whole)
 
 
+def gathered(scattered: Iterable[Part]) -> Part:
+    """Bring the lines about each topic together, topics in the order of their first lines."""
+    numbers: dict[bytes, int] = {}
+    held = list(scattered)
+    of_lines = [
+        np.repeat([numbers.setdefault(topic, len(numbers)) for topic in part.topics], lengths)
+        for part in held
+        for lengths in [np.diff(part.bounds)]
+    ]
+    topics = np.concatenate(of_lines)
+    order = np.argsort(topics, kind="stable")
+    whole = zip(*(part.columns for part in held), strict=True)
+    columns = [np.concatenate(column)[order] for column in whole]
+    return Part(list(numbers), np.append(0, np.cumsum(np.bincount(topics))), columns)
+
+
 def tables(path: Path, passed: Passed) -> Iterator[Table]:
     """Yield the lines of a run as tables of six columns, as trec_eval 10 reads them.
 

@@ -22,7 +22,7 @@ import orjson
 
 from irplatform.errors import InputError, counted
 from irplatform.runs.packed import doc_ids_of, ranked
-from irplatform.runs.parts import Passed, parts, tables
+from irplatform.runs.parts import Passed, gathered, parts, tables
 from irplatform.runs.run import Ranking, Run, Scores
 from irplatform.system.console import notice_once
 from irplatform.system.reading import (
@@ -40,7 +40,11 @@ if TYPE_CHECKING:
     from irplatform.system.columns import Cells, Table
 
 COLUMNS = "Every line needs: topic Q0 docid rank score tag."
-_JSON = f"this is JSON, not a run. {COLUMNS} For answers to BioASQ, name the run behind them."
+JSON = f"this is JSON, not a run. {COLUMNS} For answers to BioASQ, name the run behind them."
+_COMMENT = (
+    "this line begins with '#': trec_eval 10 passes over it as a comment, but TREC's check scripts "
+    "refuse it. Remove it."
+)
 _JSON_BEGINS = (b"{", b"[")
 _LARGEST = float(np.finfo(np.float32).max)
 _COMPRESSION = 6
@@ -130,24 +134,9 @@ def _rankings(path: Path, passed: Passed) -> dict[str, Ranking] | None:
 
 def _scattered_rankings(path: Path, passed: Passed) -> dict[str, Ranking]:
     """The rankings of a file in any order, from all of its lines at once."""
-    numbers: dict[bytes, int] = {}
-    held = list(parts(tables(path, passed), _results))
-    topics = np.concatenate(
-        [
-            np.repeat(
-                [numbers.setdefault(topic, len(numbers)) for topic in part.topics],
-                np.diff(part.bounds),
-            )
-            for part in held
-        ]
-    )
-    order = np.argsort(topics, kind="stable")
-    bounds = np.append(0, np.cumsum(np.bincount(topics)))
-    documents, scores = (
-        np.concatenate([part.columns[number] for part in held])[order] for number in range(2)
-    )
-    names = [topic.decode() for topic in numbers]
-    return dict(zip(names, ranked(bounds, documents, scores), strict=True))
+    part = gathered(parts(tables(path, passed), _results))
+    topics = [topic.decode() for topic in part.topics]
+    return dict(zip(topics, ranked(part.bounds, *part.columns), strict=True))
 
 
 def _results(table: Table) -> tuple[Cells, npt.NDArray[np.float64]]:
@@ -251,47 +240,59 @@ def scan(path: Path, *, strict: bool = True) -> Iterator[Result | Problem]:
     """
     seen: dict[str, dict[str, int]] = {}
     for number, raw in numbered_lines(path):
-        if b"\0" in raw:
-            yield Problem("error", f"this line has a {NUL_BYTE}", number)
-            continue
-        columns = raw.split()
-        if b"\r" in raw.rstrip() and len(columns) != 6:
-            yield Problem("error", f"this line has {BARE_RETURN}", number)
-            continue
-        if columns[0].startswith(b"#"):
-            if strict:
-                yield Problem(
+        found = checked_line(raw, number, strict=strict, is_first=not seen)
+        if isinstance(found, Result):
+            documents = seen.setdefault(found.topic, {})
+            if (first := documents.setdefault(found.document, number)) != number:
+                found = Problem(
                     "error",
-                    "this line begins with '#': trec_eval 10 passes over it as a comment, but "
-                    "TREC's check scripts refuse it. Remove it.",
+                    f"topic '{found.topic}' has document '{found.document}' a second time; the "
+                    f"first is in line {first}. Keep one of the two.",
                     number,
                 )
-            continue
-        if not strict:
-            columns = columns[:6]
-        if len(columns) != 6 and not seen and raw.lstrip().startswith(_JSON_BEGINS):
-            yield Problem("error", _JSON, number)
+        if found is not None:
+            yield found
+        if isinstance(found, Problem) and found.message == JSON:
             return
-        if len(columns) != 6:
-            yield Problem("error", f"{counted(len(columns), 'column')}. {COLUMNS}", number)
-            continue
-        try:
-            topic, second, document, rank, score_text, tag = (c.decode() for c in columns)
-        except UnicodeDecodeError:
-            yield Problem("error", "this line is not UTF-8. Convert the file.", number)
-            continue
-        if fault := _score_fault(score_text, strict):
-            yield Problem("error", f"the score '{score_text}' {fault}. {COLUMNS}", number)
-            continue
-        if (first := seen.setdefault(topic, {}).setdefault(document, number)) != number:
-            yield Problem(
-                "error",
-                f"topic '{topic}' has document '{document}' a second time; the first is in line "
-                f"{first}. Keep one of the two.",
-                number,
-            )
-            continue
-        yield Result(number, topic, second, document, rank, float(score_text), tag)
+
+
+def checked_line(
+    raw: bytes, number: int, *, strict: bool, is_first: bool
+) -> Result | Problem | None:
+    """Return the result of a line that is not blank, or why it has none; None for a comment.
+
+    Args:
+        raw: the line.
+        number: its number.
+        strict: see `scan`.
+        is_first: no line before had a result.
+    """
+    columns = raw.split()
+    if fault := _line_fault(raw, columns, strict, is_first):
+        return Problem("error", fault, number)
+    if columns[0].startswith(b"#"):
+        return None
+    try:
+        topic, second, document, rank, score_text, tag = (c.decode() for c in columns[:6])
+    except UnicodeDecodeError:
+        return Problem("error", "this line is not UTF-8. Convert the file.", number)
+    if fault := _score_fault(score_text, strict):
+        return Problem("error", f"the score '{score_text}' {fault}. {COLUMNS}", number)
+    return Result(number, topic, second, document, rank, float(score_text), tag)
+
+
+def _line_fault(raw: bytes, columns: Sequence[bytes], strict: bool, is_first: bool) -> str:
+    if b"\0" in raw:
+        return f"this line has a {NUL_BYTE}"
+    if b"\r" in raw.rstrip() and len(columns) != 6:
+        return f"this line has {BARE_RETURN}"
+    if columns[0].startswith(b"#"):
+        return _COMMENT if strict else ""
+    if len(columns) == 6 or (len(columns) > 6 and not strict):
+        return ""
+    if is_first and raw.lstrip().startswith(_JSON_BEGINS):
+        return JSON
+    return f"{counted(len(columns), 'column')}. {COLUMNS}"
 
 
 def run_errors(path: Path) -> Iterator[Problem]:
