@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -223,7 +224,7 @@ def test_a_call_has_what_differs_from_the_defaults_and_absolute_paths(folder):
         "collection": str(folder / "small"),
         "rerankers": ["delta"],
         "depth": 5,
-        "candidates": str(folder / "good.run"),
+        "first_stages": [str(folder / "good.run")],
     }
     assert call_of(settings_from(call)) == call
     assert expression(call_of(RunSettings("demo", depth=5))) == (
@@ -245,3 +246,32 @@ def test_a_run_from_python_says_how_and_is_made_again(folder):
     )
     assert [f.subject for f in verify(path) if f.verdict != "agrees"] == []
     assert rerun(path).same
+
+
+def _index_of(platform, folder, collection):
+    assert platform("index", "--collection", collection).code == 0
+    (segments,) = (folder.parent / "home" / "index").glob(f"{collection}-*/segments_*")
+    return segments.parent
+
+
+def test_a_cell_of_some_topics_over_an_existing_index_agrees_and_is_made_again(platform, folder):
+    shutil.copytree(_index_of(platform, folder, "small"), folder / "theirs")
+    arguments = (
+        *RUN[:3],
+        "--index",
+        "theirs",
+        "--topics",
+        "q1",
+        "--first-stage",
+        "bm25,judged+qld",
+    )
+    done = platform(*arguments, "--run-dir", "m")
+    assert done.code == 0, done.err
+    for cell, name in (("bm25", "bm25"), ("judged+qld", "qld")):
+        path = folder / "m" / "small-test" / "topics-q1" / cell / f"{name}.run"
+        assert verdicts(platform, path) == {}
+        again = platform("rerun", f"{path}.meta.json")
+        assert (again.code, "the same bytes" in again.out) == (0, True), again.err
+    shutil.rmtree(folder / "theirs")
+    shutil.copytree(_index_of(platform, folder, "demo"), folder / "theirs")
+    assert "documents" in verdicts(platform, path)

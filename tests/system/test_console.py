@@ -291,6 +291,24 @@ def test_quiet_keeps_warnings_and_verbose_adds_details(capsys, monkeypatch):
     assert told[2][2:3] == ["reusing index/demo"]
 
 
+def test_lines_that_repeat_are_written_once(capsys):
+    for cell in ("one", "two"):
+        with console.with_subject(cell), console.without_repeats():
+            notice("first")
+    with console.without_repeats("WARNING"):
+        for cell in ("one", "two"):
+            with console.with_subject(cell), console.with_subject("seed 1"):
+                notice("WARNING: it")
+                notice("step")
+    assert capsys.readouterr().err.splitlines() == [
+        "one: first",
+        "two: first",  # in a block of its own
+        "one: seed 1: WARNING: it",
+        "one: seed 1: step",
+        "two: seed 1: step",
+    ]
+
+
 def test_a_terminal_that_was_closed_stops_no_work(monkeypatch):
     reading, writing = os.pipe()
     os.close(reading)

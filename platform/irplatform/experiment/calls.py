@@ -18,6 +18,7 @@ from irplatform.collections.toml import COLLECTION_FILE, declared_files
 from irplatform.errors import InputError
 from irplatform.experiment.settings import RunSettings, settings_of
 from irplatform.options import flat
+from irplatform.retrieval.stages import Stage
 from irplatform.system.digests import digests, file_digest, fingerprint, folder_digests
 from irplatform.system.reading import is_ordinary
 
@@ -47,6 +48,10 @@ def call_of(settings: RunSettings) -> dict[str, Any]:
         if field.name not in _NOT_RECORDED
         and getattr(settings, field.name) != getattr(usual, field.name)
     }
+    if given.keys() & {"retrievers", "candidates"}:
+        candidates = str(_plain("candidates", settings.candidates))
+        given = {k: v for k, v in given.items() if k not in ("retrievers", "candidates")}
+        given["first_stages"] = [Stage(tuple(settings.retrievers), candidates).name]
     return {"function": "run", "settings": given}
 
 

@@ -18,7 +18,7 @@ from irplatform.options import settings_of
 from irplatform.reports.matrix import FILE_NAME, Cell, MatrixReport
 from irplatform.retrieval.fusion import AUTO
 from irplatform.retrieval.stages import Stage, short_names
-from irplatform.system.console import parts, stage, waiting, with_subject
+from irplatform.system.console import parts, stage, waiting, with_subject, without_repeats
 from irplatform.system.writing import write_json
 
 if TYPE_CHECKING:
@@ -61,10 +61,11 @@ def run_matrix(
         InputError: a wrong name, option or file of any cell, before the first one runs.
     """
     folder = settings.run_dir or RUN_DIR
-    planned = [*_planned(settings, plugins, folder, recorder_of)]
+    with without_repeats():
+        planned = [*_planned(settings, plugins, folder, recorder_of)]
     (folder / FILE_NAME).unlink(missing_ok=True)  # it is about an earlier matrix
     cells = []
-    with parts(len(planned)):
+    with parts(len(planned)), without_repeats("WARNING"):
         for each in planned:
             collection = each.plan.collection.id
             subject = each.stage if not settings.collections else f"{collection}, {each.stage}"

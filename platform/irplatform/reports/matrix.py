@@ -188,7 +188,10 @@ class MatrixReport:
                 f"{better} better than the row's first stage, {worse} worse: p < 0.05; "
                 f"{better * 2} {worse * 2} p < 0.01 (paired t-test, Holm's correction)"
             )
-        yield f"{CEILING}: the candidates in the order of their judgments, as a perfect reranker"
+        yield (
+            f"{FOUND}: the first stage itself; {CEILING}: its candidates in the order of their "
+            "judgments, as a perfect reranker"
+        )
 
     def _remarks(self) -> Iterator[str]:
         """What was reranked in each row, if not the first N of its retrievers."""

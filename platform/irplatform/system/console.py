@@ -203,6 +203,9 @@ class _Display:
 _display = _Display()
 _told: set[str] = set()
 """The messages of `notice_once`."""
+_once: list[str] = []
+"""The words of the lines that are written once, block within block; see `without_repeats`."""
+_told_once: set[str] = set()
 
 
 def set_level(level: int) -> None:
@@ -246,8 +249,12 @@ def end_with(message: str) -> None:
 
 @contextmanager
 def with_subject(subject: str) -> Iterator[None]:
-    """Put a subject before every line of progress: "fold 2 of 5, member 1 of 3"."""
-    before, _display.subject = _display.subject, subject
+    """Put a subject before every line of progress: "fold 2 of 5, member 1 of 3".
+
+    It follows the subject of the work around it.
+    """
+    before = _display.subject
+    _display.subject = ": ".join(filter(None, [before, subject]))
     try:
         yield
     finally:
@@ -266,8 +273,24 @@ def say_text(text: str = "") -> None:
 
 def notice(message: str) -> None:
     """Write a line to the user."""
+    if any(part in message for part in _once[-1:]):
+        if message in _told_once:
+            return
+        _told_once.add(message)
     names = (_display.speaker, _display.subject)
     _display.say(": ".join(part for part in (*names, message) if part))
+
+
+@contextmanager
+def without_repeats(of: str = "") -> Iterator[None]:
+    """Write each line of a block once, whatever its subject; `of` limits this to lines with it."""
+    if not _once:
+        _told_once.clear()
+    _once.append(of)
+    try:
+        yield
+    finally:
+        _once.pop()
 
 
 def notice_once(message: str) -> None:

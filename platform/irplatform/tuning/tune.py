@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -132,6 +133,8 @@ def tune(
     )
     partners = [plugins.collection(name) for name in tuning.train_on]
     tuning_collection = topics_to_tune_on(collection, partners, itself=tuning.on_these_topics)
+    if settings.index is not None and tuning_collection.corpus.same_documents(collection.corpus):
+        tuning_collection = replace(tuning_collection, corpus=collection.corpus)
     _check_fit(
         [*tuning_collection.topics, *collection.topics], systems, system_settings, dimensions
     )
