@@ -63,4 +63,4 @@ def in_index(collection: Collection, path: Path) -> Collection:
     Raises:
         InputError: see `IndexedCorpus`.
     """
-    return replace(collection, corpus=IndexedCorpus(path, collection.corpus))
+    return replace(collection, corpus=IndexedCorpus(path.absolute(), collection.corpus))
