@@ -1,12 +1,14 @@
 """A reranker that breaks the contract is caught, whatever way it breaks it; a sound one passes."""
 
 import itertools
+import json
 import pickle
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors.numpy import load_file
 from small import SmallResources, labelled, registration
 
 from irplatform.conformance.data import CheckData
@@ -152,6 +154,19 @@ class Packs(Learns):
         self.weight = np.load(folder / "weight.npz")["arr_0"]
 
 
+class SavesTensors(Learns):
+    """The file begins with the length of its header, 640 bytes, as a pickle does."""
+
+    def save(self, folder):
+        header = json.dumps({"weight": {"dtype": "F64", "shape": [1], "data_offsets": [0, 8]}})
+        length = (640).to_bytes(8, "little")
+        path = folder / "model.safetensors"
+        path.write_bytes(length + header.ljust(640).encode() + self.weight.tobytes())
+
+    def load(self, folder):
+        self.weight = load_file(folder / "model.safetensors")["weight"]
+
+
 class Remembers(Learns):
     """What it keeps of every document that it learned from is not saved."""
 
@@ -194,7 +209,7 @@ def _problems(kind):
     return [problem for _, problem in results if problem]
 
 
-@pytest.mark.parametrize("kind", [Sound, Learns, Packs, Standardizes])
+@pytest.mark.parametrize("kind", [Sound, Learns, Packs, SavesTensors, Standardizes])
 def test_a_sound_one_passes(kind):
     assert _problems(kind) == []
 

@@ -126,7 +126,7 @@ def _unsafe(folder: Path) -> str:
 
 def _is_pickle(path: Path) -> bool:
     """Whether reading a file runs code: a pickle, an array of objects, or an archive of them."""
-    if not path.is_file():
+    if not path.is_file() or path.suffix == ".safetensors":  # its length may look like a pickle
         return False
     with path.open("rb") as file:
         beginning = file.read(1024)
