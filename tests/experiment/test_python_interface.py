@@ -100,7 +100,7 @@ def test_keywords_are_the_settings_of_a_run():
 
 
 def test_every_option_of_the_command_is_a_keyword():
-    of_output = {"as_json", "compare", "effects", "html", "experiment", "quiet", "verbose"}
+    of_output = {"as_json", "compare", "effects", "html", "plugin", "quiet", "verbose"}
     options = {parameter.name for parameter in run_command.params} - of_output
     assert options - {*inspect.signature(ir.run).parameters} <= {"collections", "experiment"}
 
@@ -110,6 +110,32 @@ def test_a_wrong_keyword_is_told_with_the_right_one(name):
     arguments = {"explain": ("demo", "1", "d"), "tune": ("demo", "b")}.get(name, ("demo", "demo"))
     with pytest.raises(InputError, match="Did you mean 'threads'"):
         getattr(ir, name)(*arguments, thread=3)
+
+
+def test_errors_name_keywords_and_not_options(tmp_path, fresh_home):
+    asked = {"first_stages": Everything, "run_dir": tmp_path, "interpolate": 0}
+    ir.run(_collection(), {"mine": Longest}, **asked)
+    with pytest.raises(InputError) as raised:
+        ir.run(_collection(), {"mine": Longest(sign=-1)}, **asked)
+    assert "mine.sign 1 -> -1" in str(raised.value)
+    assert "Name another run_dir=, or replace it with force=True." in str(raised.value)
+
+
+def test_changed_code_of_a_session_replaces_its_runs(tmp_path, fresh_home):
+    def ranker(sign):
+        class Mine(ir.Reranker):
+            """Mine."""
+
+            def score(self, topic, documents):
+                return [sign * len(document.text) for document in documents]
+
+        return Mine
+
+    asked = {"first_stages": Everything, "run_dir": tmp_path, "interpolate": 0}
+    first = ir.run(_collection(), ranker(1), **asked).runs["mine"]
+    again = ir.run(_collection(), ranker(-1), **asked).runs["mine"]
+    assert first.rankings["1"].doc_ids == ("c", "a", "b")
+    assert again.rankings["1"].doc_ids == ("b", "a", "c")
 
 
 def test_objects_and_classes_stand_where_names_do(tmp_path, fresh_home):

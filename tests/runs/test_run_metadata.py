@@ -33,12 +33,15 @@ from irplatform.system.packages import EXTRAS
 ROOT = Path(__file__).parents[2]
 NONE = Ranking.of([], [])
 HARMLESS = {
+    "altair",
     "click",
     "filelock",
+    "jinja2",
     "lz4",
     "networkx",  # exports the graph of concepts
     "orjson",
     "packaging",
+    "pandas",  # frames of results
     "platformdirs",
     "psutil",
     "pyjnius",
@@ -46,6 +49,7 @@ HARMLESS = {
     "requests",
     "rich",
     "safetensors",
+    "vl-convert-python",
 }
 """Dependencies that show, store or fetch, and change no value."""
 

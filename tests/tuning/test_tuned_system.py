@@ -199,7 +199,7 @@ def test_what_every_trial_is_searched_with_is_no_option_that_was_chosen(monkeypa
 
 
 def test_members_have_no_effect_where_nothing_learns():
-    with pytest.raises(InputError, match="--members has no effect"):
+    with pytest.raises(InputError, match="members= has no effect"):
         tune(RunSettings("demo", members=2), TuneSettings(["k1"]))
 
 

@@ -5,15 +5,32 @@ They are the settings of `RunSettings` and the options of the command line, by t
 
 from __future__ import annotations
 
+import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar, cast
+
+from irplatform.errors import InputError
+from irplatform.system.process import in_command
 
 if TYPE_CHECKING:
     from irplatform.experiment.settings import AnyPath, AnySystem, Names, Paths, Systems
     from irplatform.plugin.retrievers import Retriever
 
+_OPTION = re.compile(r"(?<![\w`-])--([a-z]+(?:-[a-z]+)*)(?: (?=[A-Z]{2}))?")
+_CALLED = {
+    "collection": "collection",
+    "first-stage": "first_stages",
+    "measure": "measures",
+    "name": "names",
+    "reranker": "rerankers",
+    "retriever": "retrievers",
+    "set": "settings",
+}
+"""Options of the command line that are called otherwise as keywords."""
+_SWITCHES = ("all_pairs", "force", "on_these_topics")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 Device: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
@@ -181,33 +198,55 @@ class TuneOptions(SystemOptions, RetrievingOptions, ModelOptions, MachineOptions
 def keywords(options: type[Any]) -> Callable[[Function], Function]:
     """Give a function with `**options` the signature that `help` and notebooks show.
 
-    Type checkers read the keywords from `Unpack`; at run time they are in the signature.
+    Type checkers read the keywords from `Unpack`; at run time they are in the signature, and errors
+    of a program name them in place of the command line's options.
     """
 
     def with_signature(function: Function) -> Function:
-        from irplatform.experiment.settings import RunSettings
+        @functools.wraps(function)
+        def called(*arguments: Any, **given: Any) -> Any:
+            try:
+                return function(*arguments, **given)
+            except InputError as error:
+                if not in_command():
+                    error.args = (as_keywords(str(error)),)
+                raise
 
-        usual = {each.name: each.default for each in fields(RunSettings)}
-        signature = inspect.signature(function)
-        *named, _ = signature.parameters.values()
-        taken = {parameter.name for parameter in named}
-        more = [
-            inspect.Parameter(
-                name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=None if usual.get(name, MISSING) is MISSING else usual[name],
-                annotation=_written(kind),
-            )
-            for name, kind in options.__annotations__.items()
-            if name not in taken
-        ]
-        function.__signature__ = signature.replace(  # type: ignore[attr-defined]
-            parameters=[*named, *more]
-        )
-        return function
+        called.__signature__ = _signature(function, options)  # type: ignore[attr-defined]
+        return cast("Function", called)
 
     return with_signature
 
 
-def _written(annotation: object) -> object:
-    return getattr(annotation, "__forward_arg__", annotation)
+def as_keywords(message: str) -> str:
+    """Return an error's text with keywords in place of options of the command line.
+
+    >>> as_keywords("Name another --run-dir, or replace it with --force.")
+    'Name another run_dir=, or replace it with force=True.'
+    """
+    return _OPTION.sub(_keyword, message)
+
+
+def _keyword(option: re.Match[str]) -> str:
+    name = _CALLED.get(option[1], option[1].replace("-", "_"))
+    return f"{name}=True" if name in _SWITCHES else f"{name}="
+
+
+def _signature(function: Callable[..., Any], options: type[Any]) -> inspect.Signature:
+    from irplatform.experiment.settings import RunSettings
+
+    usual = {each.name: each.default for each in fields(RunSettings)}
+    signature = inspect.signature(function)
+    *named, _ = signature.parameters.values()
+    taken = {parameter.name for parameter in named}
+    more = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None if usual.get(name, MISSING) is MISSING else usual[name],
+            annotation=getattr(kind, "__forward_arg__", kind),
+        )
+        for name, kind in options.__annotations__.items()
+        if name not in taken
+    ]
+    return signature.replace(parameters=[*named, *more])

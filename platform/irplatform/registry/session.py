@@ -25,6 +25,7 @@ from irplatform.registry.loading import registry
 from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.register_hooks import Contribution
 from irplatform.registry.registration import Plugin
+from irplatform.runs.resuming import SESSION
 from irplatform.system.process import is_interruption, isolated
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
     from irplatform.plugin.declarations import Declared
 
-SESSION = "this Python session"
-"""The distribution of what a program registers."""
 _KINDS: dict[type, str] = {
     Reranker: "reranker",
     Retriever: "retriever",

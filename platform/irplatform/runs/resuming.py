@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+SESSION = "this Python session"
+"""The distribution of systems that a program defines, such as a notebook's."""
 CODE = "code"
 CONTENT = "content"
 _CODE_MARKS = ("distribution", "version", "source")
@@ -76,7 +78,7 @@ def refuse_other_run(path: Path, settings: Mapping[str, Any], instead: str) -> N
         return
     try:
         recorded = read_metadata(path)["method"]["settings"]
-        changes = [*differences(recorded, settings)]
+        changes = [*differences(_without_session(recorded), _without_session(settings))]
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"this file already exists, and no {metadata_path(path).name} beside it says with "
@@ -89,6 +91,13 @@ def refuse_other_run(path: Path, settings: Mapping[str, Any], instead: str) -> N
             "with --force.",
             path=path,
         )
+
+
+def _without_session(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings without code of a session: a changed cell of a notebook replaces its runs."""
+    code = settings.get(CODE, {})
+    kept = {name: of for name, of in code.items() if of.get("distribution") != SESSION}
+    return {**settings, CODE: kept} if kept != code else dict(settings)
 
 
 def differences(recorded: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[str]:

@@ -129,6 +129,11 @@ def is_interruption(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt) and (bool(_signals) or _command != [os.getpid()])
 
 
+def in_command() -> bool:
+    """Tell a command of the command line from a program that calls Python's functions."""
+    return bool(_command)
+
+
 def _working_directory() -> Path | None:
     with suppress(FileNotFoundError):  # removed
         return Path.cwd()
