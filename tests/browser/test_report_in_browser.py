@@ -2,6 +2,15 @@
 
 import pytest
 from report_data import HOSTILE, SYSTEMS, TOPICS
+from report_page import Page
+
+from irplatform.comparison.compare import compare
+from irplatform.comparison.curves import curves
+from irplatform.data import Document, Topic
+from irplatform.evaluation.judgments import Judgments
+from irplatform.reports.html.page import render_page
+from irplatform.reports.html.rankings import Shown, Texts, browser_data
+from irplatform.runs import Ranking, Run
 
 WIDTHS = (400, 1400)
 
@@ -179,6 +188,22 @@ def test_words_filter_topics_and_a_link_leads_to_one(page):
     page.find("#filter").send_keys("bone")
     assert page.texts("#topic-list .id") == ["t3"]
     assert page.text("#topic-count") == f"1 of {TOPICS} topics"
+
+
+def test_names_with_signs_are_highlighted(driver, tmp_path):
+    names = ["c-Met [HGF+]", "N-(4)/x", "α-SMA", "a\\b|c"]
+    title = "; ".join(names)
+    runs = {n: Run(n, {"1": Ranking.of(["d"], [1.0])}) for n in ("one", "two")}
+    compared = compare(Judgments({"1": {"d": 1}}, None, ["RR"]), runs, topics=[Topic("1", "lung")])
+    texts = Texts({"d": Document("d", title, "")}, {"1": names})
+    qrels = {"1": {"d": 1}}
+    browser = browser_data(compared, runs, qrels, Shown.of(compared), texts)
+    path = tmp_path / "names.html"
+    path.write_text(render_page(compared, browser=browser, curves=curves(qrels, runs)))
+    page = Page(driver, path).open()
+    assert page.texts("#list-left mark.concept") == names
+    assert page.text("#list-left .title") == title
+    assert page.log() == ([], [])
 
 
 def test_what_is_asked_for_is_highlighted(page):

@@ -136,8 +136,8 @@ function moveInList(event) {
 function highlighter(topic) {
   const concepts = new Set(topic.concepts);
   const parts = [...topic.words, ...topic.concepts].sort((a, b) => b.length - a.length);
-  const escaped = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&"));
-  const pattern = parts.length ? new RegExp(`(?<![\\p{L}\\p{N}])(${escaped.join("|")})(?![\\p{L}\\p{N}])`, "gv") : null;
+  const escaped = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const pattern = parts.length ? new RegExp(`(?<![\\p{L}\\p{N}])(${escaped.join("|")})(?![\\p{L}\\p{N}])`, "gu") : null;
   return (text) => (pattern ? text.split(pattern) : [text]).map((part, place) =>
     place % 2 ? element("mark", { class: concepts.has(part) ? "concept" : null }, part) : part);
 }
