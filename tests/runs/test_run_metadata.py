@@ -39,6 +39,7 @@ HARMLESS = {
     "jinja2",
     "lz4",
     "networkx",  # exports the graph of concepts
+    "numba",  # its rankings are Lucene's, to the bit
     "orjson",
     "packaging",
     "pandas",  # frames of results

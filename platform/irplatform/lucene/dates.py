@@ -33,7 +33,7 @@ DATES_FORMAT = 4
 _SEARCH = "org.apache.lucene.search"
 _FOUR_DIGITS = re.compile(r"[0-9]{4}")
 _YEAR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
-_LAST = 2200
+LAST_YEAR = 2200
 """The last year that Lucene excludes."""
 _DEEPER = 4
 """The factor of the next search's depth if the last one found too many later documents."""
@@ -67,7 +67,7 @@ def _from_on(year: str) -> Any:
     term = java_class("org.apache.lucene.index.Term")
     years = java_list(
         term(YEAR, f"{later:04}{end}").bytes()
-        for later in range(int(year), _LAST)
+        for later in range(int(year), LAST_YEAR)
         for end in ("", ".0")  # of a number, which is one word of the index
     )
     return java_class(f"{_SEARCH}.TermInSetQuery")(YEAR, years)

@@ -6,6 +6,7 @@ works. Queries are bags of words, analyzed like the documents, without syntax.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +22,13 @@ from irplatform.lucene.java import (
     lacks_heap,
     refuse_fork,
 )
+from irplatform.lucene.many_topics import Engine, ManyTopics
 from irplatform.lucene.queries import (
     BM25,
     RM3,
     RM3Expansion,
     Similarity,
+    analyzed,
     bag_of_words,
     lucene_similarity,
 )
@@ -62,6 +65,7 @@ class LuceneIndex:
         self._reader = reader
         self.analyzer = anserini.get_analyzer()
         self._anserini = anserini
+        self.many_topics = ManyTopics(path, reader)
 
     @classmethod
     def open(cls, path: Path, *, own: bool = True) -> LuceneIndex:
@@ -122,8 +126,12 @@ class LuceneIndex:
         feedback: RM3 | None = None,
         before: Mapping[str, str] | None = None,
         threads: int | None = None,
+        engine: Engine | None = None,
     ) -> dict[str, Ranking]:
         """Rank documents for every topic.
+
+        Words are searched by BM25 in copied postings if there are many topics (`many_topics`); the
+        rankings are the same to the bit.
 
         Args:
             queries: topic id to its words (str), or to a Lucene query.
@@ -132,18 +140,22 @@ class LuceneIndex:
             feedback: expands queries of words by pseudo-relevance feedback.
             before: topic id to the year from which on documents are left out; see `dates`.
             threads: topics at once; by default all cores.
+            engine: "auto", "lucene" or "impact"; by default `IRPLATFORM_ENGINE`, else "auto".
 
         Returns:
             A ranking per topic, in the order of the topics; empty if nothing is found.
 
         Raises:
-            InputError: the depth is not positive.
+            InputError: the depth is not positive, or the engine cannot do this search.
         """
         if depth < 1:
             raise InputError(f"the depth is {depth}; it must be 1 or more.")
         depth = min(depth, _DEEPEST)
+        similarity = similarity or BM25()
+        words = {} if feedback else {t: q for t, q in queries.items() if isinstance(q, str)}
+        impact = self.many_topics.postings_for(len(words), similarity, engine)
         searcher = java_class("org.apache.lucene.search.IndexSearcher")(self.reader)
-        searcher.setSimilarity(lucene_similarity(similarity or BM25()))
+        searcher.setSimilarity(lucene_similarity(similarity))
         if feedback and not self._own:
             check_feedback(self.reader, self.path)
         expand = RM3Expansion(searcher, self.analyzer, feedback) if feedback else None
@@ -163,11 +175,19 @@ class LuceneIndex:
                     query = expand(in_time(query), words)
             return ranking(searcher.search(in_time(query), depth, order))
 
+        threads = threads or available_cores()
+        rankings: dict[str, Ranking] = {}
         with progress("searching", len(queries), "topics", part=LAST) as advance:
-            rankings = java_map(
-                find, queries.items(), threads or available_cores(), lambda _: advance(1)
-            )
-        return dict(zip(queries, rankings, strict=True))
+            if impact is not None and isinstance(similarity, BM25):
+                bags = map(Counter, analyzed(self.analyzer, [*words.values()]))
+                weighted = dict(zip(words, bags, strict=True))
+                rankings = impact.search(
+                    weighted, depth, similarity, before=before, threads=threads, done=advance
+                )
+            others = [(t, query) for t, query in queries.items() if t not in rankings]
+            found = java_map(find, others, threads, lambda _: advance(1))
+        rankings |= {topic: ranking for (topic, _), ranking in zip(others, found, strict=True)}
+        return {topic: rankings[topic] for topic in queries}
 
     def documents(self, doc_ids: Sequence[str], *, threads: int | None = None) -> list[Document]:
         """The documents with some ids, in their order and as often, as they were indexed.

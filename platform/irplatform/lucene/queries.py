@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from irplatform.lucene.java import java_class
-from irplatform.lucene.transfer import CONTENTS, best_first
+from irplatform.lucene.java import java_cast, java_class, java_text
+from irplatform.lucene.transfer import CONTENTS, best_first, texts_to_java, texts_to_python
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,23 @@ def lucene_similarity(similarity: Similarity) -> Any:
 def bag_of_words(analyzer: Any, words: str) -> Any:
     """A Lucene query for any of the words, each counted as often as it occurs."""
     return _generator().buildQuery(CONTENTS, analyzer, words)
+
+
+def analyzed(analyzer: Any, texts: Sequence[str]) -> list[list[str]]:
+    """The words of texts, as `bag_of_words` has them; one call to Java analyzes them all."""
+    java = java_class("java.lang.Class").forName
+    types = java_class("java.lang.invoke.MethodType").fromMethodDescriptorString(
+        "(Lorg/apache/lucene/analysis/Analyzer;Ljava/lang/String;)Ljava/util/List;", None
+    )
+    public = java_class("java.lang.invoke.MethodHandles").publicLookup()
+    utilities = java("io.anserini.analysis.AnalyzerUtils")
+    analyze = public.findStatic(utilities, "analyze", types).bindTo(analyzer)
+    operator = "java.util.function.UnaryOperator"
+    proxies = java_class("java.lang.invoke.MethodHandleProxies")
+    of_text = java_cast(operator, proxies.asInterfaceInstance(java(operator), analyze))
+    in_java = texts_to_java([java_text(text) for text in texts])
+    in_java.replaceAll(of_text)
+    return texts_to_python(in_java)
 
 
 @cache

@@ -17,12 +17,12 @@ import orjson
 
 from irplatform.data import Document
 from irplatform.errors import InputError
-from irplatform.lucene.java import java_class, java_list
+from irplatform.lucene.java import java_cast, java_class, java_list
 from irplatform.runs import Ranking
 from irplatform.text.tokenizer import composed, is_folded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 CONTENTS = "contents"
@@ -158,3 +158,16 @@ def _references_reader() -> Any:
     reference = java_class("java.lang.Class").forName("org.apache.lucene.util.BytesRef")
     mapper = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
     return mapper.readerForListOf(reference)
+
+
+def texts_to_java(texts: Sequence[str]) -> Any:
+    """Texts as a Java `ArrayList`, in one call."""
+    lists = "java.util.ArrayList"
+    list_class = java_class("java.lang.Class").forName(lists)
+    return java_cast(lists, _mapper().readValue(orjson.dumps(texts).decode(), list_class))
+
+
+def texts_to_python(lists: Any) -> list[list[str]]:
+    """A Java list of lists of texts, in one call."""
+    found: list[list[str]] = orjson.loads(_mapper().writeValueAsString(lists))
+    return found

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 EXACT_KINDS = frozenset(
     {
         "check", "citing-sentences", "concept-table", "fields", "forward-index", "index", "lucene",
-        "mesh-queries",
+        "mesh-queries", "postings",
     }
 )  # fmt: skip
 """Kinds of artifacts, folders of the cache, without rounded numbers: any arithmetic uses them."""

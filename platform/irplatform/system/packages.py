@@ -19,6 +19,7 @@ EXTRAS = {
     "encoders": ("transformers", "sentence_transformers", "faiss", *_NEURAL),
     "clicks": ("polars",),
     "frames": ("pandas", "polars"),
+    "fast": ("numba",),
     "datasets": ("ir_datasets",),
     "measures": ("pyndeval", "cwl"),
     "knowledge": ("fastobo",),

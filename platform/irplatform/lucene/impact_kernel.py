@@ -1,0 +1,134 @@
+"""The loops of `impact`, compiled by numba, which keeps the code for later processes.
+
+Documents go in blocks whose sums stay in the processor's cache. The best are gathered as keys of 64
+bits: the bits of the score, which have the order of non-negative scores, and then the number of the
+document, subtracted so that of equal scores the smaller number comes first.
+"""
+# mypy: disable-error-code="misc, untyped-decorator"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+_BLOCK = 1 << 14
+"""Documents at a time: 128 KiB of sums."""
+_CHUNK = 64
+"""Sums that are compared at once."""
+_FEWEST = 256
+"""Keys that are gathered before the best are kept."""
+_LOW = np.uint64(2**32 - 1)
+_HALF = np.uint64(32)
+
+
+@numba.njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
+def search(
+    documents: Any, codes: Any, latest: Any, saturation: Any, ends: Any,
+    begins: Any, stops: Any, weights: Any, limits: Any, found: Any, scores: Any, counts: Any,
+) -> None:  # fmt: skip
+    """Fill `found`, `scores` and `counts` as `impact.search_plainly` does; releases the GIL."""
+    count, depth = len(latest), found.shape[1]
+    sums = np.zeros(_BLOCK, dtype=np.float64)
+    most = max(2 * depth, _FEWEST)
+    keys = np.empty(most + _CHUNK + 1, dtype=np.uint64)
+    values = np.empty((np.max(np.diff(ends)), len(saturation)), dtype=np.float64)
+    for topic in range(len(ends) - 1):
+        terms = slice(ends[topic], ends[topic + 1])
+        at, stop, weight = begins[terms].copy(), stops[terms], weights[terms]
+        for term in range(len(at)):
+            if stop[term] - at[term] > len(saturation):
+                for kind in range(len(saturation)):
+                    values[term, kind] = weight[term] - weight[term] / saturation[kind]
+        size, least = 0, 0.0
+        lengths = stop - at
+        for low in range(0, count, _BLOCK):
+            high = min(low + _BLOCK, count)
+            for term in range(len(at)):
+                here = at[term]
+                within = documents[here : min(stop[term], here + _BLOCK)]
+                end = here + np.searchsorted(within, high)
+                at[term] = end
+                if lengths[term] > len(saturation):
+                    for posting in range(here, end):
+                        sums[documents[posting] - low] += values[term, codes[posting]]
+                else:
+                    for posting in range(here, end):
+                        score = weight[term] - weight[term] / saturation[codes[posting]]
+                        sums[documents[posting] - low] += np.float64(score)
+            size, least = _gather(sums, low, latest, limits[topic], depth, most, keys, size, least)
+            sums[:] = 0.0
+        _best_first(keys[:size], depth)
+        counts[topic] = min(size, depth)
+        best = np.sort(keys[: counts[topic]])[::-1]
+        for place in range(len(best)):
+            found[topic, place] = np.int32(_LOW - (best[place] & _LOW))
+            scores[topic, place] = _score(best[place])
+
+
+@numba.njit(nogil=True, cache=True, boundscheck=False)
+def _gather(
+    sums: Any, low: Any, latest: Any, limit: Any, depth: Any, most: Any, keys: Any,
+    size: Any, least: Any,
+) -> Any:  # fmt: skip
+    """Gather the keys of a block's documents that exceed `least`; the best when there are `most`.
+
+    Returns the number of keys, and the score that documents have to exceed from then on. A sum that
+    would be rounded down to it belongs to a later document, and so comes after the others.
+    """
+    for start in range(0, len(sums), _CHUNK):
+        better = 0
+        for place in range(start, start + _CHUNK):
+            better += sums[place] > least
+        if not better:
+            continue
+        new = size
+        for place in range(start, start + _CHUNK):  # a branch would often be mispredicted
+            keys[new] = np.uint64(place)
+            new += sums[place] > least
+        for gathered in range(size, new):
+            chosen = np.int64(keys[gathered])
+            if latest[low + chosen] <= limit:
+                keys[size] = _key(sums[chosen], low + chosen)
+                size += 1
+        if size >= most:
+            _best_first(keys[:size], depth)
+            size = depth
+            least = np.float64(_score(np.min(keys[:depth])))
+    return size, least
+
+
+@numba.njit(nogil=True, cache=True)
+def _key(total: Any, document: Any) -> Any:
+    bits = np.float32(total).view(np.uint32)
+    return (np.uint64(bits) << _HALF) | (_LOW - np.uint64(document))
+
+
+@numba.njit(nogil=True, cache=True)
+def _score(key: Any) -> Any:
+    return np.uint32(key >> _HALF).view(np.float32)
+
+
+@numba.njit(nogil=True, cache=True, boundscheck=False)
+def _best_first(keys: Any, depth: int) -> None:
+    """Bring the largest `depth` keys to the front, in any order (quickselect)."""
+    left, right = 0, len(keys) - 1
+    while left < right:
+        pivot = keys[(left + right) >> 1]
+        i, j = left, right
+        while i <= j:
+            while keys[i] > pivot:
+                i += 1
+            while keys[j] < pivot:
+                j -= 1
+            if i <= j:
+                keys[i], keys[j] = keys[j], keys[i]
+                i += 1
+                j -= 1
+        if depth - 1 <= j:
+            right = j
+        elif depth - 1 >= i:
+            left = i
+        else:
+            return

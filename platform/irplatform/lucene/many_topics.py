@@ -1,0 +1,122 @@
+"""Chooses between Lucene and copied postings, which answer many topics faster (`impact`).
+
+Copying postings, and compiling the search, takes seconds once; opening both takes one. Lucene needs
+milliseconds for a topic. So `auto` takes the postings where they are there already, for 500 topics
+or more, and where they have to be made, for 5,000. It needs numba, and postings that fit into
+memory. Rankings are the same to the bit, so that nothing that is kept depends on the engine.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from irplatform.errors import InputError, did_you_mean
+from irplatform.lucene.java import java_class
+from irplatform.lucene.queries import BM25, Similarity
+from irplatform.lucene.transfer import CONTENTS
+from irplatform.system.cache import MANIFEST, artifact, is_built, kept_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from irplatform.lucene.impact import ImpactIndex
+
+Engine = Literal["auto", "lucene", "impact"]
+ENGINE_VARIABLE = "IRPLATFORM_ENGINE"
+WORTH_OPENING = 500
+"""Topics for which postings that were copied before are used."""
+WORTH_COPYING = 5_000
+"""Topics for which postings are copied."""
+_LARGEST_K1 = 1_000
+"""With a much larger one, scores would vanish in 32 bits; Lucene finds documents that score 0."""
+_BYTES = 24
+"""Memory for a posting while it is copied; a search needs 6."""
+_SHARE = 0.5
+"""Of the free memory, at most."""
+
+
+class ManyTopics:
+    """The copied postings of an index, if they pay."""
+
+    def __init__(self, path: Path, reader: Any) -> None:
+        self._path = path
+        self._reader = reader
+        self.opened: ImpactIndex | None = None
+
+    def postings_for(
+        self, topics: int, similarity: Similarity, engine: Engine | None
+    ) -> ImpactIndex | None:
+        """The postings to search for a number of topics of words; None to search with Lucene.
+
+        Raises:
+            InputError: there is no such engine, or "impact" cannot do the search.
+        """
+        engine = engine or chosen_engine()
+        if engine == "lucene" or (engine == "auto" and topics < WORTH_OPENING):
+            return None
+        reason = self._hindrance(topics, similarity)
+        if engine == "impact":
+            if reason:
+                raise InputError(f"the engine 'impact' {reason}. Take 'auto' or 'lucene'.")
+            return self._open()
+        return self._open() if not reason and self._pays(topics) else None
+
+    def _hindrance(self, topics: int, similarity: Similarity) -> str:
+        """The reason why the postings cannot do a search, to follow "the engine 'impact'"."""
+        if not topics:
+            return "searches for words, without feedback and not for expanded queries"
+        if not isinstance(similarity, BM25):
+            return "ranks by BM25 only"
+        if similarity.k1 > _LARGEST_K1:
+            return f"takes k1 up to {_LARGEST_K1:,}"
+        if not (self._path / MANIFEST).exists():
+            return f"needs an index of the cache, and {self._path} is none"
+        return ""
+
+    def _pays(self, topics: int) -> bool:
+        from irplatform.lucene.impact import has_numba
+
+        if not has_numba():
+            return False
+        if self.opened is not None or is_built(**self._named()):
+            return True
+        return topics >= WORTH_COPYING and self._fits()
+
+    def _fits(self) -> bool:
+        import psutil
+
+        terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(self._reader, CONTENTS)
+        postings = 0 if terms is None else int(terms.getSumDocFreq())
+        return postings * _BYTES < _SHARE * psutil.virtual_memory().available
+
+    def _open(self) -> ImpactIndex:
+        from irplatform.lucene.impact import ImpactIndex
+        from irplatform.lucene.postings import write_postings
+
+        if self.opened is None:
+            made = artifact(**self._named(), build=partial(write_postings, self._reader))
+            self.opened = ImpactIndex.open(made.path)
+        return self.opened
+
+    def _named(self) -> dict[str, Any]:
+        """Kind, label and dependencies in the cache."""
+        from irplatform.lucene.postings import POSTINGS_FORMAT
+
+        manifest = kept_json(self._path / MANIFEST)
+        depends_on = {"index": manifest["fingerprint"], "format": POSTINGS_FORMAT}
+        return {"kind": "postings", "label": manifest["label"], "depends_on": depends_on}
+
+
+def chosen_engine() -> Engine:
+    """The engine that `IRPLATFORM_ENGINE` names; InputError if there is no such engine."""
+    name = os.environ.get(ENGINE_VARIABLE) or "auto"
+    for engine in get_args(Engine):
+        if name == engine:
+            return engine  # type: ignore[no-any-return]
+    guess = did_you_mean(name, get_args(Engine))
+    raise InputError(
+        f"{ENGINE_VARIABLE} is '{name}'. {guess}{' ' if guess else ''}"
+        f"Take {', '.join(get_args(Engine))}."
+    )

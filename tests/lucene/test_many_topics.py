@@ -1,0 +1,177 @@
+"""Copied postings give Lucene's rankings, to the bit; and when they are used."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.lucene import BM25, QLD, RM3, LuceneIndex, many_topics
+from irplatform.lucene.impact import ImpactIndex, Postings, search_compiled, search_plainly
+from irplatform.lucene.many_topics import ENGINE_VARIABLE
+from irplatform.lucene.queries import analyzed
+from irplatform.plugin import Document
+from irplatform.system.cache import home
+from irplatform.system.packages import absent
+
+pytestmark = pytest.mark.java
+COMPILED = [
+    False,
+    pytest.param(True, marks=pytest.mark.skipif(bool(absent("numba")), reason="numba")),
+]
+WORDS = [f"w{number:03}" for number in range(300)]
+
+
+def words(generator, count):
+    return " ".join(WORDS[min(int(generator.expovariate(0.02)), 299)] for _ in range(count))
+
+
+@pytest.fixture(scope="module")
+def index(index_of):
+    """Documents of 0 to 400 words, some of them twice; every third with a year, or two."""
+    generator = random.Random(5)
+    texts = [words(generator, generator.choice((0, 3, 40, 400))) for _ in range(700)]
+    texts += texts[:60]
+    years = ({}, {"year": "2001"}, {"year": ("1999", "2010-05-30", "2005")}, {"year": "2010.0"})
+    documents = [
+        Document(f"d{generator.randrange(10**6)}-{place}ß", "", text, years[place % 4])
+        for place, text in enumerate(texts)
+    ]
+    return index_of(documents, fields=("year",))
+
+
+@pytest.fixture(scope="module")
+def topics():
+    generator = random.Random(7)
+    queries = {str(n): words(generator, generator.choice((1, 2, 5, 30))) for n in range(60)}
+    return {**queries, "none": "of the", "unknown": "unheard w001 w001 w001 W001's", "empty": ""}
+
+
+def same(one, other):
+    assert list(one) == list(other)
+    for topic, ranking in one.items():
+        assert ranking.doc_ids == other[topic].doc_ids, topic
+        assert ranking.scores.dtype == other[topic].scores.dtype == np.float32
+        assert ranking.scores.tolist() == other[topic].scores.tolist(), topic
+
+
+@pytest.mark.parametrize("compiled", COMPILED)
+@pytest.mark.parametrize("depth", [1, 10, 1000])
+@pytest.mark.parametrize("similarity", [BM25(), BM25(1.2, 0.75), BM25(0, 1), BM25(8, 0)])
+def test_rankings_are_those_of_lucene_to_the_bit(
+    index, topics, compiled, depth, similarity, monkeypatch
+):
+    monkeypatch.setattr("irplatform.lucene.impact.has_numba", lambda: compiled)
+    limits = {str(n): str(1998 + n) for n in range(0, 14, 2)} | {"40": "0000", "41": "9999"}
+    asked = {"depth": depth, "similarity": similarity, "before": limits}
+    expected = index.search(topics, engine="lucene", **asked)
+    same(index.search(topics, engine="impact", **asked), expected)
+    assert len(expected["none"]) == len(expected["empty"]) == 0 < len(expected["unknown"])
+
+
+def test_a_score_by_hand(index_of):
+    index = index_of(
+        [Document("a", "", "cat cat dog"), Document("b", "", "dog"), Document("c", "", "cow")]
+    )
+    found = index.search({"q": "cat"}, 10, engine="impact")["q"]
+    idf = math.log(1 + (3 - 1 + 0.5) / (1 + 0.5))
+    norm = 0.9 * (1 - 0.4 + 0.4 * 3 / (5 / 3))
+    assert found.doc_ids == ("a",)
+    assert found.scores[0] == pytest.approx(idf * 2 / (2 + norm), rel=1e-6)
+
+
+def test_weights_of_terms_are_lucenes_boosts(index):
+    impact = index.many_topics.postings_for(1, BM25(), "impact")
+    assert isinstance(impact, ImpactIndex)
+    same(
+        impact.search({"q": {"w001": 3, "w002": 1}}, 50, BM25()),
+        index.search({"q": "w002 w001 w001 w001"}, 50, engine="lucene"),
+    )
+    assert impact.search({"q": {}, "r": {"no": 2.0}}, 5, BM25())["r"].doc_ids == ()
+    assert impact.search({}, 5, BM25()) == {}
+
+
+@pytest.mark.parametrize("compiled", COMPILED)
+def test_of_ties_the_smaller_numbers_come_first(compiled):
+    """Documents over several blocks, all with one of two scores."""
+    count = 40_000
+    documents = np.arange(count, dtype=np.int32)
+    codes = (documents % 1000 == 999).astype(np.uint16)
+    latest = np.zeros(count, np.uint16)
+    for array in (documents, codes, latest):  # as mapped ones, for which numba compiled the search
+        array.flags.writeable = False
+    postings = Postings(documents, codes, np.array([0, count]), latest)
+    find = search_compiled if compiled else search_plainly
+    found, scores, counts = find(
+        postings,
+        np.array([2, 4], np.float32),
+        np.array([0, 1]),
+        np.array([0]),
+        np.array([8], np.float32),
+        np.array([2**16 - 1], np.uint16),
+        50,
+    )
+    assert counts.tolist() == [50]
+    assert found[0].tolist() == [*range(999, count, 1000), *range(10)]
+    assert scores[0].tolist() == [6.0] * 40 + [4.0] * 10
+
+
+def test_texts_are_analyzed_as_queries_are(index):
+    assert analyzed(index.analyzer, ["Running the Cats", "", 'a "β-cell\n'] ) == [
+        ["run", "cat"], [], ["β", "cell"],
+    ]  # fmt: skip
+
+
+def test_many_topics_are_searched_in_copied_postings(index_of, monkeypatch):
+    """Not few; not without numba; not if they would fill the memory; a few once they are there."""
+    index = index_of([Document("a", "", "cat"), Document("b", "", "dog")])
+    monkeypatch.setattr(many_topics, "WORTH_OPENING", 3)
+    monkeypatch.setattr(many_topics, "WORTH_COPYING", 6)
+    numba = [False]
+    monkeypatch.setattr("irplatform.lucene.impact.has_numba", lambda: numba[0])
+    monkeypatch.setattr("irplatform.lucene.impact.search_compiled", search_plainly)
+
+    def uses_postings(count, **how):
+        index.many_topics.opened = None
+        assert len(index.search(dict.fromkeys(map(str, range(count)), "cat"), 5, **how)) == count
+        return index.many_topics.opened is not None
+
+    assert not uses_postings(6)
+    numba[0] = True
+    with monkeypatch.context() as small:
+        small.setattr(many_topics, "_SHARE", 0)
+        assert not uses_postings(6)
+    assert not uses_postings(5)
+    assert not uses_postings(9, feedback=RM3())
+    assert not uses_postings(9, similarity=QLD())
+    assert not uses_postings(9, similarity=BM25(k1=5000))
+    assert not uses_postings(9, engine="lucene")
+    assert uses_postings(6)
+    assert len([*(home() / "postings").glob("listed-*/facts.json")]) >= 1
+    assert uses_postings(3)
+    assert not uses_postings(2)
+    monkeypatch.setenv(ENGINE_VARIABLE, "lucene")
+    assert not uses_postings(9)
+    monkeypatch.setenv(ENGINE_VARIABLE, "impact")
+    assert uses_postings(1)
+    assert not uses_postings(1, engine="lucene")
+
+
+def test_an_engine_that_cannot_is_refused(index, tmp_path, monkeypatch):
+    with pytest.raises(InputError, match=r"'impact' ranks by BM25 only\. Take 'auto' or 'lucene'"):
+        index.search({"q": "w001"}, 5, similarity=QLD(), engine="impact")
+    with pytest.raises(InputError, match="searches for words, without feedback"):
+        index.search({"q": "w001"}, 5, feedback=RM3(), engine="impact")
+    with pytest.raises(InputError, match="takes k1 up to 1,000"):
+        index.search({"q": "w001"}, 5, similarity=BM25(k1=1e6), engine="impact")
+    (tmp_path / "index").mkdir()
+    for file in index.path.glob("[_s]*"):
+        (tmp_path / "index" / file.name).write_bytes(file.read_bytes())
+    elsewhere = LuceneIndex.open(tmp_path / "index")
+    with pytest.raises(InputError, match="needs an index of the cache"):
+        elsewhere.search({"q": "w001"}, 5, engine="impact")
+    elsewhere.close()
+    monkeypatch.setenv(ENGINE_VARIABLE, "lucen")
+    with pytest.raises(InputError, match=f"{ENGINE_VARIABLE} is 'lucen'. Did you mean 'lucene'"):
+        index.search({"q": "w001"}, 5)
