@@ -59,6 +59,6 @@ def test_a_name_that_means_nothing_is_refused(text, told):
 
 def test_folders_of_run_files_are_called_as_these_and_each_has_its_own():
     files = [Stage(candidates=f"{folder}/my run.run.gz") for folder in "ab"]
-    files.append(Stage(("rm3",), "c/x.txt"))
+    files.append(Stage(("rm3",), "c/x.trec_results.gz"))
     names = short_names([Stage(("bm25", "rm3")), Stage(candidates="judged"), *files])
     assert names == ["bm25+rm3", "judged", "my-run", "my-run-2", "x+rm3"]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 USUAL = ("bm25",)
 """The retrievers of a stage that names none."""
-_ENDING = re.compile(r"(?<=.)(\.(run|txt|trec|res))?(\.gz)?$")
+_ENDING = re.compile(r"(?<=.)(\.(run|txt|trec|res|trec_results|results))?(\.gz)?$")
 _STRANGE = re.compile(r"[^A-Za-z0-9+._-]+")
 
 
