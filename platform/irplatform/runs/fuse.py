@@ -112,6 +112,7 @@ def _fused(
     shares = np.zeros((len(found), len(documents)))
     for row, (_, weight), place in zip(shares, found, places, strict=True):
         row[place] = weight / (k + np.arange(1, len(place) + 1))
-    # Added in order of size, so that the sum does not depend on the order of the runs.
-    shares.sort(axis=0)
+    if len(found) > 2:
+        # Added in order of size, so that the sum does not depend on the order of the runs.
+        shares.sort(axis=0)
     return best(documents, functools.reduce(operator.add, shares), depth)

@@ -64,10 +64,13 @@ def cells_of(ranking: Ranking) -> Cells:
 def union(lists: Sequence[Cells]) -> tuple[Cells, list[npt.NDArray[np.intp]]]:
     """Return all documents of some lists in ascending order, and the places of each list's."""
     cells = np.concatenate(lists)
-    if cells.dtype == object:
-        order = np.argsort(cells, kind="stable")
+    whole = words(cells)
+    if whole is None:
+        order = np.argsort(cells)
+    elif whole.shape[1] == 1:
+        order = np.argsort(whole[:, 0])
     else:
-        order = np.lexsort(descending(cells))[::-1]
+        order = np.lexsort(whole.T[::-1])
     ordered = cells[order]
     begins = changes(ordered)
     places = np.empty(len(cells), np.intp)
