@@ -7,6 +7,8 @@ import pytest
 
 from irplatform.registry.code_digests import distribution_of
 from irplatform.registry.live_code import code_digest, live_digest, new_call, source_of
+from irplatform.registry.loading import registry
+from irplatform.registry.session import register
 
 CODE = """
     import math
@@ -114,3 +116,15 @@ def test_functions_of_artifacts_count_by_their_code():
 
     assert code_digest(made(1)) == code_digest(made(1)) != code_digest(made(2))
     assert source_of(made(1)) != source_of(made(2))
+
+
+def test_a_system_of_the_session_is_read_once_in_a_call():
+    cell = {"__name__": "__main__"}
+    exec(dedent(CODE), cell)
+    with register("ranker", cell["Ranker"]):
+        registration = registry().reranker("ranker")
+        before = registration.made_by
+        cell["WEIGHTS"] = {"a": 3.0}
+        assert registration.made_by == before
+        new_call()
+        assert registration.made_by != before

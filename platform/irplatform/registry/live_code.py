@@ -213,6 +213,11 @@ def new_call() -> None:
     _calls[0] += 1
 
 
+def this_call() -> int:
+    """Return the number of the call; digests of a system are made once in each."""
+    return _calls[0]
+
+
 def live_digest(*values: object, name: str = "") -> tuple[str, str]:
     """Return a digest of classes, functions and objects, and the objects that could not be read.
 

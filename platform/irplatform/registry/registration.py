@@ -185,9 +185,12 @@ class Registration(Generic[System]):
         made_by = {"distribution": self.plugin.distribution, "version": self.plugin.version}
         if self.plugin.source:
             return {**made_by, "source": self.plugin.source}
-        from irplatform.registry.live_code import live_digest
+        from irplatform.registry.live_code import live_digest, this_call
         from irplatform.system.console import notice_once
 
+        made, mark = vars(self).get("_live", (-1, ""))
+        if made == this_call():
+            return {**made_by, "source": mark}
         held = {} if self.instance is None else vars(self.instance)
         state = {name: value for name, value in held.items() if name != "options"}
         mark, unread = live_digest(self.system, state, name=self.system.__name__)
@@ -196,6 +199,7 @@ class Registration(Generic[System]):
                 f"{self.title}: nothing is kept in the cache, since this has no digest: {unread}. "
                 "Open it in prepare(), from an option that names it."
             )
+        vars(self)["_live"] = this_call(), mark  # what it reads may be large
         return {**made_by, "source": mark}
 
     def describe(self, options: Options) -> dict[str, Any]:
