@@ -197,12 +197,11 @@ def _start(heap: str) -> None:
         os.environ["JAVA_HOME"] = runtime = str(find_runtime())  # where jnius looks
         # -Xrs leaves signals to Python: otherwise Ctrl-C ends the process silently.
         # Newer Java warns when Lucene 10 calls the operating system without permission.
-        # Log4j would load Java's management, which takes a fifth of the start.
         options = ("-Xrs", "-Djava.awt.headless=true", "--enable-native-access=ALL-UNNAMED")
-        options += ("-Dlog4j2.disableJmx=true",)
+        quick = "-Dlog4j2.disableJmx=true"  # else it loads Java's management: a fifth of the start
         # Java guards the end of the main thread's stack, which it takes to be 1 MB by default.
         # NumPy and Python's json need more, and would end the process. Linux gives 8 MB.
-        jnius_config.set_options(f"-Xmx{heap}", "-Xss8m", *options)
+        jnius_config.set_options(f"-Xmx{heap}", "-Xss8m", quick, *options)
     try:
         with waiting("starting Java"):
             from jnius import autoclass
