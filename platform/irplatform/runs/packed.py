@@ -124,8 +124,7 @@ def ranked(bounds: npt.NDArray[np.intp], cells: Cells, scores: Values) -> list[R
     same[last] = False
     ties = np.flatnonzero(same)
     lost = ties[cells[ties] < cells[ties + 1]]
-    whole = np.zeros(len(bounds) - 1, dtype=bool)
-    """Topics whose order needs 64 bits."""
+    whole = np.zeros(len(bounds) - 1, dtype=bool)  # topics whose order needs 64 bits
     whole[topics[lost]] = True
     whole[topics[~np.isfinite(short)]] = True
     for array in (cells, short):

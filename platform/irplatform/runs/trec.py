@@ -1,9 +1,10 @@
 """TREC run files: `topic Q0 docid rank score tag`, one result a line, gzipped if named `.gz`.
 
-Files are read in blocks, which are split, checked and converted as columns; only if a check fails,
-the file is read again line by line (`scan`) to say where and why. Like trec_eval 10, it ignores
-lines that begin with `#` and text after the run tag. Scores are written as the shortest decimals
-that read back as the same floats, so that order and bytes survive a round trip.
+Files are read as columns (`irplatform.runs.parts`), and ids stay packed until they are used; only
+if something is wrong, the file is read again line by line (`scan`) to say where and why. Like
+trec_eval 10, it ignores lines that begin with `#` and text after the run tag. Scores are written as
+the shortest decimals that read back as the same floats, so that order and bytes survive a round
+trip.
 """
 
 from __future__ import annotations

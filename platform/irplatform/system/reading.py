@@ -9,8 +9,6 @@ from __future__ import annotations
 import errno
 import gzip
 import io
-import itertools
-import operator
 import os
 import re
 import shutil
@@ -26,7 +24,7 @@ from irplatform.errors import InputError, counted
 from irplatform.system.console import notice_once
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from pathlib import Path
     from typing import IO, Self
 
@@ -274,19 +272,6 @@ def blocks_of_lines(path: Path, size: int = 1 << 18) -> Iterator[bytes]:
             rest = block[cut:]
         if rest:
             yield rest
-
-
-def stretches(values: Sequence[bytes]) -> Iterator[tuple[bytes, int, int]]:
-    """Yield each stretch of equal neighbours: value, first position, position after the last."""
-    if not values:
-        return
-    start = 0
-    changes = itertools.compress(
-        itertools.count(1), map(operator.ne, values, itertools.islice(values, 1, None))
-    )
-    for end in itertools.chain(changes, [len(values)]):
-        yield values[start], start, end
-        start = end
 
 
 class _Header(tarfile.TarInfo):
