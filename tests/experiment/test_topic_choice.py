@@ -81,6 +81,16 @@ def test_a_quick_look_is_marked_everywhere_and_keeps_apart(tmp_path, capsys, mon
     of_two = [line for line in lines if line.split()[0] in ("41", "42")]
     assert (folder / "bm25.run").read_text() == "".join(of_two)
     assert {path: path.read_bytes() for path in before} == before
+    named = ("--collection", "demo", str(folder / "bm25.run"))
+    evaluated = call(capsys, monkeypatch, "evaluate", *named)
+    assert "A quick look: 2 of 20 topics, those of bm25." in evaluated.err
+    said = call(capsys, monkeypatch, "compare", *named, "runs/demo/bm25.run", "--json")
+    content = json.loads(said.out)
+    assert [topic["id"] for topic in content["topics"]] == ["41", "42"]
+    assert content["notes"][0].startswith("A quick look: 2 of 20 topics, those of ")
+    means = [system["measures"]["nDCG@20"]["mean"] for system in content["systems"]]
+    scores = json.loads((folder / "scores.json").read_text())
+    assert means == [scores["systems"]["bm25"]["means"]["nDCG@20"]] * 2
     refused = call(capsys, monkeypatch, *whole, "--topics", "41", "--run-dir", "runs/demo")
     assert refused.code == 2
     assert "only topics not set -> [" in refused.err

@@ -68,6 +68,8 @@ def of_collection(
         collection = replace(collection, sampled_qrels=sampled)
     path = collection.sampled_qrels
     pools = read_sampled_qrels(path) if path is not None else None
+    if pools:
+        pools = {t: pool for t, pool in pools.items() if t not in collection.topics_left_out}
     qrels = collection.load_qrels() if collection.load_qrels else {}
     if not (qrels := qrels or judged_documents(pools or {})):
         raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.comparison.compare import compare as compare_over_topics
@@ -122,4 +123,5 @@ def compare_judged(
             bounds=bounds,
             **options,
         )
+    comparison = replace(comparison, notes=(*judged.notes, *comparison.notes))
     return ComparisonReport.of(comparison)

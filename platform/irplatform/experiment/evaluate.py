@@ -23,7 +23,7 @@ from irplatform.experiment.settings import (
     collection_name,
     resources_for,
 )
-from irplatform.experiment.topics import only_topics, topics_of_quick_look
+from irplatform.experiment.topics import of_quick_looks, topics_asked
 from irplatform.registry.loading import registry
 from irplatform.reports.evaluations import Evaluations
 from irplatform.runs import Problem, read_run, validate_run
@@ -82,6 +82,8 @@ def evaluate(
     judged = read_judged_runs(
         given, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
     )
+    for note in judged.notes:
+        notice(note)
     judgments = judged.judgments
     evaluations = {}
     for path, run in judged.runs.items():
@@ -99,12 +101,16 @@ def evaluate(
 
 @dataclass(frozen=True)
 class JudgedRuns:
-    """Runs and their names, by path, with their judgments and their collection, if named."""
+    """Runs and their names, by path, with their judgments and their collection, if named.
+
+    `notes` say that only the topics of a quick look count.
+    """
 
     judgments: Judgments
     runs: Mapping[Path, Run]
     collection: Collection | None
     names: Mapping[Path, str]
+    notes: tuple[str, ...] = ()
 
 
 def read_judged_runs(
@@ -116,7 +122,10 @@ def read_judged_runs(
     measures: Names = (),
     topics: TopicFilter | None = None,
 ) -> JudgedRuns:
-    """Read runs and judgments; the arguments and errors are those of `evaluate`."""
+    """Read runs and judgments; the arguments and errors are those of `evaluate`.
+
+    Where a run is a quick look at some topics of the collection, only these count, for all runs.
+    """
     paths, measures = [*given.names], as_names(measures, "measures")
     if sampled_qrels is not None:
         sampled_qrels = as_path(sampled_qrels, "sampled_qrels")
@@ -127,8 +136,9 @@ def read_judged_runs(
     named = "" if collection is None else collection_name(collection)
     with waiting(f"reading judgments of {named}" if named else "reading judgments"):
         if named:
-            asked = topics_of_quick_look(paths)
-            resolved_collection = only_topics(plugins.collection(named), asked)
+            files = [path for path in paths if path not in given.ready]
+            looks = {path: asked for path in files if (asked := topics_asked(path))}
+            resolved_collection = of_quick_looks(plugins.collection(named), looks)
             judgments = of_collection(
                 resolved_collection, measures, plugins.measures, sampled=sampled_qrels
             )
@@ -136,10 +146,6 @@ def read_judged_runs(
             usual, extra = Collection.measures, plugins.measures
             read = qrels if isinstance(qrels, Mapping | None) else as_path(qrels, "qrels")
             judgments = of_files(read, measures, extra, usual=usual, sampled=sampled_qrels)
-    if resolved_collection is not None and resolved_collection.topics_left_out:
-        notice(
-            f"these runs are a quick look (--topics {','.join(asked)}); other topics are left out"
-        )
     for one, other in combinations(paths, 2):
         if same_file(one, other):
             raise InputError(f"the run {other} is named more than once, once as {one}.")
@@ -153,7 +159,16 @@ def read_judged_runs(
         left_out = frozenset(judgments.qrels) - counted_topics
         judgments = only(judgments, counted_topics)
         runs = {path: without(run, left_out) for path, run in runs.items()}
-    return JudgedRuns(judgments, runs, resolved_collection, given.names)
+    notes = []
+    if resolved_collection is not None and (left_out := resolved_collection.topics_left_out):
+        count = len(resolved_collection.topics)
+        names = listing(given.names[path] for path in looks)
+        notes.append(
+            f"A quick look: {count:,} of {count + len(left_out):,} topics, those of {names}. Not "
+            "comparable with scores over all topics."
+        )
+        runs = {path: without(run, left_out) for path, run in runs.items()}
+    return JudgedRuns(judgments, runs, resolved_collection, given.names, tuple(notes))
 
 
 def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:

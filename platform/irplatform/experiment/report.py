@@ -38,7 +38,7 @@ from irplatform.reports.html.rankings import Shown, Texts, browser_data
 from irplatform.reports.plots import save_plots
 from irplatform.runs.metadata import read_metadata
 from irplatform.runs.names import names_of, system_of
-from irplatform.system.console import waiting
+from irplatform.system.console import notice, waiting
 from irplatform.system.packages import require
 from irplatform.system.writing import atomic_write, writable_file
 
@@ -143,9 +143,8 @@ def write_report(
     with waiting("drawing curves"):
         drawn = curves(grades, by_name)
     notes = [*comparison.notes, *texts.notes]
-    if judged.collection is not None and judged.collection.topics_left_out:
-        count = counted(len(judged.collection.topics_left_out), "topic")
-        notes.append(f"A quick look: {count} of the collection were left out.")
+    for note in judged.notes:
+        notice(note)
     if shown.left_out:
         left = counted(shown.left_out, "topic")
         notes.append(f"Rankings are shown of the topics that differ most; {left} have none here.")

@@ -10,13 +10,13 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import InputError, unknown
+from irplatform.errors import InputError, listing, unknown
 from irplatform.reports.run_report import PART
 from irplatform.runs.metadata import read_metadata
 from irplatform.system.digests import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from irplatform.data import Collection, Qrels
@@ -62,17 +62,30 @@ def only_topics(collection: Collection, asked: Sequence[str]) -> Collection:
     )
 
 
-def topics_of_quick_look(paths: Sequence[Path]) -> tuple[str, ...]:
-    """Return the topics that all of these runs were asked for, as their metadata say.
+def topics_asked(path: Path) -> tuple[str, ...]:
+    """Return the choice of topics of a run, by its metadata; () if it ranks all."""
+    data = read_metadata(path).get("data", {})
+    part = data.get(PART, {}) if isinstance(data, dict) else {}
+    return tuple(part.get("asked", ()))
 
-    () if one of them ranks all topics, or if they were asked for different ones.
+
+def of_quick_looks(collection: Collection, looks: Mapping[Path, Sequence[str]]) -> Collection:
+    """Return a collection with the topics that some runs share.
+
+    Args:
+        collection: the collection.
+        looks: runs over some of its topics, with their choice; all topics if empty.
+
+    Raises:
+        InputError: they share no topic, or see `only_topics`.
     """
-    asked = set()
-    for path in paths:
-        data = read_metadata(path).get("data", {})
-        part = data.get(PART, {}) if isinstance(data, dict) else {}
-        asked.add(tuple(part.get("asked", ())))
-    return asked.pop() if len(asked) == 1 else ()
+    topics = [{topic.id for topic in only_topics(collection, a).topics} for a in looks.values()]
+    if not topics:
+        return collection
+    shared = [topic.id for topic in collection.topics if all(topic.id in ids for ids in topics)]
+    if not shared:
+        raise InputError(f"{listing(map(str, looks))}: these quick looks share no topic.")
+    return only_topics(collection, shared)
 
 
 def _number(text: str) -> int:
