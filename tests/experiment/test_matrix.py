@@ -174,6 +174,12 @@ def test_a_matrix_has_a_folder_for_each_cell_with_the_bytes_of_its_run(
     assert content["cells"][2]["ceiling"]["AP"] == 1.0  # every relevant document is judged
     again = call(capsys, monkeypatch, *arguments, "--json")
     assert again.json["cells"][0]["baseline"] == "bm25"
+    names = ["bm25/bm25", "bm25/bm25-title", "bm25+rm3/bm25", "rm3", "fused"]
+    compared = call(capsys, monkeypatch, "compare", "--collection", "demo", str(folder), "--json")
+    assert [system["name"] for system in compared.json["systems"]][:5] == names
+    checked = call(capsys, monkeypatch, "verify", str(folder), "--json")
+    assert len(checked.json["runs"]) == len([*folder.rglob("*.run")])
+    assert "robertson2009bm25" in call(capsys, monkeypatch, "cite", str(folder)).out
     other = call(capsys, monkeypatch, *arguments, "--depth", "400")
     assert other.code == 2
     assert "depth 1000 -> 400" in other.err

@@ -60,10 +60,11 @@ def verify(
 
 def _files(paths: tuple[Path, ...]) -> list[Path]:
     """Run files; of a folder, those in it that have metadata."""
+    from irplatform.runs.folder import run_folders
     from irplatform.runs.metadata import metadata_path
 
     found: list[Path] = []
-    for path in paths:
+    for path in (folder for each in paths for folder in run_folders(each)):
         if not path.is_dir():
             found.append(path)
             continue

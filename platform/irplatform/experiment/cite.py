@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import irplatform
 from irplatform.errors import InputError, PlatformError, unknown
 from irplatform.registry.loading import registry
+from irplatform.runs.folder import run_folders
 from irplatform.runs.metadata import metadata_path, read_metadata
 from irplatform.system.packages import absent
 
@@ -204,7 +205,10 @@ def _merged(references: Iterable[Reference]) -> list[Reference]:
 
 def _of_name(name: str) -> Iterator[Reference]:
     path = Path(name)
-    if path.is_dir() and (runs := sorted([*path.glob("*.run"), *path.glob("*.run.gz")])):
+    folders = run_folders(path) if path.is_dir() else ()
+    if runs := [
+        run for each in folders for run in sorted([*each.glob("*.run"), *each.glob("*.run.gz")])
+    ]:
         for run in runs:
             yield from _of_run(run)
     elif path.is_file() and path.suffix != ".toml":

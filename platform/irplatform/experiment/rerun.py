@@ -129,6 +129,8 @@ def rerun(
 
 def _read(path: Path) -> tuple[Mapping[str, Any], Path | None]:
     """The metadata at a path, and the run that they describe if it is there, unchanged."""
+    if path.is_dir():
+        raise InputError("this is a folder; name a run in it.", path=path)
     if path.suffix in (".yml", ".yaml"):
         content: Mapping[str, Any] = as_recorded(read_yaml(path))
         if RUN not in content and (runs := content.get("runs")):

@@ -16,6 +16,7 @@ from irplatform.reports.columns import Table, as_text, print_text
 from irplatform.reports.evaluations import html_table
 from irplatform.reports.run_report import part_remark
 from irplatform.reports.table import GLYPHS, figure, glyphs, marks, shows_glyphs
+from irplatform.runs.folder import MATRIX
 from irplatform.system.console import terminal_width, wrapped
 from irplatform.system.frames import pandas_frame, polars_frame
 from irplatform.system.html import block
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from irplatform.reports.run_report import RunReport
 
-FILE_NAME = "matrix.json"
+FILE_NAME = MATRIX
 FOUND, CEILING = "as found", "ceiling"
 """The columns before and after those of the rerankers."""
 _GAP = "   "

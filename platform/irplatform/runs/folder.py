@@ -36,6 +36,8 @@ _HINT = "`platform run` writes it when it has scored its runs."
 FIRST_STAGE = "first stage"
 """Key of the metadata: the fingerprint of the run that a reranker started from."""
 REPORT = "report.json"
+MATRIX = "matrix.json"
+"""The report of several first stages or collections, whose runs lie in folders below."""
 SUMMARIES = (REPORT, FILE_NAME)
 """Files about all runs of a command, written when it ends."""
 _SUMMARIES = " and ".join(SUMMARIES)
@@ -76,14 +78,28 @@ class Scores:
     systems: Mapping[str, SystemScores]
 
 
+def run_folders(path: Path) -> list[Path]:
+    """Return the folders of a matrix that have runs, in its order; else the folder itself."""
+    if not (path / MATRIX).exists():
+        return [path]
+    found = []
+    for cell in read_own_json(path / MATRIX)["cells"]:
+        parts = Path(cell["folder"]).parts  # from where the command was called
+        below = (path.joinpath(*parts[-depth:]) for depth in range(1, len(parts) + 1))
+        found += [folder for folder in below if folder.is_dir()][:1]
+    return found or [path]
+
+
 def run_files(paths: Sequence[Path]) -> list[Path]:
     """Return run files; a folder stands for the runs of its last table, or else for all final runs.
+
+    A folder of a matrix stands for the runs of all its cells.
 
     Raises:
         InputError: a folder has no runs.
     """
     files: list[Path] = []
-    for path in paths:
+    for path in (folder for each in paths for folder in run_folders(each)):
         if not path.is_dir():
             files.append(path)
             continue
