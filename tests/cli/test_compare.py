@@ -165,3 +165,15 @@ def test_a_folder_stands_for_the_final_runs_in_it(platform, folder):
     assert [s["name"] for s in platform(*asked).json["systems"]] == ["two", "three"]
     (folder / "empty").mkdir()
     assert "no run files (*.run) in this folder" in platform("compare", "empty", *asked[2:]).err
+
+
+def test_markdown_and_latex_have_the_other_measures_too(platform):
+    said = platform(*BASE, "--table", "markdown").out
+    assert "| system | RR |" in said
+    assert "| two | **1.0000▲▲** |" in said
+    assert "▲ better than one, ▼ worse: p \\< 0.05" in said
+    tables = platform(*BASE, "--table", "latex").out
+    assert r"two & \textbf{1.0000$^{\uparrow}$$^{\uparrow}$} \\" in tables
+    assert "% ↑ better than one, ↓ worse" in tables
+    every = platform(*BASE, "--table", "markdown", "--every-measure").out.splitlines()
+    assert "| system | RR |" not in every

@@ -1,6 +1,7 @@
 """Tables of text cells: as text that fits, in Markdown and in LaTeX."""
 
 import re
+from dataclasses import replace
 
 from irplatform.reports.columns import Table, as_latex, as_markdown, as_text
 
@@ -77,3 +78,11 @@ def test_the_best_are_bold_on_a_terminal_that_shows_colours(monkeypatch):
     assert "\x1b[1m0.4652\x1b[0m" in re.sub(r"m +", "m", as_text(TABLE, 80))
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b" not in as_text(TABLE, 80)
+
+
+def test_a_part_below_repeats_the_names_of_its_lines():
+    table = Table("", ["measure", "system", "mean"], [["AP", "bm25", "0.5"]] * 2, left=2)
+    wide = replace(table, header=[*table.header, "ties"], rows=[[*r, "0 to 1"] for r in table.rows])
+    below = as_text(wide, 24).split("\n\n")[1].splitlines()
+    assert below[0].split() == ["measure", "system", "ties"]
+    assert below[2].split() == ["AP", "bm25", "0", "to", "1"]

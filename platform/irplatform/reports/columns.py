@@ -32,6 +32,8 @@ _LATEX = {
     "*": "{*}",
     "−": "$-$",
     "–": "--",
+    "▲": r"$^{\uparrow}$",
+    "▼": r"$^{\downarrow}$",
     **{special: f"\\{special}" for special in "&%$#_{}"},
 }
 
@@ -97,7 +99,7 @@ def as_text(table: Table, width: int | None, *, squeeze: bool = True) -> str:
             row[table.left - 1] = short(name, room)
     bold = table.best if width and not os.environ.get("NO_COLOR") else frozenset()
     parts = []
-    for columns in _blocks(cells, width):
+    for columns in _blocks(cells, width, table.left):
         part = [[row[column] for column in columns] for row in cells]
         placed = {(row + 1, columns.index(column)) for row, column in bold if column in columns}
         parts.append(aligned(part, left=table.left, bold=placed))
@@ -146,14 +148,14 @@ def aligned(
     return [*lines[:head], *rule, *lines[head:]]
 
 
-def _blocks(table: Sequence[Sequence[str]], width: int | None) -> list[list[int]]:
-    """The columns of each part of a table that is too wide; all have the first."""
+def _blocks(table: Sequence[Sequence[str]], width: int | None, left: int) -> list[list[int]]:
+    """The columns of each part of a table that is too wide; all have the left-aligned ones."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    parts: list[list[int]] = [[0]]
-    for column in range(1, len(widths)):
+    parts: list[list[int]] = [[*range(left)]]
+    for column in range(left, len(widths)):
         part = parts[-1]
-        if width and len(part) > 1 and sum(widths[c] + 2 for c in [*part, column]) - 2 > width:
-            parts.append(part := [0])
+        if width and len(part) > left and sum(widths[c] + 2 for c in [*part, column]) - 2 > width:
+            parts.append(part := [*range(left)])
         part.append(column)
     return parts
 

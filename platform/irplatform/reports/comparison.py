@@ -29,6 +29,8 @@ from irplatform.reports.table import (
     ResultRow,
     best_cells,
     figure,
+    glyphs,
+    legend_of,
     marks,
     render_table,
     shows_glyphs,
@@ -45,6 +47,9 @@ if TYPE_CHECKING:
 Form = Literal["text", "markdown", "latex", "csv"]
 
 _ASCII = str.maketrans({"–": "-", "−": "-", "…": "."})
+
+_ARROWS = str.maketrans({"▲": "↑", "▼": "↓"})
+"""Marks as LaTeX shows them."""
 
 _MOST_TOPICS = 5
 
@@ -63,7 +68,7 @@ class Parts:
         every_measure: the table and sentences by every measure, not by the first alone.
         bounds: condensed lists, and bounds for unjudged and tied documents.
         per_topic: the values of every topic.
-        means: heading, and the means by the other measures, in text.
+        means: the means by the other measures, and a heading in text.
     """
 
     every_measure: bool = False
@@ -105,13 +110,19 @@ def render(
         text = "\n\n".join(_text(comparison, parts, width, ascii_only))
         return text.translate(_ASCII) if ascii_only else text
     told = [*_sentences(comparison, parts)]
+    marked = legend_of(
+        _other_rows(comparison) if _shows_others(comparison, parts) else (),
+        comparison.baseline or "",
+        how=how(comparison),
+    )
+    legends = [_legend(comparison), *([marked] if marked else [])]
     if form == "latex":
-        notes = [_legend(comparison), *told]
+        notes = [note.translate(_ARROWS) for note in (*legends, *told)]
         tables = map(as_latex, _tables(comparison, parts))
         return "\n\n".join([*tables, "\n".join(f"% {note}" for note in notes)])
     tables = map(as_markdown, _tables(comparison, parts))
     listed = "\n".join(f"- {markdown_text(sentence)}" for sentence in told)
-    return "\n\n".join([*tables, markdown_text(_legend(comparison)), listed])
+    return "\n\n".join([*tables, *map(markdown_text, legends), listed])
 
 
 def _text(
@@ -128,11 +139,10 @@ def _text(
         *before, last = _main(comparison, measure, width)
         yield from (as_text(table, width) for table in before)
         yield f"{as_text(last, width)}\n{explained}"
-    others = comparison.measures[1:]
-    if others and parts.means and not parts.every_measure:
+    if _shows_others(comparison, parts):
         yield render_table(
             _other_rows(comparison),
-            others,
+            comparison.measures[1:],
             baseline=comparison.baseline or "",
             ascii_only=ascii_only,
             width=width,
@@ -155,10 +165,17 @@ def _tables(comparison: Comparison, parts: Parts) -> Iterator[Table]:
     """The tables of Markdown and LaTeX."""
     for measure in _measures(comparison, parts):
         yield from _main(comparison, measure)
+    if _shows_others(comparison, parts):
+        yield _other_means(comparison)
     yield from _bounds(comparison, parts)
     yield from _groups(comparison, parts)
     if parts.per_topic:
         yield from _per_topic(comparison)
+
+
+def _shows_others(comparison: Comparison, parts: Parts) -> bool:
+    """Return whether the means by the other measures have a table of their own."""
+    return parts.means and not parts.every_measure and len(comparison.measures) > 1
 
 
 def _measures(comparison: Comparison, parts: Parts) -> Sequence[str]:
@@ -288,6 +305,17 @@ def _other_rows(comparison: Comparison) -> list[ResultRow]:
     return rows
 
 
+def _other_means(comparison: Comparison) -> Table:
+    """The means by the other measures, with marks."""
+    others, rows = comparison.measures[1:], _other_rows(comparison)
+    cells = [
+        [row.name, *(f"{figure(m, row.measures[m])}{glyphs(row.marks.get(m, 0))}" for m in others)]
+        for row in rows
+    ]
+    best = best_cells([row.measures for row in rows], others)
+    return Table("", ["system", *others], cells, best=best)
+
+
 def _bounds(comparison: Comparison, parts: Parts) -> Iterator[Table]:
     """Bounds of systems and of pairs; nothing if there are none."""
     rows = [
@@ -315,7 +343,7 @@ def _bounds(comparison: Comparison, parts: Parts) -> Iterator[Table]:
         for pair in comparison.pairs_by(measure)
         if (ends := [_range(pair.unjudged, "+"), _range(pair.ties, "+")]) != ["-", "-"]
     ]
-    header = ["measure", "pair", "difference", "unjudged judged", "tie orders"]
+    header = ["measure", "pair", "difference", "all judged", "tie orders"]
     yield Table("Differences with other judgments and tie orders", header, lines, left=2)
 
 
