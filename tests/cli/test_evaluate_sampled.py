@@ -140,7 +140,7 @@ def test_runs_with_different_topics_are_compared(platform, sampled):
         (("--collection", "small", "--measure", "infNDCG"), "'infNDCG' needs sampled judgments"),
         (
             ("--qrels", "qrels.txt", "--measure", "infNDCG"),
-            "give `platform evaluate` --sampled-qrels",
+            "give `platform evaluate` or `compare` --sampled-qrels",
         ),
         (("--qrels", "sampled.txt", "--measure", "infNDCG@0"), "takes only a cutoff"),
         (("--qrels", "sampled.txt", "--measure", "infAP(rel=2)"), "takes only a cutoff"),

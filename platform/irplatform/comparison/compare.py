@@ -23,7 +23,14 @@ from irplatform.comparison.results import (
     verdict_of,
 )
 from irplatform.comparison.sentences import sentence
-from irplatform.comparison.tests import all_topics, differences, first_alike, paired_test
+from irplatform.comparison.tests import (
+    CORRECTION_NAMES,
+    TEST_NAMES,
+    all_topics,
+    differences,
+    first_alike,
+    paired_test,
+)
 from irplatform.errors import InputError, unknown
 from irplatform.evaluation.scoring import evaluate
 from irplatform.evaluation.topics import cut_short, notices
@@ -78,7 +85,7 @@ def compare(
             which takes ten times as long as the scores.
 
     Raises:
-        InputError: an unknown baseline or field, or nothing to compare.
+        InputError: an unknown baseline, test, correction or field, or nothing to compare.
 
     Examples:
         >>> from irplatform.evaluation.judgments import Judgments
@@ -94,6 +101,10 @@ def compare(
         raise InputError("give at least two runs to compare.")
     if baseline is not None and baseline not in runs:
         raise unknown("run", baseline, runs)
+    if test not in TEST_NAMES:
+        raise unknown("test", test, TEST_NAMES)
+    if correction not in CORRECTION_NAMES:
+        raise unknown("correction", correction, CORRECTION_NAMES)
     measures = list(judgments.measures)
     if evaluations is None:
         evaluations = {

@@ -66,7 +66,8 @@ _TREC_EVALS = re.compile(r"[A-Za-z_]+([._][0-9]+(\.[0-9]+)?)?")
 
 _NEEDS_SAMPLE = (
     "needs sampled judgments, with the five columns topic 0 docid stratum grade. Name them in the "
-    "collection's TOML file ([qrels] sampled), or give `platform evaluate` --sampled-qrels FILE."
+    "collection's TOML file ([qrels] sampled), or give `platform evaluate` or "
+    "`compare` --sampled-qrels FILE."
 )
 
 

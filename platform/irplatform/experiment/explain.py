@@ -6,7 +6,6 @@ cross-validation), and asks one of its members.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from irplatform.errors import InputError, unknown
@@ -33,7 +32,7 @@ from irplatform.reranking.rerank import fit, resources_with, training_per_topics
 from irplatform.reranking.warnings import warnings_of
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.cache import nothing_made
-from irplatform.system.console import waiting
+from irplatform.system.console import quiet, waiting
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
@@ -135,15 +134,18 @@ def explanations_at_hand(
         asked: topic id to ids of documents of the collection.
 
     Returns:
-        Topic id to document id to the explanation by the system's first member.
+        Topic id to document id to the explanation by the system's first member; empty if the
+            reranker does not explain its scores.
 
     Raises:
-        PlatformError: the reranker does not explain its scores, or something is not in the cache.
+        PlatformError: something is not in the cache.
     """
     plugins = registry()
-    _refuse_unexplained(replace(settings, rerankers=[_called(label, settings)]), plugins)
+    if not explains(label_and_name(_called(label, settings))[1], plugins):
+        return {}
     with nothing_made():
-        plan = resolve(settings, plugins).on_device()
+        with quiet():  # what the run told when it was made
+            plan = resolve(settings, plugins).on_device()
         choice = next(each for each in plan.rerankers if each.name == label)
         candidates, learning = _learning(plan)
         resources = resources_with(learning, choice, plan.resources)
@@ -185,10 +187,15 @@ def _most_members(choice: ChosenReranker, settings: RunSettings) -> int:
     return Checkpoint.read(settings.checkpoint, of=choice.registration.name).members
 
 
+def explains(name: str, plugins: Registry) -> bool:
+    """Return whether a reranker explains its scores."""
+    return plugins.reranker(name).system.explain is not Reranker.explain
+
+
 def _refuse_unexplained(settings: RunSettings, plugins: Registry) -> None:
     """Refuse a reranker that does not explain scores, before anything is trained."""
     _, name = label_and_name(one_reranker(settings, "explain"))
-    if plugins.reranker(name).system.explain is Reranker.explain:
+    if not explains(name, plugins):
         names = sorted(
             each.name
             for each in plugins.rerankers.values()

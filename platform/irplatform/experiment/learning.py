@@ -19,7 +19,7 @@ from irplatform.reranking.systems import MEMBERS
 from irplatform.reranking.training_set import TrainingSet, training_set
 from irplatform.retrieval.candidates import Candidates, CandidateSource, Request, Retrieved
 from irplatform.retrieval.fusion import Fusion
-from irplatform.system.console import notice
+from irplatform.system.console import notice, notice_once
 from irplatform.training.topic_identity import APART, families
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def check_cross_validation(
     if rerankers and possible:
         learned = "model" if learning else "choice of the first stage's share"
         instead = "--checkpoint FOLDER" if learning else "--interpolate W"
-        notice(
+        notice_once(
             f"{collection.id} names no training collection: cross-validating over its own "
             f"{len(relevant)} topics with a relevant document in {FOLDS} folds, so that no topic "
             f"is scored by a {learned} that saw its judgments. Or give --train-on COLLECTION or "

@@ -265,6 +265,8 @@ def _versions(metadata: Mapping[str, Any]) -> Iterator[Finding]:
     if source.get("digest") == our_digest():
         yield Finding("irplatform", "agrees", now)
     elif "version" in source:
+        if then == now:  # files were edited, or are newer than the commit
+            then, now = f"{then} with source {source.get('digest')}", our_digest()
         yield Finding("irplatform", "changed", f"other code: {then} -> {now}")
     recorded = metadata.get("platform", {}).get("software", {})
     here = describe_platform(lucene=lucene_version())["software"]

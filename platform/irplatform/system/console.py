@@ -307,6 +307,16 @@ def detail(message: str) -> None:
 
 
 @contextmanager
+def quiet() -> Iterator[None]:
+    """Write warnings only."""
+    before, _display.level = _display.level, QUIET
+    try:
+        yield
+    finally:
+        _display.level = before
+
+
+@contextmanager
 def parts(total: float, done: float = 0) -> Iterator[Advance]:
     """Divide work into parts, each a `stage` or some steps; yields a function that takes steps.
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import irplatform
 from irplatform.comparison.sentences import p_text, sentences
 from irplatform.comparison.tests import CORRECTION_NAMES, TEST_NAMES
+from irplatform.errors import listing
 from irplatform.reports.plots import (
     PAGE,
     Colours,
@@ -39,6 +40,8 @@ PAGES = ("altair", "vl_convert", "jinja2")
 """The packages that make pages."""
 GENERATOR = '<meta name="generator" content="irplatform'
 """By which a page of ours is known."""
+_NAMED = 4
+"""Systems in the page's title."""
 _RAISED_LINES = str.maketrans({"\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
@@ -94,7 +97,7 @@ def render_page(
         "plots": plots,
     }
     seconds = {each.system: sum(each.seconds.values()) for each in made if each.seconds}
-    title = title or f"{comparison.collection}: {', '.join(names)}"
+    title = title or f"{comparison.collection}: {listing(names, _NAMED)}"
     return environment.from_string(_resource("page.html")).render(
         title=title,
         comparison=comparison,
