@@ -156,6 +156,8 @@ def test_many_topics_are_searched_in_copied_postings(index_of, monkeypatch):
     monkeypatch.setenv(ENGINE_VARIABLE, "impact")
     assert uses_postings(1)
     assert not uses_postings(1, engine="lucene")
+    assert not uses_postings(1, feedback=RM3())
+    assert not uses_postings(1, similarity=QLD())
 
 
 def test_an_engine_that_cannot_is_refused(index, tmp_path, monkeypatch):
