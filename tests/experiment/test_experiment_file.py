@@ -132,6 +132,7 @@ def test_the_command_line_takes_precedence(asked):
     assert (own.collection, own.collections, own.rerank_depth) == ("demo", (), 50)
     assert (own.topics, own.run_dir, own.measures) == (("first:1",), Path("r"), ("P@10",))
     assert own.settings == {**file.settings, "rm3.fb_terms": 5}
+    assert asked("--compare", "--first-stage", "bm25").rerankers == file.rerankers
 
 
 def test_options_of_systems_that_the_command_line_replaces_go_with_them(asked):

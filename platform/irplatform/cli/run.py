@@ -132,7 +132,8 @@ def run(
     if not settings.collection:
         missing = "names no collection" if experiment else "--collection COLLECTION,… is missing"
         raise InputError(f"{missing}. `platform run --help` explains it.", path=experiment)
-    if compare and not rerankers and all(len(each.retrievers) < 2 for each in settings.stages):
+    several = settings.rerankers or any(len(each.retrievers) > 1 for each in settings.stages)
+    if compare and not several:
         raise InputError(
             "--compare has no effect without --reranker NAME or a second retriever, as in "
             "--first-stage bm25+rm3: there is nothing to compare."
