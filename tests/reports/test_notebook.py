@@ -67,6 +67,9 @@ def test_a_comparison_shows_itself():
     assert rows[2][0] == "<script>"
     assert rows[2][-1] == "3 / 0 / 1"
     assert "<script" not in html
+    missing = "1 topic with no results (they count as 0): "
+    assert missing in html
+    assert missing in repr(comparison).splitlines()[0]
     every = ir.compare([*_runs()], qrels=QRELS, measures="RR", all_pairs=True)
     assert _cells(every._repr_html_())[4][0] == "other − one"
 

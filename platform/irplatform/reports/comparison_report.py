@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from irplatform.comparison.results import Comparison
 from irplatform.comparison.sentences import p_text, sentences
-from irplatform.errors import InputError, unknown
+from irplatform.errors import InputError, for_display, unknown
 from irplatform.reports.comparison import how, render
 from irplatform.reports.evaluations import html_table, topic_columns
 from irplatform.reports.table import figure
@@ -102,8 +102,8 @@ class ComparisonReport(Comparison):
         return plots.topic_plot(plots.topic_rows(self, pair), title)
 
     def __repr__(self) -> str:
-        """The tables and sentences, for `print`."""
-        return render(self)
+        """The notes, tables and sentences, for `print`."""
+        return "\n".join([*map(for_display, self.notes), render(self)])
 
     def _repr_html_(self) -> str:
         measure = self.measures[0]
@@ -119,7 +119,7 @@ class ComparisonReport(Comparison):
         count = len(self.topics)
         heading = f"{count:,} topic{'s' if count != 1 else ''}"
         heading = f"{self.collection}: {heading}" if self.collection else heading
-        return block(*parts, heading=heading, notes=[f"p: {how(self)}", self.note])
+        return block(*parts, heading=heading, notes=[f"p: {how(self)}", *self.notes, self.note])
 
     def _columns(self, part: Part) -> dict[str, list[object]]:
         if part == "topics":
