@@ -8,10 +8,13 @@ document, subtracted so that of equal scores the smaller number comes first.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _BLOCK = 1 << 14
 """Documents at a time: 128 KiB of sums."""
@@ -23,7 +26,15 @@ _LOW = np.uint64(2**32 - 1)
 _HALF = np.uint64(32)
 
 
-@numba.njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
+def _compiled(function: Callable[..., Any]) -> Any:
+    options = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
+    try:
+        return numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # there is no folder that numba may write to
+        return numba.njit(**options)(function)
+
+
+@_compiled
 def search(
     documents: Any, codes: Any, latest: Any, saturation: Any, ends: Any,
     begins: Any, stops: Any, weights: Any, limits: Any, found: Any, scores: Any, counts: Any,
@@ -67,7 +78,7 @@ def search(
             scores[topic, place] = _score(best[place])
 
 
-@numba.njit(nogil=True, cache=True, boundscheck=False)
+@_compiled
 def _gather(
     sums: Any, low: Any, latest: Any, limit: Any, depth: Any, most: Any, keys: Any,
     size: Any, least: Any,
@@ -99,18 +110,18 @@ def _gather(
     return size, least
 
 
-@numba.njit(nogil=True, cache=True)
+@_compiled
 def _key(total: Any, document: Any) -> Any:
     bits = np.float32(total).view(np.uint32)
     return (np.uint64(bits) << _HALF) | (_LOW - np.uint64(document))
 
 
-@numba.njit(nogil=True, cache=True)
+@_compiled
 def _score(key: Any) -> Any:
     return np.uint32(key >> _HALF).view(np.float32)
 
 
-@numba.njit(nogil=True, cache=True, boundscheck=False)
+@_compiled
 def _best_first(keys: Any, depth: int) -> None:
     """Bring the largest `depth` keys to the front, in any order (quickselect)."""
     left, right = 0, len(keys) - 1
