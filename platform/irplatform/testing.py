@@ -22,6 +22,7 @@ import pytest
 from irplatform.conformance import check as conformance
 from irplatform.conformance.data import judged_topics, resources_of
 from irplatform.data import Collection, Corpus, Document, Topic, TrainingData
+from irplatform.experiment.settings import OPENED_AS
 from irplatform.registry.loading import registry
 from irplatform.registry.session import register
 from irplatform.system.process import isolated
@@ -167,7 +168,7 @@ def _small() -> Collection:
     )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def small_collection() -> Iterator[Collection]:
     """A collection of 18 articles and six judged topics, which commands find as "small".
 
@@ -175,11 +176,12 @@ def small_collection() -> Iterator[Collection]:
     trial) has grade 2, d2 (a case) 1 and d3 (zebrafish) 0; t2 has d4, d5 and d6, and so on.
     """
     collection = _small()
-    with register("small", collection):
+    vars(collection)[OPENED_AS] = collection.id  # a run of it does not register it again
+    with register(collection.id, collection):
         yield collection
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def resources(small_collection: Collection) -> CollectionResources:
     """The resources of the small collection: index, forward index, documents, …; on the CPU."""
     return resources_of(small_collection.corpus, "cpu", threads=1)
