@@ -22,7 +22,7 @@ import pytest
 from irplatform.conformance import check as conformance
 from irplatform.conformance.data import judged_topics, resources_of
 from irplatform.data import Collection, Corpus, Document, Topic, TrainingData
-from irplatform.experiment.settings import OPENED_AS
+from irplatform.experiment.arguments import OPENED_AS
 from irplatform.registry.loading import registry
 from irplatform.registry.session import register
 from irplatform.system.process import isolated

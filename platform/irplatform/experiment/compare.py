@@ -15,9 +15,9 @@ from irplatform.system.console import notice, waiting
 if TYPE_CHECKING:
     from irplatform.comparison.tests import Correction, Test
     from irplatform.evaluation.topics import TopicFilter
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names
     from irplatform.experiment.evaluate import JudgedRuns
     from irplatform.experiment.given_runs import Runs
-    from irplatform.experiment.settings import AnyCollection, AnyPath, AnyQrels, Names
 
 _MOST_RESULTS = 2_000_000
 """More results take minutes to score again and again."""

@@ -14,15 +14,9 @@ from irplatform.evaluation.judgments import Judgments, of_collection, of_files
 from irplatform.evaluation.sampled import topics_of
 from irplatform.evaluation.scoring import evaluate as evaluate_run
 from irplatform.evaluation.topics import TopicFilter, only, without
+from irplatform.experiment.arguments import as_names, as_path, as_paths, collection_name
 from irplatform.experiment.given_runs import given_runs
-from irplatform.experiment.settings import (
-    RunSettings,
-    as_names,
-    as_path,
-    as_paths,
-    collection_name,
-    resources_for,
-)
+from irplatform.experiment.settings import RunSettings, resources_for
 from irplatform.experiment.topics import of_quick_looks, topics_asked
 from irplatform.registry.loading import registry
 from irplatform.reports.evaluations import Evaluations
@@ -37,8 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.data import Topic
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names, Paths
     from irplatform.experiment.given_runs import GivenRuns, Runs
-    from irplatform.experiment.settings import AnyCollection, AnyPath, AnyQrels, Names, Paths
     from irplatform.runs import Run
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack
 
 from irplatform.errors import InputError, unknown
+from irplatform.experiment.arguments import as_names
 from irplatform.experiment.keywords import RankingOptions, keywords
 from irplatform.experiment.plan import RunPlan, resolve
 from irplatform.experiment.run import (
@@ -18,13 +19,7 @@ from irplatform.experiment.run import (
     retrieve,
     retrieve_training,
 )
-from irplatform.experiment.settings import (
-    RunSettings,
-    as_names,
-    label_and_name,
-    one_reranker,
-    settings_of,
-)
+from irplatform.experiment.settings import RunSettings, label_and_name, one_reranker, settings_of
 from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.loading import registry
 from irplatform.reranking.explain import explained, explanations, refuse_member
@@ -38,7 +33,7 @@ from irplatform.training.checkpoints import Checkpoint
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from irplatform.experiment.settings import AnyCollection, AnySystem, Names
+    from irplatform.experiment.arguments import AnyCollection, AnySystem, Names
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
     from irplatform.reranking.training_set import LearningPlan

@@ -8,8 +8,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from irplatform.errors import InputError, check_least, counted, listing
+from irplatform.experiment.arguments import as_path, as_paths
 from irplatform.experiment.calls import expression
-from irplatform.experiment.settings import as_path, as_paths
 from irplatform.registry.code_digests import our_digest
 from irplatform.runs import read_run
 from irplatform.runs.checks import check_tag
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.experiment.settings import AnyPath, Paths
+    from irplatform.experiment.arguments import AnyPath, Paths
     from irplatform.runs import Run
 
 

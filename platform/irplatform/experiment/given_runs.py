@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from irplatform.errors import InputError, counted, listing
-from irplatform.experiment.settings import AnyPath, Names, as_names, as_path
+from irplatform.experiment.arguments import AnyPath, Names, as_names, as_path
 from irplatform.runs import Run
 from irplatform.runs.folder import run_files
 from irplatform.runs.names import names_of

@@ -16,7 +16,7 @@ from irplatform.errors import InputError
 from irplatform.system.process import in_command
 
 if TYPE_CHECKING:
-    from irplatform.experiment.settings import AnyPath, AnySystem, Names, Paths, Systems
+    from irplatform.experiment.arguments import AnyPath, AnySystem, Names, Paths, Systems
     from irplatform.plugin.retrievers import Retriever
 
 _OPTION = re.compile(r"(?<![\w`-])--([a-z]+(?:-[a-z]+)*)(?: (?=[A-Z]{2}))?")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.experiment.settings import OPENED_AS
+from irplatform.experiment.arguments import OPENED_AS
 from irplatform.registry.loading import registry
 
 if TYPE_CHECKING:
     from irplatform.data import Collection
-    from irplatform.experiment.settings import AnyPath
+    from irplatform.experiment.arguments import AnyPath
 
 
 def collection(name: AnyPath) -> Collection:

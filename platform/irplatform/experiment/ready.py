@@ -46,8 +46,9 @@ if TYPE_CHECKING:
 
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Document
+    from irplatform.experiment.arguments import AnyCollection, AnySystem
     from irplatform.experiment.keywords import Share
-    from irplatform.experiment.settings import AnyCollection, AnySystem, RunSettings
+    from irplatform.experiment.settings import RunSettings
     from irplatform.plugin.rerankers import Reranker
     from irplatform.plugin.retrievers import Retriever
     from irplatform.reranking.scoring import Values

@@ -18,18 +18,14 @@ import irplatform
 from irplatform.comparison.curves import curves
 from irplatform.errors import InputError, PlatformError, counted, listing, one_line
 from irplatform.expansion import Expander, QueryPlan
+from irplatform.experiment.arguments import as_path, collection_name
 from irplatform.experiment.calls import settings_from
 from irplatform.experiment.cite import as_bibtex, cite
 from irplatform.experiment.compare import compare_judged
 from irplatform.experiment.evaluate import read_judged_runs
 from irplatform.experiment.explain import explanations_at_hand
 from irplatform.experiment.given_runs import given_runs
-from irplatform.experiment.settings import (
-    RunSettings,
-    as_path,
-    collection_name,
-    resources_for,
-)
+from irplatform.experiment.settings import RunSettings, resources_for
 from irplatform.lucene import is_indexed
 from irplatform.reports.explanation import explanation_text
 from irplatform.reports.html.made import Made, made_of
@@ -48,8 +44,8 @@ if TYPE_CHECKING:
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Document, Topic
     from irplatform.evaluation.topics import TopicFilter
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names
     from irplatform.experiment.given_runs import Runs
-    from irplatform.experiment.settings import AnyCollection, AnyPath, AnyQrels, Names
     from irplatform.runs.run import Run
 
 _MOST_STREAMED = 200_000

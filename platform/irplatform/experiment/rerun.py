@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.names import aliases_file
 from irplatform.errors import InputError
+from irplatform.experiment.arguments import as_path
 from irplatform.experiment.calls import settings_from
 from irplatform.experiment.fuse import fuse_runs
 from irplatform.experiment.run import run as run_collection
-from irplatform.experiment.settings import as_path
 from irplatform.runs import read_run
 from irplatform.runs.ir_metadata import as_recorded, read_yaml
 from irplatform.runs.metadata import RUN, SUFFIX, lines_digest, read_metadata
@@ -26,7 +26,7 @@ from irplatform.system.writing import home
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from irplatform.experiment.settings import AnyPath
+    from irplatform.experiment.arguments import AnyPath
     from irplatform.runs.overlap import Overlap
 
 _LENT = ("collections", "kb", "lucene")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from irplatform.collections.inspection import refuse_broken, warning_of_abstracts
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import measures_of
+from irplatform.experiment.arguments import as_path
 from irplatform.experiment.calls import (
     call_of,
     command_text,
@@ -35,7 +36,7 @@ from irplatform.experiment.plan import (
     resolve_training,
 )
 from irplatform.experiment.recorder import Recorder
-from irplatform.experiment.settings import RunSettings, as_path, one_reranker, settings_of
+from irplatform.experiment.settings import RunSettings, one_reranker, settings_of
 from irplatform.experiment.topics import chosen_topics
 from irplatform.plugin.hooks import RunEvent
 from irplatform.registry.loading import registry
@@ -61,14 +62,14 @@ if TYPE_CHECKING:
 
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Qrels
-    from irplatform.experiment.plan import RunPlan
-    from irplatform.experiment.settings import (
+    from irplatform.experiment.arguments import (
         AnyCollection,
         AnyPath,
         AnySystem,
         Collections,
         Systems,
     )
+    from irplatform.experiment.plan import RunPlan
     from irplatform.plugin.rerankers import Reranker
     from irplatform.reports.matrix import MatrixReport
     from irplatform.reports.run_report import RunReport

@@ -6,14 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.data import Topic
 from irplatform.errors import InputError, check_least, unknown
-from irplatform.experiment.settings import (
-    RunSettings,
-    as_names,
-    as_path,
-    as_systems,
-    collection_name,
-    resources_for,
-)
+from irplatform.experiment.arguments import as_names, as_path, as_systems, collection_name
+from irplatform.experiment.settings import RunSettings, resources_for
 from irplatform.experiment.systems import refuse_silent_downloads, resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.retrieval.first_stage import find
@@ -23,7 +17,7 @@ from irplatform.system.console import waiting
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from irplatform.experiment.settings import AnyCollection, AnyPath, AnySystem, Names
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnySystem, Names
     from irplatform.plugin.retrievers import Retriever
 
 

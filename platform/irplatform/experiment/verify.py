@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import irplatform
 from irplatform.errors import InputError, PlatformError, counted, listing
+from irplatform.experiment.arguments import as_path
 from irplatform.experiment.calls import content_digest, describe_data, settings_from
 from irplatform.experiment.plan import planned_runs, resolve
-from irplatform.experiment.settings import as_path
 from irplatform.experiment.systems import collection_of, refuse_silent_downloads
 from irplatform.lucene.build import composed_mark
 from irplatform.lucene.java import lucene_version
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from irplatform.data import Collection, Qrels
-    from irplatform.experiment.settings import AnyPath
+    from irplatform.experiment.arguments import AnyPath
 
 Verdict = Literal["agrees", "changed", "unknown"]
 _PARTS = {

@@ -11,6 +11,7 @@ from pydantic_core import to_jsonable_python
 from irplatform.errors import InputError, counted
 from irplatform.evaluation.judgments import of_collection
 from irplatform.evaluation.ndcg import NDCG, NDCG_OF_LEVELS
+from irplatform.experiment.arguments import as_names
 from irplatform.experiment.keywords import TuneOptions, keywords
 from irplatform.experiment.learning import (
     check_repetitions,
@@ -19,7 +20,7 @@ from irplatform.experiment.learning import (
     topics_to_tune_on,
 )
 from irplatform.experiment.run import refuse_broken_corpus
-from irplatform.experiment.settings import TuneSettings, as_names, resources_for, settings_of
+from irplatform.experiment.settings import TuneSettings, resources_for, settings_of
 from irplatform.experiment.systems import choose_systems, refuse_idle_plan, resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.reranking.warnings import warning_of_tuning
@@ -43,7 +44,8 @@ if TYPE_CHECKING:
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Topic
     from irplatform.evaluation.judgments import Judgments
-    from irplatform.experiment.settings import AnyCollection, AnySystem, Names, RunSettings
+    from irplatform.experiment.arguments import AnyCollection, AnySystem, Names
+    from irplatform.experiment.settings import RunSettings
     from irplatform.experiment.systems import Systems
     from irplatform.plugin.rerankers import Reranker
     from irplatform.registry.lookup import Registry

@@ -1,0 +1,118 @@
+"""Arguments of Python's functions: paths, names and systems in shorter forms, and their types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias, TypeVar
+
+from irplatform.data import Collection
+from irplatform.errors import InputError
+from irplatform.options import flat
+from irplatform.plugin.rerankers import Reranker
+from irplatform.plugin.retrievers import Retriever
+from irplatform.registry.session import register, register_system, registered_as
+
+Kind = TypeVar("Kind")
+AnyPath: TypeAlias = Path | str
+Names: TypeAlias = Iterable[str] | str
+Paths: TypeAlias = Iterable[AnyPath] | AnyPath
+AnySystem: TypeAlias = str | Kind | type[Kind]
+Systems: TypeAlias = AnySystem[Kind] | Iterable[AnySystem[Kind]] | Mapping[str, AnySystem[Kind]]
+"""Names, classes or objects of systems; a mapping gives each a label."""
+AnyCollection: TypeAlias = Path | str | Collection
+Collections: TypeAlias = AnyCollection | Sequence[AnyCollection]
+AnyQrels: TypeAlias = Path | str | Mapping[str, Mapping[str, float]]
+"""A file of judgments, or topic to document to grade."""
+OPENED_AS = "opened_as"
+"""The attribute of a `Collection` that keeps the name that it was opened by."""
+
+
+def check_number(name: str, value: object, *, whole: bool = True) -> None:
+    """Refuse what is not a number, such as a text."""
+    if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+        kind = "a whole number" if whole else "a number"
+        raise InputError(f"{name} is {value!r}; it must be {kind}.")
+
+
+def as_names(given: Names, argument: str) -> tuple[str, ...]:
+    """Return a list of names; one name stands for a list of one."""
+    names = (given,) if isinstance(given, str) else given
+    names = tuple(names) if isinstance(names, Iterable) else (names,)
+    if not all(isinstance(name, str) for name in names):
+        raise InputError(f"{argument} is {given!r}; it must be a name or a list of names.")
+    return names
+
+
+def as_systems(given: object, argument: str) -> tuple[str, ...]:
+    """Return names of systems; classes and objects are registered in this session.
+
+    Raises:
+        InputError: one is no system of the kind, or two have one name.
+    """
+    kind = Reranker if argument == "rerankers" else Retriever
+    one = isinstance(given, str | Path | type | kind) or not isinstance(given, Iterable)
+    labelled = given.items() if isinstance(given, Mapping) else None
+    each = [given] if one else [*given] if labelled is None else []  # type: ignore[misc]
+    pairs: list[tuple[str, object]] = (
+        [*labelled] if labelled is not None else [("", s) for s in each]
+    )
+    names: list[str] = []
+    objects: dict[str, object] = {}
+    for label, system in pairs:
+        if isinstance(system, str | Path):
+            name = str(system)
+            names.append(f"{label}={name}" if label and label != name else name)
+            continue
+        if not issubclass(system if isinstance(system, type) else type(system), kind):
+            raise InputError(
+                f"{argument} has {system!r}; it takes names, and classes or objects of "
+                f"irplatform.{kind.__name__}."
+            )
+        name = label or registered_as(system)
+        if objects.setdefault(name, system) is not system:
+            raise InputError(
+                f"two of the {argument} would be called '{name}': give each a name, as in "
+                f"{argument}={{'first': …, 'second': …}}."
+            )
+        names.append(register_system(system, label))
+    return tuple(names)
+
+
+def collection_name(given: object) -> str:
+    """Return the name of a collection; a `Collection` is registered under its id.
+
+    One that `collection` opened keeps the name that it was opened by.
+    """
+    if not isinstance(given, Collection):
+        return str(given)
+    if name := vars(given).get(OPENED_AS):
+        return str(name)
+    register(given.id, given)
+    return given.id
+
+
+def as_path(given: AnyPath, argument: str) -> Path:
+    """Return a path, also for a text."""
+    if not isinstance(given, Path | str) or given == "":
+        raise InputError(f"{argument} is {given!r}; it must be a path.")
+    return Path(given)
+
+
+def as_paths(given: Paths, argument: str) -> tuple[Path, ...]:
+    """Return a list of paths; one path stands for a list of one."""
+    paths = (given,) if isinstance(given, Path | str) or not isinstance(given, Iterable) else given
+    return tuple(as_path(each, argument) for each in paths)
+
+
+def settings_by_name(given: Mapping[str, object] | None) -> dict[str, object]:
+    """Return options of systems by full names: `{"rm3": {"fb_terms": 20}}` is rm3.fb_terms."""
+    if not isinstance(given or {}, Mapping):
+        raise InputError(
+            f"settings is {given!r}; it must map options to values: {{'rm3.fb_terms': 20}}."
+        )
+    settings: dict[str, object] = {}
+    for name, value in (given or {}).items():
+        whole = not isinstance(value, dict) or "." in name
+        settings |= {name: value} if whole else flat({name: value})
+    return settings
