@@ -120,3 +120,18 @@ def test_unclear_systems_share_a_sentence_and_ranks_end_them():
         "Ranks that other topics like these would give, 95 of 100 times: four 1, one 2–3, two 2–4, "
         "three 2–4."
     )
+
+
+def test_of_many_unclear_systems_each_has_its_figures_behind_its_name():
+    judgments = Judgments({topic: {"x": 1, "n": 0, "m": 0} for topic in TOPICS}, None, ["RR"])
+    runs = {
+        name: ranked(name, lambda n, own=own: ["x", "n"] if n in own else ["n", "m", "x"])
+        for name, own in (("two", {1, 2}), ("three", {0, 4}), ("four", {3, 5}), ("five", {6, 7}))
+    }
+    together, _ = sentences(compare(judgments, {"one": LOW, **runs}), "RR")
+    assert together == (
+        "two (-0.0583, about 140 topics), three (-0.0583, about 220 topics), four (-0.0583, about "
+        "140 topics) and five (-0.0583, about 140 topics) are not shown to differ from one by RR. "
+        "With 20 topics differences of 0.166 to 0.208 or more are found four times in five; in "
+        "brackets the topics that the observed ones would need."
+    )

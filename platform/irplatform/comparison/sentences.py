@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _SMALLEST = 0.0001
 """Smaller p-values are named as below this."""
+_TOGETHER = 3
+"""Of more systems that share a sentence, each has its figures in brackets behind its name."""
 
 
 def sentence(pair: Pair) -> str:
@@ -53,15 +55,26 @@ def _unclear_together(pairs: Sequence[Pair]) -> str:
     powers = [pair.power for pair in pairs if pair.power is not None]
     least, most = (f"{end(p.detectable for p in powers):.3f}" for end in (min, max))
     span = least if least == most else f"{least} to {most}"
-    text = (
-        f"{_and([pair.system for pair in pairs])} are not shown to differ from "
-        f"{pairs[0].baseline} by {pairs[0].measure}: {_and([_signed(pair) for pair in pairs])} may "
-        f"be chance. With {pairs[0].test.n} topics differences of {span} or more are "
-        "found four times in five"
+    numbers = [rounded(p.topics) if p.topics else 0 for p in powers]
+    many = len(pairs) > _TOGETHER
+    named = [pair.system for pair in pairs]
+    if many:
+        shown = zip(pairs, numbers, strict=True)
+        named = [
+            f"{pair.system} ({_signed(pair)}{f', about {n:,} topics' if n else ''})"
+            for pair, n in shown
+        ]
+    text = f"{_and(named)} are not shown to differ from {pairs[0].baseline} by {pairs[0].measure}"
+    if not many:
+        text += f": {_and([_signed(pair) for pair in pairs])} may be chance"
+    text += (
+        f". With {pairs[0].test.n} topics differences of {span} or more are found four times in "
+        "five"
     )
-    if all(power.topics for power in powers):
-        numbers = [f"{rounded(power.topics or 0):,}" for power in powers]
-        needed = numbers[0] if len({*numbers}) == 1 else _and(numbers)
+    if many and any(numbers):
+        text += "; in brackets the topics that the observed ones would need"
+    elif all(numbers):
+        needed = f"{numbers[0]:,}" if len({*numbers}) == 1 else _and([f"{n:,}" for n in numbers])
         text += f"; those observed would need about {needed}"
     text += "."
     for reason, what in (("unjudged", "Unjudged documents"), ("ties", "The order of ties")):
