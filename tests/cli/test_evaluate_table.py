@@ -90,3 +90,11 @@ def test_measures_that_look_deeper_than_rankings_are_named(platform, folder):
     assert platform(*ASKED, *more).out.splitlines()[-2:] == [both, note]
     assert platform(*ASKED, *more, "--table", "latex").err.splitlines()[-2:] == [both, note]
     assert "no ranking" not in platform(*ASKED).out
+
+
+def test_a_folder_stands_for_its_runs(platform, folder):
+    (folder / "runs").mkdir()
+    for name in ("good.run", "bad.run"):
+        (folder / name).rename(folder / "runs" / name)
+    table = platform("evaluate", "runs", "--qrels", "qrels.txt", "--measure", "P@1").out
+    assert [line.split()[0] for line in table.splitlines()[2:4]] == ["bad", "good"]

@@ -111,7 +111,8 @@ def evaluate(
 ) -> None:
     """Score TREC run files against a collection's judgments or a qrels file.
 
-    `platform compare` says which of several runs is better.
+    A folder stands for the runs that `platform run` left there. `platform compare` says which of
+    several runs is better.
     """
     from irplatform.api import evaluate as evaluate_runs
     from irplatform.evaluation.topics import cut_short, notices

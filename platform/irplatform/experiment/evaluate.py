@@ -50,7 +50,7 @@ def evaluate(
     """Score runs.
 
     Args:
-        runs: TREC runs or `Run` objects, or a mapping of name to one.
+        runs: TREC runs, folders of `platform run` or `Run` objects, or a mapping of name to one.
         collection: whose judgments and measures to use.
         qrels: a file of judgments, in place of a collection, ordinary or sampled; or a mapping of
             topic to document to grade.
@@ -72,7 +72,7 @@ def evaluate(
         >>> ir.evaluate(run, qrels={"1": {"b": 1}}, measures=["RR", "P@1"])["mine"].aggregate
         {'RR': 0.5, 'P@1': 0.0}
     """
-    given = given_runs(runs, names, folders=False)
+    given = given_runs(runs, names)
     judged = read_judged_runs(
         given, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
     )

@@ -31,13 +31,12 @@ class GivenRuns:
     ready: Mapping[Path, Run]
 
 
-def given_runs(runs: Runs, names: Names = (), *, folders: bool = True) -> GivenRuns:
-    """Return the runs that a caller gave, with their names.
+def given_runs(runs: Runs, names: Names = ()) -> GivenRuns:
+    """Return the runs that a caller gave, with their names; a folder has those of its last table.
 
     Args:
         runs: files or runs, or a mapping of name to one.
         names: a name for each; by default those of the mapping, of runs, and of files.
-        folders: a folder stands for the runs of its last table.
 
     Raises:
         InputError: there are not as many different names as runs, or one is no run.
@@ -56,8 +55,7 @@ def given_runs(runs: Runs, names: Names = (), *, folders: bool = True) -> GivenR
     each = [runs] if isinstance(runs, AnyPath | Run) or not isinstance(runs, Iterable) else [*runs]
     ready = {Path(run.name): run for run in each if isinstance(run, Run)}
     files = [Path(r.name) if isinstance(r, Run) else as_path(r, "runs") for r in each]
-    if folders:
-        files = [f for path in files for f in ([path] if path in ready else run_files([path]))]
+    files = [f for path in files for f in ([path] if path in ready else run_files([path]))]
     return GivenRuns(name_runs(files, names), ready)
 
 
