@@ -187,8 +187,9 @@ def test_a_run_says_where_its_files_are_and_not_among_the_results(platform):
 
 def test_a_plugin_that_is_written_and_not_installed_is_told(platform, folder, monkeypatch):
     assert platform("plugins", "new", "my-ranker").out.splitlines() == [
-        "irplatform-my-ranker: a reranker 'my-ranker'. To install and run it:",
+        "irplatform-my-ranker: a reranker 'my-ranker'. To install, test and use it:",
         "  pip install -e irplatform-my-ranker",
+        "  pytest irplatform-my-ranker",
         "  platform run --collection demo --reranker my-ranker",
     ]
     (folder / "other").mkdir()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from irplatform.experiment.arguments import AnyPath, AnySystem, Names, Paths, Systems
     from irplatform.plugin.retrievers import Retriever
 
+_COMMAND = re.compile(r"(`platform [^`]*`)")
 _OPTION = re.compile(r"(?<![\w`-])--([a-z]+(?:-[a-z]+)*)(?: (?=[A-Z]{2}))?")
 _CALLED = {
     "collection": "collection",
@@ -219,12 +220,14 @@ def keywords(options: type[Any]) -> Callable[[Function], Function]:
 
 
 def as_keywords(message: str) -> str:
-    """Return an error's text with keywords in place of options of the command line.
+    """Return an error's text with keywords in place of options, but for those of whole commands.
 
     >>> as_keywords("Name another --run-dir, or replace it with --force.")
     'Name another run_dir=, or replace it with force=True.'
     """
-    return _OPTION.sub(_keyword, message)
+    parts = _COMMAND.split(message)  # every second one is a command
+    parts[::2] = [_OPTION.sub(_keyword, text) for text in parts[::2]]
+    return "".join(parts)
 
 
 def _keyword(option: re.Match[str]) -> str:
