@@ -105,7 +105,7 @@ __all__ = [
     "write_run",
 ]
 
-_ELSEWHERE = {
+_NAMES = {
     "irplatform.data": "Collection Corpus Document Documents Topic TrainingData",
     "irplatform.errors": "InputError PlatformError",
     "irplatform.plugin": "FeatureGroup Field Options Reads Reranker Resources Retriever "
@@ -113,7 +113,7 @@ _ELSEWHERE = {
     "irplatform.runs": "Ranking Run",
 }
 """Names that are not in `irplatform.api`, by their modules."""
-_MODULES = {name: module for module, names in _ELSEWHERE.items() for name in names.split()}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 configure_libraries()
 

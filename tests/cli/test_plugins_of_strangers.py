@@ -521,7 +521,7 @@ def register_rerankers(register):
 """
 
 
-def test_a_class_that_is_not_at_its_place_stands_in_no_ones_way(with_plugin):
+def test_a_class_that_cannot_be_imported_does_not_hinder_other_commands(with_plugin):
     listed = with_plugin(BY_PLACE, "rerankers", "list")
     assert (listed.returncode, listed.stderr) == (0, "")
     (line,) = (line for line in listed.stdout.splitlines() if line.startswith("strange"))

@@ -104,6 +104,7 @@ def test_a_run_says_before_it_begins_that_it_can_write_no_report(platform, argum
     ("arguments", "message"),
     [
         (("runs/base.run",), "a report compares at least two runs"),
+        (("runs/nothere.run",), "runs/nothere.run: there is no such file."),
         (RUNS, "give --collection or --qrels"),
         (("cancers",), "there are no run files (*.run) in this folder"),
         ((*RUNS, "--all-pairs", "--baseline", "base"), "exclude each other"),

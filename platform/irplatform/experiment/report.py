@@ -116,6 +116,9 @@ def write_report(
     _refuse_other_file(html, force=force)
     given = given_runs(runs, names)
     paths = [*given.names]
+    for path in paths:
+        if path not in given.ready and not path.exists():
+            raise InputError("there is no such file.", path=path)
     if len(paths) < 2:
         raise InputError(f"a report compares at least two runs; {listing(map(str, paths))} is one.")
     if collection is None and qrels is None and sampled_qrels is None:
