@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     )
     from irplatform.runs import Ranking, Run
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Collection",

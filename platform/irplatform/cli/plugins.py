@@ -45,9 +45,16 @@ def list_plugins(as_json: bool) -> None:
         say_text(f"No plugin is installed (entry-point group '{GROUP}').")
     rows = []
     for plugin in installed:
-        facts = [*plugin.provides, *filter(None, [plugin.wrong, plugin.failed])]
-        state = f"BROKEN: {plugin.error}" if plugin.error else ", ".join(facts)
-        rows.append((plugin.name, plugin.distribution, plugin.version, state))
+        named: dict[str, list[str]] = {}
+        for provided in plugin.provides:  # "feature group lexical"
+            kind, _, name = provided.rpartition(" ")
+            named.setdefault(kind, []).append(name)
+        facts = [f"BROKEN: {plugin.error}"] if plugin.error else []
+        facts += [f"{kind} {', '.join(names)}" for kind, names in named.items()]
+        facts += filter(None, [plugin.wrong, plugin.failed])
+        for row, fact in enumerate(facts or [""]):
+            source = "" if row else f"{plugin.distribution} {plugin.version}"
+            rows.append(("" if row else plugin.name, source, fact))
     print_rows(rows)
     if remark := without_entry_point():
         notice(remark)
