@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from _common import parser, report, require
-from irplatform.api import RunSettings, run
+from irplatform import RunSettings, run
 from irplatform.expansion import read_plan
 from irplatform.knowledge import installed
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from irplatform.api import RunSettings, rerun, run
+from irplatform import RunSettings, rerun, run
 from irplatform.evaluation.scoring import evaluate
 from irplatform.registry.loading import registry
 from irplatform.runs import read_run

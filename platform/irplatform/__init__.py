@@ -12,36 +12,23 @@ from typing import TYPE_CHECKING, Any
 from irplatform.system.arithmetic import configure_libraries
 
 if TYPE_CHECKING:
-    from irplatform.api import (
-        RunSettings,
-        TuneSettings,
-        agree_sources,
-        check_runs,
-        cite,
-        collection,
-        compare,
-        evaluate,
-        explain,
-        fuse_runs,
-        index,
-        load_plugin,
-        read_experiment,
-        read_run,
-        register,
-        reranker,
-        rerun,
-        retriever,
-        run,
-        search,
-        train,
-        tune,
-        verify,
-        write_bioasq_answers,
-        write_report,
-        write_run,
-    )
     from irplatform.data import Collection, Corpus, Document, Documents, Topic, TrainingData
     from irplatform.errors import InputError, PlatformError
+    from irplatform.experiment.agree import agree_sources
+    from irplatform.experiment.cite import cite
+    from irplatform.experiment.compare import compare
+    from irplatform.experiment.evaluate import evaluate
+    from irplatform.experiment.explain import explain
+    from irplatform.experiment.fuse import fuse_runs
+    from irplatform.experiment.opened import collection
+    from irplatform.experiment.ready import reranker, retriever
+    from irplatform.experiment.report import write_report
+    from irplatform.experiment.rerun import rerun
+    from irplatform.experiment.run import run, train
+    from irplatform.experiment.search import index, search
+    from irplatform.experiment.settings import RunSettings, TuneSettings, read_experiment
+    from irplatform.experiment.submission import check_runs, write_bioasq_answers
+    from irplatform.experiment.verify import verify
     from irplatform.plugin import (
         FeatureGroup,
         Field,
@@ -53,7 +40,9 @@ if TYPE_CHECKING:
         TrainableReranker,
         Traits,
     )
-    from irplatform.runs import Ranking, Run
+    from irplatform.registry.session import load_plugin, register
+    from irplatform.runs import Ranking, Run, read_run, write_run
+    from irplatform.tuning.tune import tune
 
 __version__ = "0.2.0"
 
@@ -106,25 +95,44 @@ __all__ = [
 ]
 
 _NAMES = {
-    "irplatform.data": "Collection Corpus Document Documents Topic TrainingData",
-    "irplatform.errors": "InputError PlatformError",
-    "irplatform.plugin": "FeatureGroup Field Options Reads Reranker Resources Retriever "
-    "TrainableReranker Traits",
-    "irplatform.runs": "Ranking Run",
+    "data": "Collection Corpus Document Documents Topic TrainingData",
+    "errors": "InputError PlatformError",
+    "experiment.agree": "agree_sources",
+    "experiment.cite": "cite",
+    "experiment.compare": "compare",
+    "experiment.evaluate": "evaluate",
+    "experiment.explain": "explain",
+    "experiment.fuse": "fuse_runs",
+    "experiment.opened": "collection",
+    "experiment.ready": "reranker retriever",
+    "experiment.report": "write_report",
+    "experiment.rerun": "rerun",
+    "experiment.run": "run train",
+    "experiment.search": "index search",
+    "experiment.settings": "RunSettings TuneSettings read_experiment",
+    "experiment.submission": "check_runs write_bioasq_answers",
+    "experiment.verify": "verify",
+    "plugin": "FeatureGroup Field Options Reads Reranker Resources Retriever TrainableReranker "
+    "Traits",
+    "registry.session": "load_plugin register",
+    "runs": "Ranking Run read_run write_run",
+    "tuning.tune": "tune",
 }
-"""Names that are not in `irplatform.api`, by their modules."""
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 configure_libraries()
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(_MODULES.get(name, "irplatform.api")), name)
-    globals()[name] = value
+    from irplatform.system.console import waiting
+
+    with waiting("starting"):  # takes seconds from a cold disk
+        module = import_module(f"{__name__}.{_MODULES[name]}")
+    globals()[name] = value = getattr(module, name)
     return value
 
 

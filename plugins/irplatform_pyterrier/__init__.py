@@ -73,7 +73,7 @@ def reranker(
         fields: columns that hold fields of the topics, such as `disease`. A topic of the collection
             has its own fields without them.
         cached: whether scores are kept in the cache, and taken from it.
-        options: further attributes of `irplatform.api.RunSettings`: `device`, `train_on`, `seed`.
+        options: further attributes of `irplatform.RunSettings`: `device`, `train_on`, `seed`.
 
     Raises:
         InputError: a wrong name or option, or a reranker that learns without anything to learn
@@ -106,7 +106,7 @@ def retriever(
         num_results: documents per query at most.
         settings: options of the retriever, as `{"k1": 1.2}`.
         fields: columns that hold fields of the topics, as in `reranker`.
-        options: further attributes of `irplatform.api.RunSettings`: `expand`, `device`.
+        options: further attributes of `irplatform.RunSettings`: `expand`, `device`.
 
     Raises:
         InputError: a wrong name or option.

@@ -47,7 +47,7 @@ def driver():
 @pytest.fixture(scope="session")
 def report(tmp_path_factory):
     """The report of three runs over twelve topics."""
-    from irplatform.api import write_report
+    from irplatform import write_report
 
     folder = tmp_path_factory.mktemp("report")
     collection = write_collection(folder / "small")

@@ -5,7 +5,7 @@ import dataclasses
 import click
 import pytest
 
-from irplatform.api import RunSettings
+from irplatform import RunSettings
 from irplatform.cli.main import COMMANDS, cli
 from irplatform.cli.run import run
 from irplatform.cli.train import train

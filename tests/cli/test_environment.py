@@ -82,7 +82,7 @@ def test_too_little_memory_is_told_in_a_line(platform, monkeypatch, error):
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("irplatform.api.search", fail)
+    monkeypatch.setattr("irplatform.search", fail)
     told = platform("search", "--collection", "small", "--query", "mice")
     assert told.code == 1
     assert told.err.startswith("platform: there is too little memory")

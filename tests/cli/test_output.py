@@ -111,7 +111,7 @@ def test_ctrl_c_is_answered_in_a_line(platform, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("irplatform.api.run", interrupt)
+    monkeypatch.setattr("irplatform.run", interrupt)
     outcome = platform("run", "--collection", "small")
     assert outcome.code == 130
     assert outcome.out == ""
@@ -131,7 +131,7 @@ def test_sigterm_leaves_things_as_ctrl_c_does(platform, monkeypatch):
             cleaned.append(True)
 
     before = signal.getsignal(signal.SIGTERM)
-    monkeypatch.setattr("irplatform.api.run", work)
+    monkeypatch.setattr("irplatform.run", work)
     outcome = platform("run", "--collection", "small")
     assert outcome.code == 143
     assert outcome.err.strip().startswith("platform: interrupted; what was finished is kept")
@@ -150,7 +150,7 @@ def test_a_second_sigterm_does_not_cut_short_what_the_first_one_tidies_up(platfo
             os.kill(os.getpid(), signal.SIGTERM)
             cleaned.append(True)
 
-    monkeypatch.setattr("irplatform.api.run", work)
+    monkeypatch.setattr("irplatform.run", work)
     assert platform("run", "--collection", "small").code == 143
     assert cleaned
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from report_data import write_collection, write_runs
 
-from irplatform.api import write_report
+from irplatform import write_report
 from irplatform.runs import read_run
 
 

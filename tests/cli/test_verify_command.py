@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from commands import call
 
-from irplatform.api import rerun, run, verify
+from irplatform import rerun, run, verify
 from irplatform.experiment.calls import call_of, expression, settings_from
 from irplatform.experiment.settings import RunSettings
 from irplatform.runs.metadata import metadata_path

@@ -25,7 +25,7 @@ from ir_datasets.formats import (
 from ir_datasets.formats.trec import TrecSubQrel
 from ir_datasets.util import Cache, Download, RequestsDownload
 
-from irplatform.api import run
+from irplatform import run
 from irplatform.collections.irds import exists, open_dataset
 from irplatform.collections.irds_corpora import document, layout, topic
 from irplatform.collections.irds_downloads import what_would_be_downloaded

@@ -5,7 +5,7 @@ import re
 import pytest
 from pages import DOCS, ROOT, fences
 
-from irplatform.api import RunSettings, run
+from irplatform import RunSettings, run
 
 _ROW = re.compile(r"^(?P<name>\S+|  alone)(?: \(.*\))?\s+(?P<values>\d\.\d{4}.*)$", re.MULTILINE)
 _SYSTEMS = {"runs/demo/bm25.run": "bm25", "runs/demo/delta.run": "delta"}

@@ -14,7 +14,7 @@ from feature_resources import feature_resources
 from pages import fences
 from small import labelled
 
-from irplatform.api import RunSettings, run
+from irplatform import RunSettings, run
 from irplatform.data import Collection, Corpus
 from irplatform.features import SideFeatures
 from irplatform.plugin import Document, Documents, FeatureGroup, Topic, TrainingData

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from checkpoints import described
 
-from irplatform.api import RunSettings, train
+from irplatform import RunSettings, train
 from irplatform.errors import InputError
 from irplatform.experiment.plan import resolve, resolve_training
 from irplatform.experiment.run import learning_plan

@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.api import RunSettings, search
+from irplatform import RunSettings, search
 from irplatform.errors import InputError
 from irplatform.experiment.plan import resolve_learning_systems
 from irplatform.knowledge import add

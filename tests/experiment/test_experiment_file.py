@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from commands import call
 
-from irplatform.api import read_experiment, run
+from irplatform import read_experiment, run
 from irplatform.errors import InputError
 from irplatform.experiment.settings import settings_of
 
@@ -111,7 +111,7 @@ def asked(folder, capsys, monkeypatch):
         seen.append(settings)
         raise InputError("enough")
 
-    monkeypatch.setattr("irplatform.api.run", remember)
+    monkeypatch.setattr("irplatform.run", remember)
 
     def ask(*arguments):
         done = call(capsys, monkeypatch, "run", "study/experiment.toml", *arguments)

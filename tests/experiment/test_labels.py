@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from irplatform.api import RunSettings, run, train, tune
+from irplatform import RunSettings, run, train, tune
 from irplatform.cli.settings import read_settings
 from irplatform.errors import InputError
 from irplatform.experiment.plan import planned_runs, resolve

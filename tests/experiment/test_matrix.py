@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from commands import call
 
-from irplatform.api import RunSettings, run
+from irplatform import RunSettings, run
 from irplatform.comparison.tests import Difference
 from irplatform.errors import InputError
 from irplatform.experiment.matrix import cells_of

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from irplatform.api import (
+from irplatform import (
     RunSettings,
     TuneSettings,
     check_runs,

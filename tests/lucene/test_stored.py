@@ -5,7 +5,7 @@ import json
 import pytest
 from commands import call
 
-from irplatform.api import run
+from irplatform import run
 from irplatform.collections.indexed import IndexedCorpus, in_index
 from irplatform.errors import InputError
 from irplatform.lucene.java import java_class

@@ -11,7 +11,7 @@ from pages import DOCS, fences
 from small import chosen
 
 import irplatform_pyterrier as bridge
-from irplatform.api import RunSettings, run
+from irplatform import RunSettings, run
 from irplatform.data import Topic
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Document, Documents

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from small import SmallResources, chosen
 
 import irplatform_rankgpt
-from irplatform.api import RunSettings, run
+from irplatform import RunSettings, run
 from irplatform.data import Topic
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document, Documents

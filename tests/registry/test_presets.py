@@ -6,7 +6,7 @@ import pytest
 from commands import call
 from small import registration
 
-from irplatform.api import RunSettings
+from irplatform import RunSettings
 from irplatform.errors import InputError
 from irplatform.experiment.systems import choose_systems
 from irplatform.plugin import Field, Options, Reranker

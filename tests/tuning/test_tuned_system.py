@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from irplatform.api import RunSettings, TuneSettings, tune
+from irplatform import RunSettings, TuneSettings, tune
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import Judgments, of_collection
 from irplatform.evaluation.sampled import read_sampled_qrels

@@ -38,7 +38,7 @@ def agree(folders: tuple[Path, ...], as_json: bool, **options: Any) -> None:
     Prints the scores and ranks of the systems that all sources share, and Kendall's tau-b for each
     pair of sources with its 95 % interval over topics.
     """
-    from irplatform.api import agree_sources
+    from irplatform import agree_sources
     from irplatform.reports.agreement import as_json as facts
     from irplatform.reports.agreement import render
 

@@ -18,7 +18,7 @@ def cite(names: tuple[str, ...], as_json: bool) -> None:
     NAMES are run files with their metadata, folders of them, retrievers, rerankers, feature groups
     and collections.
     """
-    from irplatform.api import cite as references_of
+    from irplatform import cite as references_of
     from irplatform.experiment.cite import as_bibtex
 
     references = references_of(names)

@@ -105,7 +105,7 @@ def compare(
     The table has means, the share of judged documents, differences with 95 % intervals, and topics
     won, tied and lost by the first measure. Sentences say what the data support.
     """
-    from irplatform.api import compare as compare_runs
+    from irplatform import compare as compare_runs
     from irplatform.reports.comparison import Parts, print_comparison
 
     if as_json and form != "text":

@@ -114,7 +114,7 @@ def evaluate(
     A folder stands for the runs that `platform run` left there. `platform compare` says which of
     several runs is better.
     """
-    from irplatform.api import evaluate as evaluate_runs
+    from irplatform import evaluate as evaluate_runs
     from irplatform.evaluation.topics import cut_short, notices
 
     if form != "text" and (as_json or per_topic):

@@ -74,7 +74,7 @@ def report(
     rankings side by side for any topic, how the runs were made, and BibTeX. Without --collection or
     --qrels, the collection is the one that the runs' metadata name.
     """
-    from irplatform.api import write_report
+    from irplatform import write_report
 
     if options["all_pairs"] and options["baseline"]:
         raise InputError("--all-pairs and --baseline exclude each other: leave out one of them.")

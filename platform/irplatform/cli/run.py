@@ -120,7 +120,7 @@ def run(
     Without --reranker it stops after the first stage. EXPERIMENT is a TOML file of such options;
     those of the command line take precedence.
     """
-    from irplatform.api import run as run_collection
+    from irplatform import run as run_collection
     from irplatform.reports.comparison import Parts, print_comparison
     from irplatform.reports.matrix import MatrixReport
 
@@ -146,7 +146,7 @@ def run(
         return
     comparison = report.compare(alone=True) if compare and report.comparing else None
     if html is not None and report.scored:
-        from irplatform.api import write_report
+        from irplatform import write_report
 
         paths = [system.path for system in report.systems]
         write_report(
@@ -194,7 +194,7 @@ def _check_html(settings: RunSettings) -> None:
 
 
 def _read(experiment: Path | None) -> dict[str, Any] | None:
-    from irplatform.api import read_experiment
+    from irplatform import read_experiment
 
     if experiment is None:
         return None

@@ -82,7 +82,7 @@ def search(
     **options: Any,
 ) -> None:
     """Show what a retriever finds for a query or a topic, with judgments if there are any."""
-    from irplatform.api import search as search_collection
+    from irplatform import search as search_collection
 
     explain = options["explain"]
     if every_name and not explain:
@@ -123,7 +123,7 @@ def search(
 @json_option
 def index(collection: str, threads: int | None, as_json: bool) -> None:
     """Build a collection's Lucene index, or describe the existing one."""
-    from irplatform.api import index as index_collection
+    from irplatform import index as index_collection
 
     facts = index_collection(collection, threads=threads)
     if as_json:
@@ -175,7 +175,7 @@ def explain(
     The options for training are those of `run`; a model that a run has trained is taken from the
     cache.
     """
-    from irplatform.api import explain as explain_documents
+    from irplatform import explain as explain_documents
 
     settings = run_settings(options, rerankers=(reranker,))
     facts = explain_documents(settings, topic, documents, member=member)

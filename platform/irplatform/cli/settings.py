@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.api import RunSettings
+    from irplatform import RunSettings
 
 _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
@@ -32,7 +32,7 @@ def run_settings(
 
     Those of an `experiment` file, see `read_experiment`, stand beneath the options that are given.
     """
-    from irplatform.api import RunSettings
+    from irplatform import RunSettings
 
     given = {**options, **more, "rerankers": rerankers}
     for name in ("retrievers", "candidates"):

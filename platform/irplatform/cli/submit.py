@@ -60,7 +60,7 @@ def check(context: click.Context, /, runs: tuple[Path, ...], as_json: bool, **op
     number of results; with --collection also unknown topics and topics without results. The exit
     code is 1 if a run would be rejected.
     """
-    from irplatform.api import check_runs
+    from irplatform import check_runs
 
     checks = check_runs(runs, **options)
     if as_json:
@@ -127,7 +127,7 @@ def bioasq(run: Path, collection: str, out: Path, force: bool, as_json: bool) ->
     Writes the first ten documents of each question. Document ids must be PMIDs, and the
     collection's topics must be BioASQ questions.
     """
-    from irplatform.api import write_bioasq_answers
+    from irplatform import write_bioasq_answers
 
     counts = write_bioasq_answers(run, collection, out, force=force)
     if as_json:
@@ -189,7 +189,7 @@ def fuse(
     runs: tuple[Path, ...], out: Path, weights: tuple[float, ...], as_json: bool, **options: Any
 ) -> None:
     """Fuse TREC runs by rank or by score."""
-    from irplatform.api import fuse_runs
+    from irplatform import fuse_runs
 
     command_line = ("platform", *sys.argv[1:])
     facts = fuse_runs(runs, out, weights=weights or None, command=command_line, **options)

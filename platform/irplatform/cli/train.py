@@ -61,7 +61,7 @@ def train(
 
     Use the result with `platform run --reranker NAME --checkpoint FOLDER`.
     """
-    from irplatform.api import train as train_reranker
+    from irplatform import train as train_reranker
 
     first, *others = collection
     settings = run_settings(

@@ -125,8 +125,8 @@ def tune(
     """
     from dataclasses import fields
 
-    from irplatform.api import TuneSettings
-    from irplatform.api import tune as tune_options
+    from irplatform import TuneSettings
+    from irplatform import tune as tune_options
     from irplatform.system.writing import atomic_write, writable_file
 
     command = ("platform", *sys.argv[1:])

@@ -34,7 +34,7 @@ def verify(
     Compares the run file, topics, judgments, documents, files, trained models, code and versions of
     libraries. A folder stands for its run files. The exit code is 1 if anything changed.
     """
-    from irplatform.api import verify as verify_run
+    from irplatform import verify as verify_run
     from irplatform.experiment.verify import changed
 
     findings = {path: verify_run(path, collection=collection) for path in _files(runs)}
@@ -101,7 +101,7 @@ def rerun(
     METADATA is the file beside a run, the run itself, or ir-metadata.yml. If the bytes differ,
     rank-biased overlap and Kendall's τ union of both rankings are printed, and the exit code is 1.
     """
-    from irplatform.api import rerun as make_again
+    from irplatform import rerun as make_again
 
     again = make_again(metadata, out=out, collection=collection, cached=cached)
     if as_json:

@@ -1,37 +1,31 @@
-"""Runs that exist already: scored, checked, and compared between sources of judgments."""
+"""Runs that exist already, scored."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from irplatform.data import Collection
-from irplatform.errors import InputError, counted, listing
-from irplatform.evaluation.agreement import Agreement, agreement, indistinct, read_sources
+from irplatform.errors import InputError, listing
 from irplatform.evaluation.judgments import Judgments, of_collection, of_files
 from irplatform.evaluation.sampled import topics_of
 from irplatform.evaluation.scoring import evaluate as evaluate_run
 from irplatform.evaluation.topics import TopicFilter, only, without
-from irplatform.experiment.arguments import as_names, as_path, as_paths, collection_name
+from irplatform.experiment.arguments import as_names, as_path, collection_name
 from irplatform.experiment.given_runs import given_runs
-from irplatform.experiment.settings import RunSettings, resources_for
 from irplatform.experiment.topics import of_quick_looks, topics_asked
 from irplatform.registry.loading import registry
 from irplatform.reports.evaluations import Evaluations
-from irplatform.runs import Problem, read_run, validate_run
-from irplatform.runs.bioasq import MOST_DOCUMENTS, Question, answers
-from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags
+from irplatform.runs import read_run
 from irplatform.system.console import notice, waiting
-from irplatform.system.writing import atomic_write, same_file
+from irplatform.system.writing import same_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from irplatform.data import Topic
-    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names, Paths
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnyQrels, Names
     from irplatform.experiment.given_runs import GivenRuns, Runs
     from irplatform.runs import Run
 
@@ -184,165 +178,3 @@ def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:
         f"WARNING: {path}: none of its documents is judged for its topic. Are these the "
         "judgments of another collection, or are their columns in another order?"
     )
-
-
-def check_runs(
-    paths: Paths,
-    *,
-    collection: AnyCollection | None = None,
-    documents: bool = False,
-    max_per_topic: int = 1000,
-    tag_length: int | None = None,
-    tag_pattern: str | None = None,
-) -> dict[str, RunCheck]:
-    """Check run files as TREC's submission system does; return path to problems.
-
-    Args:
-        paths: TREC runs; one that cannot be read has a problem, too.
-        collection: whose topics they must answer.
-        documents: look up every document in the collection's index.
-        max_per_topic: results that the task accepts per topic.
-        tag_length: characters that it accepts in a run tag; see `validate_run`.
-        tag_pattern: a regular expression of the tags that it accepts.
-
-    Raises:
-        InputError: documents are to be looked up without a collection, or the pattern is wrong.
-
-    Examples:
-        >>> import irplatform as ir
-        >>> ir.write_run(ir.Run("mine", {"41": ir.Ranking.of(["a", "b"], [2.0, 1.0])}), "my.run")
-        >>> print(*ir.check_runs("my.run", max_per_topic=2)["my.run"].problems)
-        <BLANKLINE>
-    """
-    if documents and collection is None:
-        raise InputError("--documents needs --collection.")
-    paths = as_paths(paths, "paths")
-    pattern = None if tag_pattern is None else read_tag_pattern(tag_pattern)
-    topics: Mapping[str, None] | None = None
-    contains: Callable[[str], bool] | None = None
-    if collection is not None:
-        collection = collection_name(collection)
-        resolved_collection = registry().collection(collection)
-        topics = dict.fromkeys(topic.id for topic in resolved_collection.load_topics())
-        if documents:
-            contains = resources_for(RunSettings(collection), resolved_collection).index().contains
-    checks = {}
-    readable = []
-    for path in paths:
-        try:
-            checks[str(path)] = validate_run(
-                path,
-                topics=topics,
-                max_per_topic=max_per_topic,
-                tag_length=tag_length,
-                tag_pattern=pattern,
-                has_document=contains,
-            )
-            readable.append(path)
-        except InputError as error:
-            checks[str(path)] = RunCheck([Problem("error", error.message, error.line)])
-    for path, problem in same_tags(readable).items():
-        check = checks[str(path)]
-        checks[str(path)] = replace(check, problems=[*check.problems, problem])
-    return checks
-
-
-def agree_sources(
-    folders: Paths,
-    *,
-    measures: Names = (),
-    alone: bool = False,
-    samples: int = 10_000,
-    seed: int = 42,
-) -> Agreement:
-    """Compare the orders that sources of judgments give the same systems.
-
-    Each folder is that of a `run`, one per source. Measures are one for all, or one each; by
-    default the first of each table. `alone` takes rerankers' own scores. Intervals come from
-    `samples` draws of topics. InputError for a folder without scores, or fewer than three common
-    systems.
-
-    Examples:
-        >>> import irplatform as ir
-        >>> for folder, measure in (("runs/experts", "nDCG@20"), ("runs/clicks", "AP")):
-        ...     report = ir.run("demo", ["bm25-text", "dlh13"], measures=measure, run_dir=folder)
-        >>> found = ir.agree_sources(["runs/experts", "runs/clicks"])
-        >>> sorted(found.systems)
-        ['bm25', 'bm25-text', 'dlh13']
-    """
-    folders = as_paths(folders, "folders")
-    sources = read_sources(folders, as_names(measures, "measures"), own_scores=alone)
-    for message in indistinct(sources):
-        notice(message)
-    return agreement(sources, samples=samples, seed=seed)
-
-
-def write_bioasq_answers(
-    path: AnyPath, collection: AnyCollection, out: AnyPath, *, force: bool = False
-) -> dict[str, Any]:
-    """Write a run as BioASQ takes it in phase A of task b: JSON with at most ten documents each.
-
-    The documents of the run are PMIDs, the topics of the collection questions of BioASQ. `force`
-    replaces a file with other content.
-
-    Returns:
-        `path`, the number of `questions`, of `documents`, and the ids in `unanswered`.
-
-    Raises:
-        InputError: the run cannot be read or answers unknown topics, the topics are not
-            questions of BioASQ, a document is not a PMID, or `out` is the run or has other
-            content.
-
-    Examples:
-        >>> import irplatform as ir
-        >>> asked = ir.Topic("q1", "BRAF", {"body": "What is BRAF?", "type": "factoid"})
-        >>> corpus = ir.collection("demo").corpus
-        >>> questions = ir.Collection("questions", "Some", corpus, lambda: [asked])
-        >>> ir.write_run(ir.Run("mine", {"q1": ir.Ranking.of(["29126288"], [1.0])}), "my.run")
-        >>> told = ir.write_bioasq_answers("my.run", questions, "answers.json")
-        >>> told["questions"], told["documents"]
-        (1, 1)
-    """
-    path, out = as_path(path, "path"), as_path(out, "out")
-    collection = collection_name(collection)
-    if same_file(path, out):
-        raise InputError(f"--out {out} is the run itself; name another file.")
-    topics = registry().collection(collection).load_topics()
-    questions = [_question(topic, collection) for topic in topics]
-    rankings = read_run(path).rankings
-    question_ids = {question.id for question in questions}
-    if strange := [topic for topic in rankings if topic not in question_ids]:
-        raise InputError(
-            f"topics that '{collection}' does not have: {listing(strange)}.", path=path
-        )
-    questions_with_documents = [
-        (each, rankings[each.id].doc_ids if each.id in rankings else ()) for each in questions
-    ]
-    content = answers(questions_with_documents)
-    if not force and out.is_file() and out.read_bytes() != content:
-        raise InputError(
-            "this file already exists, with other content. Name another --out, or replace it "
-            "with --force.",
-            path=out,
-        )
-    with atomic_write(out, "wb") as file:
-        file.write(content)
-    if unanswered := [each.id for each, doc_ids in questions_with_documents if not doc_ids]:
-        number = counted(len(unanswered), "question")
-        notice(f"WARNING: {path} has no documents for {number}: {listing(unanswered)}.")
-    return {
-        "path": str(out),
-        "questions": len(questions_with_documents),
-        "documents": sum(len(doc_ids[:MOST_DOCUMENTS]) for _, doc_ids in questions_with_documents),
-        "unanswered": unanswered,
-    }
-
-
-def _question(topic: Topic, collection: str) -> Question:
-    body, kind = topic.fields.get("body"), topic.fields.get("type", "")
-    if not isinstance(body, str) or not isinstance(kind, str):
-        raise InputError(
-            f"the topics of '{collection}' are not questions of BioASQ: its collection.toml has to "
-            'read them with format = "bioasq".'
-        )
-    return Question(topic.id, body, kind, {})

@@ -21,7 +21,7 @@ from irplatform.experiment.calls import describe_data
 from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
 from irplatform.reports.comparison_report import ComparisonReport
-from irplatform.reports.run_report import PART, RunReport, SystemResult
+from irplatform.reports.run_report import RunReport, SystemResult
 from irplatform.runs import Run, read_run
 from irplatform.runs.folder import (
     FIRST_STAGE,
@@ -31,7 +31,7 @@ from irplatform.runs.folder import (
     SystemScores,
     write_scores,
 )
-from irplatform.runs.metadata import accelerator_name, run_metadata
+from irplatform.runs.metadata import PART, accelerator_name, run_metadata
 from irplatform.runs.names import alone_name
 from irplatform.system.console import notice
 from irplatform.system.progress import added

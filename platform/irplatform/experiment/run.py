@@ -41,7 +41,6 @@ from irplatform.experiment.topics import chosen_topics
 from irplatform.plugin.hooks import RunEvent
 from irplatform.registry.loading import registry
 from irplatform.registry.lookup import Registry
-from irplatform.reports.run_report import PART
 from irplatform.reranking.fitting import train as train_system
 from irplatform.reranking.rerank import RERANKING, rerank_with_seeds
 from irplatform.reranking.training_set import LearningPlan, training_set
@@ -49,6 +48,7 @@ from irplatform.reranking.warnings import warning_of_fusion
 from irplatform.retrieval.candidates import Request
 from irplatform.retrieval.fusion import Fusion
 from irplatform.runs.folder import alone_in
+from irplatform.runs.metadata import PART
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.cache import artifact
 from irplatform.system.console import notice, parts, stage, waiting

@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, listing, unknown
-from irplatform.reports.run_report import PART
-from irplatform.runs.metadata import read_metadata
+from irplatform.runs.metadata import PART, read_metadata
 from irplatform.system.digests import fingerprint
 
 if TYPE_CHECKING:

@@ -26,6 +26,7 @@ from irplatform.reports.table import (
 )
 from irplatform.retrieval.candidates import Provenance
 from irplatform.runs import read_run
+from irplatform.runs.metadata import PART
 from irplatform.runs.names import alone_name
 from irplatform.system.console import terminal_width, wrapped
 from irplatform.system.frames import pandas_frame, polars_frame
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
     from irplatform.runs import Run
 
 
-PART = "topics chosen"
-"""Key of the metadata: the topics that were ranked, if not all."""
 _COUNTED = ("system", "topics", "results per topic", "seconds")
 
 

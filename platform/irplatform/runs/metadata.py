@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from irplatform.runs.run import Run
 
+PART = "topics chosen"
+"""The key of the topics that were ranked, if not all."""
 LIBRARIES = (
     "irplatform",
     "pyserini",
