@@ -148,8 +148,9 @@ def test_a_rerun_of_other_settings_is_compared_with_the_run(platform, made, fold
     path.write_text(json.dumps(content))
     outcome = platform("rerun", "x/revdocid.run", "--out", "again", "--json")
     assert outcome.code == 1
-    assert (outcome.json["same"], outcome.json["topics"], outcome.json["rbo"]) == (False, 2, 1)
-    assert outcome.json["obtained"] == file_digest(folder / "again" / "revdocid.run")
+    (again,) = outcome.json["runs"]
+    assert (again["same"], again["topics"], again["rbo"]) == (False, 2, 1)
+    assert again["obtained"] == file_digest(folder / "again" / "revdocid.run")
     told = platform("rerun", "x/revdocid.run")
     assert told.out.startswith("revdocid.run: other bytes than recorded.\nRank-biased overlap 1.0")
     assert "2 of 2 topics have the same ranking." in told.out
@@ -165,9 +166,57 @@ def test_a_fused_run_is_verified_and_made_again(platform, made):
     assert verdicts(platform, "x/both.run").keys() == {"fused run"}
 
 
-def test_ir_metadata_of_the_folder_makes_its_last_run_again(platform, made):
-    outcome = platform("rerun", "x/ir-metadata.yml", "--json")
-    assert (outcome.json["run"], outcome.json["same"]) == ("revdocid.run", True)
+def test_one_run_of_a_command_is_made_without_the_others(platform, folder):
+    stages = ("--first-stage", "bm25+qld", "--reranker", "revdocid,again=revdocid")
+    assert platform(*RUN, *stages, "--interpolate", "0.5").code == 0
+    made = {
+        "bm25": (["bm25.run"], ["qld", "revdocid", "again"]),
+        "fused": (["bm25.run", "fused.run", "qld.run"], ["revdocid", "again"]),
+        "again-alone": (
+            ["again-alone.run", "again.run", "bm25.run", "fused.run", "qld.run"],
+            ["revdocid"],
+        ),
+    }
+    for name, (files, left_out) in made.items():
+        outcome = platform("rerun", f"x/{name}.run", "--out", name, "--json")
+        assert (outcome.code, outcome.json["left_out"]) == (0, left_out), outcome.err
+        assert sorted(path.name for path in (folder / name).glob("*.run")) == files
+    told = platform("rerun", "x/bm25.run").out
+    assert told.endswith("since this run does not need it: qld, revdocid, again.\n")
+
+
+def test_one_seed_of_several_is_made_again(platform, folder):
+    seeds = ("--reranker", "lexical", "--depth", "20", "--seeds", "2", "--members", "1")
+    assert platform("run", "--collection", "demo", *seeds, "--run-dir", "x").code == 0
+    outcome = platform("rerun", "x/lexical-seed1042.run", "--out", "again", "--cached", "--json")
+    assert (outcome.code, outcome.json["same"]) == (0, True), outcome.err
+    files = ["bm25.run", "lexical-seed1042-alone.run", "lexical-seed1042.run"]
+    assert sorted(path.name for path in (folder / "again").glob("*.run")) == files
+
+
+@pytest.mark.parametrize("named", ["x/ir-metadata.yml", "x"])
+def test_all_runs_of_a_command_are_made_again_in_one_table(platform, made, named):
+    outcome = platform("rerun", named)
+    assert outcome.code == 0, outcome.err
+    header, *runs, last = [line.split("  ") for line in outcome.out.splitlines()]
+    assert header[0] == "run"
+    assert {name: line[-1].strip() for name, *line in runs} == dict.fromkeys(
+        ["bm25.run", "revdocid-alone.run", "revdocid.run"], "the same"
+    )
+    assert last[0].startswith("All 3 runs have the same bytes; made in ")
+
+
+def test_a_run_that_differs_is_compared_in_the_table(platform, made):
+    path = made / "bm25.run.meta.json"
+    content = json.loads(path.read_text())
+    content["implementation"]["call"]["settings"]["tag"] = "other"
+    path.write_text(json.dumps(content))
+    outcome = platform("rerun", "x")
+    assert outcome.code == 1
+    assert [*outcome.out.splitlines()[1].split()] == [
+        *("bm25.run", "OTHERS", "1.0000", "not", "defined", "2", "of", "2", "topics")
+    ]
+    assert "2 of 3 runs have the same bytes" in outcome.out
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,16 @@ from irplatform.cli.commands import command
 from irplatform.cli.names import COLLECTION
 from irplatform.cli.options import PATH
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.errors import InputError, listing
+from irplatform.errors import InputError, counted, listing
 from irplatform.system.console import notice, say_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.experiment.rerun import Rerun
+    from irplatform.runs.overlap import Overlap
 
+_NOT_HERE = "A recorded run that is not beside its metadata is not compared."
 _WORDS = {"agrees": "agrees", "changed": "CHANGED", "unknown": "not checked"}
 
 
@@ -60,19 +62,18 @@ def verify(
 
 def _files(paths: tuple[Path, ...]) -> list[Path]:
     """Run files; of a folder, those in it that have metadata."""
-    from irplatform.runs.folder import run_folders
-    from irplatform.runs.metadata import metadata_path
+    from irplatform.runs.folder import described_runs, run_folders
 
     found: list[Path] = []
     for path in (folder for each in paths for folder in run_folders(each)):
         if not path.is_dir():
             found.append(path)
             continue
-        runs = sorted([*path.glob("*.run"), *path.glob("*.run.gz")])
-        described = [run for run in runs if metadata_path(run).exists()]
+        described = described_runs(path)
         if not described:
             raise InputError("there are no run files with metadata in this folder.", path=path)
         found += described
+        runs = sorted([*path.glob("*.run"), *path.glob("*.run.gz")])
         if others := [run.name for run in runs if run not in described]:
             notice(f"{path}: not checked, for they have no metadata: {listing(others)}")
     return list(dict.fromkeys(found))
@@ -80,7 +81,7 @@ def _files(paths: tuple[Path, ...]) -> list[Path]:
 
 @command(
     "platform rerun runs/reference/demo/bm25.run.meta.json",
-    "platform rerun runs/demo/delta.run --out runs/again",
+    "platform rerun runs/demo --out runs/again",
 )
 @click.argument("metadata", type=PATH)
 @click.option("--out", type=PATH, help="Folder for the new runs; default: none are kept.")
@@ -96,10 +97,11 @@ def rerun(
     cached: bool,
     as_json: bool,
 ) -> None:
-    """Make a run again from its metadata, in an empty cache, and compare.
+    """Make runs again from their metadata, in an empty cache, and compare.
 
-    METADATA is the file beside a run, the run itself, or ir-metadata.yml. If the bytes differ,
-    rank-biased overlap and Kendall's τ union of both rankings are printed, and the exit code is 1.
+    METADATA is the file beside a run, or the run itself: this run and what it starts from are made.
+    For ir-metadata.yml all runs of the command are made, for a folder all runs in it. If bytes
+    differ, rank-biased overlap and Kendall's τ union are printed, and the exit code is 1.
     """
     from irplatform import rerun as make_again
 
@@ -108,25 +110,57 @@ def rerun(
         print_json(again.as_json())
     else:
         _print(again)
-        if again.path is not None:
-            notice(f"new run: {again.path}")
+        if out is not None:
+            notice(f"new runs: {out}")
     context.exit(0 if again.same else 1)
 
 
 def _print(again: Rerun) -> None:
-    if again.same:
+    if len(again.runs) > 1:
+        _print_several(again)
+        return
+    (run,) = again.runs
+    if run.same:
         say_text(
-            f"{again.name}: the same bytes (sha256 {again.obtained[:12]}…), made in "
+            f"{run.name}: the same bytes (sha256 {run.obtained[:12]}…), made in "
             f"{again.seconds:,.0f} s."
         )
-        return
-    say_text(f"{again.name}: other bytes than recorded.")
-    if again.overlap is None:
-        say_text("The recorded run is not beside its metadata, so the rankings are not compared.")
-        return
-    alike = again.overlap
-    tau = "not defined" if alike.tau is None else f"{alike.tau:.4f}"
+    else:
+        say_text(f"{run.name}: other bytes than recorded.")
+        if alike := run.overlap:
+            say_text(
+                f"Rank-biased overlap {alike.rbo:.4f}, Kendall's τ union {_tau(alike)}; "
+                f"{alike.same:,} of {alike.topics:,} topics have the same ranking. "
+                "`platform verify` says what changed."
+            )
+        else:
+            say_text(_NOT_HERE)
+    if again.left_out:
+        left_out = listing(again.left_out, len(again.left_out))
+        say_text(f"Left out of its command, since this run does not need it: {left_out}.")
+
+
+def _print_several(again: Rerun) -> None:
+    """A table of the runs, and how many are the same."""
+    rows: list[tuple[str, ...]] = [("run", "bytes", "overlap", "Kendall's τ", "same rankings")]
+    for run in again.runs:
+        cells = ("-", "-", "-")
+        if alike := run.overlap:
+            same = f"{alike.same:,} of {alike.topics:,} topics"
+            cells = (f"{alike.rbo:.4f}", _tau(alike), same)
+        rows.append((run.name, "the same" if run.same else "OTHERS", *cells))
+    if again.same:
+        rows = [row[:2] for row in rows]
+    print_rows(rows)
+    count = "All" if again.same else f"{sum(run.same for run in again.runs):,} of"
     say_text(
-        f"Rank-biased overlap {alike.rbo:.4f}, Kendall's τ union {tau}; {alike.same:,} of "
-        f"{alike.topics:,} topics have the same ranking. `platform verify` says what changed."
+        f"{count} {counted(len(again.runs), 'run')} have the same bytes; made in "
+        f"{again.seconds:,.0f} s."
     )
+    if not again.same:
+        missing = any(not run.same and run.overlap is None for run in again.runs)
+        say_text(f"{_NOT_HERE} " * missing + "`platform verify` says what changed.")
+
+
+def _tau(alike: Overlap) -> str:
+    return "not defined" if alike.tau is None else f"{alike.tau:.4f}"

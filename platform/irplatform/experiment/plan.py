@@ -29,7 +29,7 @@ from irplatform.reranking.training_set import seeds_of
 from irplatform.retrieval.candidates import JUDGED, SCORED, FromRun, Scored, source_of
 from irplatform.retrieval.first_stage import made_with
 from irplatform.retrieval.fusion import AUTO
-from irplatform.runs.names import FUSED, alone_name, system_of
+from irplatform.runs.names import FUSED, alone_name, retriever_name, seed_of, system_of
 from irplatform.runs.resuming import code_and_content
 from irplatform.system.digests import digest, fingerprint
 from irplatform.system.reading import readable_again
@@ -57,7 +57,8 @@ class RunPlan:
 
     There are judgments (`qrels`) where the run is evaluated, and a `training` collection where
     something learns from one. `folds` says that rerankers are cross-validated over the collection's
-    own topics. The device of the resources is chosen by `on_device`.
+    own topics. The device of the resources is chosen by `on_device`. `only_seed` is that of a plan
+    for one run of several seeds.
     """
 
     settings: RunSettings
@@ -70,6 +71,7 @@ class RunPlan:
     resources: CollectionResources
     training: Collection | None = None
     folds: bool = False
+    only_seed: int | None = None
 
     @property
     def run_dir(self) -> Path:
@@ -103,6 +105,24 @@ class RunPlan:
     def fuses(self) -> bool:
         """The weights of several retrievers have to be learned."""
         return len(self.retrievers) > 1 and self.settings.fusion == AUTO
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the retrievers and rerankers."""
+        return [*(c.name for c in self.retrievers), *(c.name for c in self.rerankers)]
+
+    def needed_for(self, run: str) -> RunPlan:
+        """Return the part of the plan that makes one run file: its system, and its first stage."""
+        system = system_of(run)
+        rerankers = [choice for choice in self.rerankers if choice.name == system]
+        alone = [c for c in self.retrievers if run in (c.name, retriever_name(c.name))]
+        plan = replace(
+            self,
+            rerankers=rerankers,
+            retrievers=self.retrievers if rerankers else alone or self.retrievers,
+            only_seed=seed_of(run) if rerankers else None,
+        )
+        return plan if plan.learning or plan.fuses else replace(plan, training=None, folds=False)
 
     def on_device(self) -> RunPlan:
         """Return the same plan, ready to compute; this may load torch and models.

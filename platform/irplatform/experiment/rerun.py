@@ -1,7 +1,8 @@
-"""A run made again from its metadata: in an empty cache and another folder, and compared."""
+"""Runs made again from their metadata: in an empty cache and another folder, and compared."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
@@ -16,15 +17,16 @@ from irplatform.errors import InputError
 from irplatform.experiment.arguments import as_path
 from irplatform.experiment.calls import settings_from
 from irplatform.experiment.fuse import fuse_runs
-from irplatform.experiment.run import run as run_collection
+from irplatform.experiment.run import run_again
 from irplatform.runs import read_run
+from irplatform.runs.folder import described_runs
 from irplatform.runs.ir_metadata import as_recorded, read_yaml
 from irplatform.runs.metadata import RUN, SUFFIX, lines_digest, read_metadata
 from irplatform.runs.overlap import overlap
 from irplatform.system.writing import home
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from irplatform.experiment.arguments import AnyPath
     from irplatform.runs.overlap import Overlap
@@ -34,15 +36,14 @@ _LENT = ("collections", "kb", "lucene")
 
 
 @dataclass(frozen=True)
-class Rerun:
-    """The outcome of making a run again.
+class RunAgain:
+    """A run that was made again.
 
     Attributes:
-        name: the run file's name.
+        name: the run file's name; below the folder that was named, for several folders.
         recorded: the SHA-256 of its lines in the metadata.
         obtained: that of the new run.
         path: the new run file; None if it was not kept.
-        seconds: how long it took.
         overlap: how alike both rankings are; None if the bytes are the same, or the recorded run
             is not beside its metadata.
     """
@@ -51,7 +52,6 @@ class Rerun:
     recorded: str
     obtained: str
     path: Path | None
-    seconds: float
     overlap: Overlap | None = None
 
     @property
@@ -60,7 +60,7 @@ class Rerun:
         return self.recorded == self.obtained
 
     def as_json(self) -> dict[str, Any]:
-        """Return an object of `platform rerun --json`."""
+        """Return an entry of `runs`."""
         alike = self.overlap
         return {
             "run": self.name,
@@ -68,12 +68,83 @@ class Rerun:
             "recorded": self.recorded,
             "obtained": self.obtained,
             "path": str(self.path) if self.path else None,
-            "seconds": round(self.seconds, 1),
             "rbo": alike.rbo if alike else None,
             "tau_union": alike.tau if alike else None,
             "same_topics": alike.same if alike else None,
             "topics": alike.topics if alike else None,
         }
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """The outcome of making runs again.
+
+    Attributes:
+        runs: each run that the metadata describe.
+        seconds: how long it took.
+        left_out: systems of the same command that a single run does not need.
+    """
+
+    runs: Sequence[RunAgain]
+    seconds: float
+    left_out: Sequence[str] = ()
+
+    @property
+    def same(self) -> bool:
+        """All runs have the same bytes."""
+        return all(run.same for run in self.runs)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the object of `platform rerun --json`."""
+        return {
+            "same": self.same,
+            "seconds": round(self.seconds, 1),
+            "left_out": [*self.left_out],
+            "runs": [run.as_json() for run in self.runs],
+        }
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    """A run as its metadata describe it; the file at `path` may be missing, or another one."""
+
+    file: str
+    sha256: str
+    path: Path
+
+    def compare(self, again: Path) -> tuple[str, Overlap | None]:
+        """Return the digest of the new run, and how alike it is if the bytes differ."""
+        obtained = lines_digest(again)
+        is_there = self.path.is_file() and lines_digest(self.path) == self.sha256
+        if obtained == self.sha256 or not is_there:
+            return obtained, None
+        return obtained, overlap(read_run(self.path), read_run(again))
+
+
+@dataclass(frozen=True)
+class _Command:
+    """A command to repeat.
+
+    Attributes:
+        call: its function and settings.
+        runs: its runs.
+        whole: repeat all, not only what the one run needs.
+    """
+
+    call: Mapping[str, Any]
+    runs: Sequence[_Recorded]
+    whole: bool
+
+    def repeat(self, folder: Path, collection: str | None) -> Sequence[str]:
+        """Make the runs in a folder; return the systems that were not needed."""
+        file = self.runs[0].file
+        if self.call.get("function") == "fuse_runs":
+            fuse_runs(**self.call["settings"], out=folder / file)
+            return ()
+        settings = replace(settings_from(self.call), run_dir=folder)
+        if collection is not None:
+            settings = replace(settings, collection=collection)
+        return run_again(settings, None if self.whole else Path(file).stem)
 
 
 def rerun(
@@ -83,10 +154,11 @@ def rerun(
     collection: str | None = None,
     cached: bool = False,
 ) -> Rerun:
-    """Make a run again from its metadata, and compare the two.
+    """Make runs again from their metadata, and compare.
 
     Args:
-        metadata: `NAME.run.meta.json`, the run beside it, or `ir-metadata.yml`.
+        metadata: `NAME.run.meta.json` or the run beside it, for this run and what it starts from;
+            `ir-metadata.yml`, for all runs of a command; a folder, for all runs in it.
         out: the folder for the new runs; None is a temporary one.
         collection: where the collection is now, if not where it was.
         cached: use what the cache holds, instead of an empty one.
@@ -102,60 +174,71 @@ def rerun(
     """
     metadata = as_path(metadata, "metadata")
     out = None if out is None else as_path(out, "out")
-    content, original = _read(metadata)
-    about, call = content.get(RUN), content.get("implementation", {}).get("call")
-    if about is None or call is None:
+    commands = _commands(metadata)
+    started = time.monotonic()
+    made: list[RunAgain] = []
+    left_out: list[str] = []
+    with (
+        tempfile.TemporaryDirectory(prefix="irplatform-rerun-") as scratch,
+        _cache(None if cached else Path(scratch) / "cache"),
+    ):
+        for number, command in enumerate(commands):
+            below = Path()
+            if metadata.is_dir():
+                below = command.runs[0].path.parent.relative_to(metadata)
+            folder = (out or Path(scratch) / f"runs-{number}") / below
+            left_out += command.repeat(folder, collection)
+            for run in command.runs:
+                path = folder / run.file
+                if not path.exists():
+                    raise InputError(f"the settings make no {run.file} now.", path=metadata)
+                name, kept = str(below / run.file), path if out else None
+                obtained, alike = run.compare(path)
+                made.append(RunAgain(name, run.sha256, obtained, kept, alike))
+    return Rerun(made, time.monotonic() - started, left_out)
+
+
+def _commands(path: Path) -> list[_Command]:
+    """The commands that made the runs which these metadata describe."""
+    if path.is_dir():
+        return _of_folder(path)
+    listed = path.suffix in (".yml", ".yaml")
+    run = path.with_name(path.name.removesuffix(SUFFIX))
+    content: Mapping[str, Any] = as_recorded(read_yaml(path)) if listed else read_metadata(run)
+    if not path.exists():
+        raise InputError("there is no such file.", path=path)
+    if not content:
+        raise InputError("there are no metadata here, or beside this run.", path=path)
+    call, about = content.get("implementation", {}).get("call"), content.get(RUN)
+    runs = content.get("runs", ()) if about is None else [about]
+    if call is None or not runs:
         raise InputError(
             "this metadata has no settings or no digest of the run: an older version, or another "
             "program, wrote it.",
-            path=metadata,
+            path=path,
         )
-    started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="irplatform-rerun-") as scratch:
-        folder = out or Path(scratch) / "runs"
-        made = folder / about["file"]
-        with _cache(None if cached else Path(scratch) / "cache"):
-            _make(call, made, collection)
-        if not made.exists():
-            raise InputError(f"the settings make no {about['file']} now.", path=metadata)
-        obtained = lines_digest(made)
-        alike = None
-        if obtained != about["sha256"] and original is not None:
-            alike = overlap(read_run(original), read_run(made))
-    seconds = time.monotonic() - started
-    path = made if out else None
-    return Rerun(about["file"], about["sha256"], obtained, path, seconds, alike)
+    recorded = [
+        _Recorded(each["file"], each["sha256"], path.with_name(each["file"]) if listed else run)
+        for each in runs
+    ]
+    return [_Command(call, recorded, whole=about is None)]
 
 
-def _read(path: Path) -> tuple[Mapping[str, Any], Path | None]:
-    """The metadata at a path, and the run that they describe if it is there, unchanged."""
-    if path.is_dir():
-        raise InputError("this is a folder; name a run in it.", path=path)
-    if path.suffix in (".yml", ".yaml"):
-        content: Mapping[str, Any] = as_recorded(read_yaml(path))
-        if RUN not in content and (runs := content.get("runs")):
-            content = {**content, RUN: runs[-1]}
-        run = path.with_name(str(content.get(RUN, {}).get("file", "")))
-    else:
-        run = path.with_name(path.name.removesuffix(SUFFIX))
+def _of_folder(path: Path) -> list[_Command]:
+    """The commands that made the runs of a folder, or of all folders of a matrix."""
+    found: dict[str, _Command] = {}
+    for run in described_runs(path):
         content = read_metadata(run)
-        if not path.exists():
-            raise InputError("there is no such file.", path=path)
-        if not content:
-            raise InputError("there are no metadata here, or beside this run.", path=path)
-    sha256 = content.get(RUN, {}).get("sha256")
-    there = run.is_file() and lines_digest(run) == sha256
-    return content, run if there else None
-
-
-def _make(call: Mapping[str, Any], made: Path, collection: str | None) -> None:
-    if call.get("function") == "fuse_runs":
-        fuse_runs(**call["settings"], out=made)
-        return
-    settings = settings_from(call)
-    if collection is not None:
-        settings = replace(settings, collection=collection)
-    run_collection(replace(settings, run_dir=made.parent))
+        about, call = content.get(RUN), content.get("implementation", {}).get("call")
+        if about is None or call is None:
+            continue
+        key = json.dumps([str(run.parent), call], sort_keys=True)
+        known = found.setdefault(key, _Command(call, (), whole=call.get("function") == "run"))
+        recorded = _Recorded(about["file"], about["sha256"], run)
+        found[key] = replace(known, runs=[*known.runs, recorded])
+    if not found:
+        raise InputError("there are no runs here whose metadata say how to make them.", path=path)
+    return [*found.values()]
 
 
 @contextmanager

@@ -132,6 +132,19 @@ def run(
     return run_plan(plan, recorder)
 
 
+@settings_kept()
+def run_again(settings: RunSettings, name: str | None = None) -> list[str]:
+    """Make the runs of a command, or one of them and those that it starts from.
+
+    Returns:
+        The names of the systems that the one run does not need.
+    """
+    plan = resolve(settings, registry())
+    needed = plan if name is None else plan.needed_for(name)
+    run_plan(needed, _recorder(needed))
+    return [system for system in plan.systems if system not in needed.systems]
+
+
 def run_plan(plan: RunPlan, recorder: Recorder) -> RunReport:
     """Carry out a plan; the recorder has its folder."""
     settings = plan.settings
@@ -159,7 +172,9 @@ def _rank(plan: RunPlan, recorder: Recorder) -> None:
     recorder.add_fused(candidates, plan.resources)
     learning, seeds = learning_plan(plan, training, fusion), plan.settings.seeds
     for choice in plan.rerankers:
-        runs = rerank_with_seeds(choice, candidates, learning, plan.resources, seeds)
+        runs = rerank_with_seeds(
+            choice, candidates, learning, plan.resources, seeds, only=plan.only_seed
+        )
         recorder.add_reranked(choice.name, runs)
 
 

@@ -72,14 +72,17 @@ def rerank_with_seeds(
     learning: LearningPlan,
     resources: CollectionResources,
     count: int,
+    *,
+    only: int | None = None,
 ) -> Iterator[RerankedRun]:
     """Fit a reranker and rank all topics with it, once for each of `count` seeds.
 
     The resources have the first seed. A reranker that does not learn ranks once. The names of
-    several runs, and notices, carry their seeds.
+    several runs, and notices, carry their seeds. `only` leaves out the other seeds.
     """
     seeds = seeds_of(resources.seed, count if choice.trainable else 1)
     several = len(seeds) > 1
+    seeds = [seed for seed in seeds if only in (None, seed)]
     with stage("", RERANKING), parts(len(seeds)) as advance:
         for seed in seeds:
             # Artifacts that other systems use are not part of these runs.

@@ -18,7 +18,7 @@ from irplatform.errors import InputError, did_you_mean, listing
 from irplatform.retrieval.first_stage import FirstStage, Retrieval, retrieve
 from irplatform.retrieval.fusion import Fusion, choose_fusion
 from irplatform.runs import Ranking, Run, read_run
-from irplatform.runs.names import system_of
+from irplatform.runs.names import retriever_name, system_of
 from irplatform.system.console import notice
 from irplatform.system.digests import file_digest, fingerprint
 from irplatform.system.reading import readable_again
@@ -184,7 +184,7 @@ class Retrieved(CandidateSource):
         )
         # No reranker may have the name of a run: "x" finds as "x-retriever".
         retrievals = [
-            replace(each, run=each.run.renamed(f"{each.run.name}-retriever"))
+            replace(each, run=each.run.renamed(retriever_name(each.run.name)))
             if each.run.name in request.names
             else each
             for each in found.retrievals

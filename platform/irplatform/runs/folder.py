@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from irplatform.errors import InputError
 from irplatform.runs.ir_metadata import FILE_NAME as IR_METADATA
-from irplatform.runs.metadata import read_metadata, write_run_with_metadata
+from irplatform.runs.metadata import metadata_path, read_metadata, write_run_with_metadata
 from irplatform.runs.resuming import refuse_other_run
 from irplatform.system.console import notice
 from irplatform.system.digests import file_digest
@@ -88,6 +88,16 @@ def run_folders(path: Path) -> list[Path]:
         below = (path.joinpath(*parts[-depth:]) for depth in range(1, len(parts) + 1))
         found += [folder for folder in below if folder.is_dir()][:1]
     return found or [path]
+
+
+def described_runs(path: Path) -> list[Path]:
+    """Return the run files with metadata in a folder, or in all folders of a matrix."""
+    return [
+        run
+        for folder in run_folders(path)
+        for run in sorted([*folder.glob("*.run"), *folder.glob("*.run.gz")])
+        if metadata_path(run).exists()
+    ]
 
 
 def run_files(paths: Sequence[Path]) -> list[Path]:

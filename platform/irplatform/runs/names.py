@@ -13,7 +13,7 @@ FUSED = "fused"
 """The name of the run that several retrievers make together."""
 _ENDING = re.compile(r"(?<=.)(\.(run|txt|trec|res))?(\.gz)?$")
 """The part of a run file's name after the system's."""
-_SEED = re.compile(r"-seed\d+$")
+_SEED = re.compile(r"-seed(\d+)$")
 
 
 def alone_name(name: str) -> str:
@@ -24,6 +24,17 @@ def alone_name(name: str) -> str:
 def system_of(name: str) -> str:
     """Return the system of a run's name: delta for delta-seed42-alone."""
     return _SEED.sub("", name.removesuffix(alone_name("")))
+
+
+def seed_of(name: str) -> int | None:
+    """Return the seed in a run's name: 42 for delta-seed42-alone."""
+    found = _SEED.search(name.removesuffix(alone_name("")))
+    return int(found[1]) if found else None
+
+
+def retriever_name(name: str) -> str:
+    """Return the name of a retriever's run beside that of a reranker of the same name."""
+    return f"{name}-retriever"
 
 
 def names_of(paths: Sequence[Path]) -> dict[Path, str]:
