@@ -152,7 +152,7 @@ class DeepMatchTask:
             advance(1)
         self._lengths = np.array([len(query) for query in self._queries])
         self._documents = np.concatenate(documents)
-        self._measure = Validator(data.validation).reading(
+        self._measure = Validator(data.validation, on=self._options.loop.validate_on).reading(
             lambda topic, doc_ids: (
                 interactions.query(topic.query),
                 interactions.documents(doc_ids),

@@ -84,6 +84,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             "batch_size": 20,
             "epochs": 20,
             "patience": 20,
+            "validate_on": "alone",
         },
     },
     "program": {
@@ -99,7 +100,13 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "document_stop_words": True,
         "loss": "bce",
         "groups": {"inside": 1, "outside": 1},
-        "loop": {"optimizer": "adam", "learning_rate": 0.001, "batch_size": 20, "epochs": 20},
+        "loop": {
+            "optimizer": "adam",
+            "learning_rate": 0.001,
+            "batch_size": 20,
+            "epochs": 20,
+            "validate_on": "alone",
+        },
     },
 }
 """The published settings, where they differ from ours: the paper's, and the authors' program's."""

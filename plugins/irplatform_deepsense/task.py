@@ -131,7 +131,12 @@ class DeepSenSeTask:
         self._rows = np.concatenate(rows)
         self._features = np.concatenate(features)
         self._starts = pool_starts(self._sampler.pools)
-        validator = Validator(data.validation, options.validation_topics, options.validation_depth)
+        validator = Validator(
+            data.validation,
+            options.validation_topics,
+            options.validation_depth,
+            on=options.loop.validate_on,
+        )
         self._measure = validator.reading(encoder.encode, advance)
 
     def standardize_features(self) -> None:

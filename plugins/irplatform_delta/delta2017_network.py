@@ -213,7 +213,9 @@ class Delta2017Task(ClassifierTask):
                 advance(1)
 
         self._pools = joined(encoded())
-        self._measure = Validator(data.validation).reading(encoder.encode, advance)
+        self._measure = Validator(data.validation, on=self._options.loop.validate_on).reading(
+            encoder.encode, advance
+        )
 
     def loss(self, batch: Points) -> Tensor:
         rows = torch.from_numpy(batch.rows(self._starts)).to(self._encoder.device)

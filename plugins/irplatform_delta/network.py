@@ -207,7 +207,7 @@ class DeltaTask:
                 advance(1)
 
         self._pools = joined(encoded())
-        self._measure = Validator(data.validation).reading(
+        self._measure = Validator(data.validation, on=self._options.loop.validate_on).reading(
             lambda topic, doc_ids: encoder.encode(topic, doc_ids).with_features(
                 side.matrix(topic, doc_ids)
             ),

@@ -149,7 +149,7 @@ class SevMosTask(ClassifierTask):
             advance(1)
         self._documents = texts.documents(np.concatenate(rows))
         self._features = torch.cat(lexical)
-        self._validator = Validator(data.validation)
+        self._validator = Validator(data.validation, on=self._options.loop.validate_on)
         self._candidates = self._validator.candidate_rows(index)
         self._validation_features = []
         for labelled in self._validator.topics:

@@ -112,7 +112,7 @@ class DrmmTask:
         self._histograms = np.concatenate([*histograms, nothing])
         self._sizes = np.array(sizes)
         self._first = self._sizes.cumsum() - self._sizes
-        self._measure = Validator(data.validation).reading(
+        self._measure = Validator(data.validation, on=self._options.loop.validate_on).reading(
             lambda topic, doc_ids: matcher.match(topic.query, doc_ids), advance
         )
 

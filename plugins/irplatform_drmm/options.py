@@ -12,9 +12,11 @@ PAPER: dict[str, object] = {
     "vectors.algorithm": "cbow",
     "pairs.relevant": "judged",
     "pairs.unjudged_share": 0.0,
+    "loop.validate_on": "alone",
 }
 """Where the defaults depart from Mohan et al.: vectors are the ones that all models share, so that
-they are trained once, and unjudged candidates are learned from, too."""
+they are trained once, unjudged candidates are learned from, too, and the mixture with the first
+stage is validated."""
 
 
 class DrmmLoop(LoopSettings):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from irplatform.features import SideFeatures
 from irplatform.training.losses import centered, pairwise_weights
@@ -53,7 +53,13 @@ class Model:
         graph = resources.concepts(options.concepts) if needed else None
         self.topics = TopicReader(vectors, graph, options)
         self.concepts = (
-            ConceptInputs(graph, vectors, options.self_loop, resources)
+            ConceptInputs(
+                graph,
+                vectors,
+                options.self_loop,
+                resources,
+                weighted=options.links == "shares",
+            )
             if graph is not None and options.graph
             else None
         )
@@ -65,7 +71,13 @@ class Model:
             **options.model_dump(include=_SIZES),
         )
         torch.manual_seed(resources.seed)
-        self.network = GrapheneNetwork(sizes, options.dropout).to(resources.device).eval()
+        self.network = GrapheneNetwork(sizes, options.dropout)
+        if options.train_words:
+            matrix = torch.from_numpy(np.array(vectors.matrix))
+            self.network.words = nn.Embedding(len(matrix), matrix.shape[1], _weight=matrix)
+        self.network = self.network.to(resources.device).eval()
+        if self.network.words is not None:
+            self.reader.vectors = self.network.words.weight
         self._messages: Tensor | None = None
         self._encodings: Float32 | None = None
         self._sides: Float32 | None = None
@@ -97,7 +109,7 @@ class Model:
                 self._encodings = stored_documents(
                     self._resources,
                     "graphene-encodings",
-                    self._identity("project.", "encoder."),
+                    self._identity("words.", "project.", "encoder."),
                     lambda part: encodings(self.network, self.reader, part).cpu().numpy(),
                     self.network.encoded,
                 )
@@ -109,11 +121,16 @@ class Model:
             return self._computed_sides(rows)
         if self._sides is None:
             graph = self.concepts.graph.fingerprint if self.concepts is not None else ""
-            weights = ("project.", "encoder.", "concept", "document", "from_")
+            weights = ("words.", "project.", "encoder.", "concept", "document", "from_")
             self._sides = stored_documents(
                 self._resources,
                 "graphene-documents",
-                {**self._identity(*weights), "graph": graph, "λ": self.options.self_loop},
+                {
+                    **self._identity(*weights),
+                    "graph": graph,
+                    "λ": self.options.self_loop,
+                    "links": self.options.links,
+                },
                 lambda part: self._computed_sides(part).cpu().numpy(),
                 self.network.sizes.vector + self.network.sizes.graph,
             )

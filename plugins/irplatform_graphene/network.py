@@ -87,6 +87,7 @@ class GrapheneNetwork(nn.Module):
         super().__init__()
         self.sizes = sizes
         self.dropout = nn.Dropout(dropout)
+        self.words: nn.Embedding | None = None  # word vectors, where they are trained, too
         width = sizes.projection
         self.project = nn.Linear(sizes.dimensions, width, bias=False)
         self.encoder = BiLSTM(width, sizes.hidden, sizes.layers)

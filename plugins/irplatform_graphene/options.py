@@ -36,7 +36,13 @@ class GrapheneOptions(Options):
     layers: int = Field(1, gt=0, description="layers of the LSTM [paper: 3]")
     document_words: int = Field(100, gt=0, description="words read of a document")
     graph: bool = Field(True, description="use the document–concept graph (ablation)")
-    graph_width: int = Field(64, gt=0, description="width of states in the graph")
+    graph_width: int = Field(64, gt=0, description="width of states in the graph [paper: 16]")
+    graph_l2: float = Field(0.0, ge=0, description="L2 of its first layer's weights [paper: 5e-4]")
+    links: Literal["shares", "ones"] = Field(
+        "shares",
+        description="weights of a document's concepts: (1 + ln count) · IDF, adding up to 1, "
+        "or 1 each [paper, equation 2]",
+    )
     self_loop: float = Field(1.0, ge=0, description="weight of a concept beside its neighbours")
     reward: float = Field(1.6, ge=0, description="weight of a concept of the query [paper]")
     vector: int = Field(256, gt=0, description="width of the vectors of documents and queries")
@@ -60,6 +66,12 @@ class GrapheneOptions(Options):
     feature_l2: float = Field(3.0, ge=0, description="L2 regularization of the features' weights")
     tune_encoder: bool = Field(False, description="train a pre-trained encoder further [paper]")
     decoder: DecoderSettings = Field(DecoderSettings(), description="the title decoder")
+    train_words: bool = Field(False, description="train the word vectors, too [paper]")
+    unjudged: Literal["candidates", "random"] = Field(
+        "candidates",
+        description="unjudged documents to learn from, such as all negatives of pre-training: "
+        "candidates of the first stage, or any of the collection [paper]",
+    )
     pairs: PairSettings = Field(PairSettings(), description="how training pairs are drawn")
     loop: LoopSettings = Field(
         LoopSettings(optimizer="adam", learning_rate=0.001, batch_size=64, epochs=15, patience=4),
@@ -73,10 +85,16 @@ class GrapheneOptions(Options):
     validation_depth: int = Field(500, gt=0, description="candidates of each; 50 in pre-training")
     stored_documents: int = Field(2_000_000, ge=0, description="most documents to store vectors of")
     concepts: ConceptOptions = Field(ConceptOptions(), description="the document–concept graph")
-    vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
+    vectors: VectorOptions = Field(VectorOptions(), description="word vectors")
 
 
-_LOOP = {"optimizer": "adagrad", "learning_rate": 0.001, "epochs": 50, "patience": 50}
+_LOOP = {
+    "optimizer": "adagrad",
+    "learning_rate": 0.001,
+    "epochs": 50,
+    "patience": 50,
+    "validate_on": "alone",
+}
 
 PRESETS: Mapping[str, Mapping[str, object]] = {
     "paper": {
@@ -92,7 +110,12 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
         "others": 0,
         "query_fields": list(PAPERS_FIELDS),
         "narrower": 0,
-        "pairs": {"relevant": "judged", "unjudged_share": 0.0},
+        "graph_width": 16,
+        "graph_l2": 5e-4,
+        "links": "ones",
+        "train_words": True,
+        "unjudged": "random",
+        "pairs": {"relevant": "judged", "unjudged_share": 0.0, "weighting": "none"},
         "tune_encoder": True,
         "decoder": {"share": 1.0, "vocabulary": 20_000, "hidden": 100},
         "loop": _LOOP,
@@ -100,10 +123,9 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
         "vectors": {"dimensions": 100},
     }
 }
-"""The paper's sizes, inputs and training as far as there are options for them, for a GPU.
+"""The paper's sizes, inputs and training, for a GPU; docs/graphene.md names what remains ours.
 
-Negatives of pre-training, fixed word vectors, weights of pairs and of concepts, and early stopping
-remain ours (docs/graphene.md).
+The graph's width and L2 are Kipf and Welling's (ICLR 2017), which section 5.4 refers to.
 """
 
 
@@ -114,7 +136,10 @@ def for_pretraining(options: GrapheneOptions) -> GrapheneOptions:
         update={
             "loop": options.pretraining,
             "pairs": PairSettings(
-                relevant="judged", unjudged_share=1.0, pairs_per_topic=1, negatives_per_topic=20
+                relevant="judged",
+                unjudged_share=1.0,
+                pairs_per_topic=1,
+                negatives_per_topic=20,
             ),
             "validation_depth": 50,
             "validation_topics": 150,

@@ -206,11 +206,21 @@ class Reader:
 
 
 class ConceptInputs:
-    """The graph as the network reads it; `self_loop` is λ."""
+    """The graph as the network reads it.
+
+    `self_loop` is λ; without `weighted`, each link of a document weighs 1 (equation 2).
+    """
 
     def __init__(
-        self, graph: ConceptGraph, vectors: WordVectors, self_loop: float, resources: Resources
+        self,
+        graph: ConceptGraph,
+        vectors: WordVectors,
+        self_loop: float,
+        resources: Resources,
+        *,
+        weighted: bool = True,
     ) -> None:
+        self._weighted = weighted
         refuse_another(graph, resources.forward_index())
         self.graph = graph
         frequency = np.asarray(graph.document_frequency, dtype=np.float64)
@@ -234,6 +244,9 @@ class ConceptInputs:
 
     def links(self, rows: Int64) -> DocumentLinks:
         concepts, counts, offsets = self.graph.concepts_of(rows)
+        if not self._weighted:
+            ones = np.ones(len(concepts), np.float32)
+            return DocumentLinks(concepts.astype(np.int64), ones, offsets)
         weights = (1 + np.log(counts)).astype(np.float32) * self._idf[concepts]
         lengths = np.diff(offsets)
         owner = np.repeat(np.arange(len(rows)), lengths)
@@ -246,7 +259,7 @@ class DocumentLinks:
     """Concepts of some documents, one document behind the other."""
 
     concepts: Int64  # int64 [links]
-    weights: Float32  # float32 [links], those of a document add up to 1
+    weights: Float32  # float32 [links]: those of a document add up to 1, or each is 1
     offsets: Int64  # int64 [documents + 1]
 
     def of(self, documents: Int64) -> tuple[Int64, Int64]:

@@ -23,11 +23,15 @@ from irplatform_graphene.network import Links, TitleDecoder, TitleVocabulary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from irplatform.data import LabelledTopic
     from irplatform.plugin import TrainingData
+    from irplatform.text import ForwardIndex
     from irplatform.text.arrays import Float32, Int64
     from irplatform_graphene.model import Model
     from irplatform_graphene.reading import EncodedTopic
 
+_SAMPLE = 100
+"""Random documents of a topic to draw negatives from."""
 _LARGEST = 80.0  # difference of scores: float32 holds exp of it, added up for all negatives
 
 
@@ -40,13 +44,16 @@ class GrapheneTask:
         self._seed = seed
         self._encoder = encoder
         network = model.network
-        for part in (network.project, network.encoder):
+        for part in (network.project, network.encoder, *([network.words] if network.words else [])):
             part.requires_grad_(encoder)
         self._titles = Titles(model, seed) if encoder and self._options.decoder.on else None
         self.module = nn.ModuleDict({"network": network})
         if self._titles is not None:
             self.module["decoder"] = self._titles.decoder
-        self._sampler = PairSampler(data.training, self._options.pairs, self._seed)
+        training = data.training
+        if self._options.unjudged == "random":
+            training = with_random_candidates(training, model.reader.index, seed)
+        self._sampler = PairSampler(training, self._options.pairs, self._seed)
         pools = self._sampler.pools
         self._starts = pool_starts(pools)
         index = model.reader.index
@@ -129,6 +136,9 @@ class GrapheneTask:
             positives = network.score(*both, None)[: len(pairs)]
             places_of = torch.from_numpy(which).to(positives.device)
             loss = loss + self._of_in_batch_negatives(positives, negatives, places_of)
+        if self._options.graph and self._options.graph_l2:
+            penalty = network.concept_layer.weight.square().sum()
+            loss = loss + self._options.graph_l2 / 2 * penalty
         if self._titles is None:
             return loss
         share = self._options.decoder.weight
@@ -256,6 +266,20 @@ class BatchDocuments:
         )
 
 
+def with_random_candidates(
+    topics: Sequence[LabelledTopic], index: ForwardIndex, seed: int
+) -> list[LabelledTopic]:
+    """Give each topic a random sample of unjudged documents in place of the first stage's."""
+    random = np.random.default_rng([seed, 17])
+    sampled = []
+    for topic in topics:
+        drawn = index.doc_ids(np.sort(random.choice(index.count, min(_SAMPLE, index.count), False)))
+        unjudged = tuple(doc_id for doc_id in drawn if doc_id not in topic.judgments)
+        judged = tuple(doc_id for doc_id in topic.candidates if doc_id in topic.judgments)
+        sampled.append(replace(topic, candidates=(*judged, *unjudged), first_stage=()))
+    return sampled
+
+
 class Titles:
     """L_graph, the loss of writing the titles of some of a step's documents."""
 
@@ -263,11 +287,10 @@ class Titles:
         self._model = model
         settings = model.options.decoder
         self._vocabulary = TitleVocabulary(model.reader.index, settings.vocabulary)
-        self._vectors = model.reader.word_vectors(self._vocabulary.words)
         torch.manual_seed(seed)
         sizes = model.network.sizes
         self.decoder = TitleDecoder(
-            sizes.vector, sizes.projection, settings.hidden, len(self._vectors)
+            sizes.vector, sizes.projection, settings.hidden, len(self._vocabulary.words)
         ).to(model.device)
 
     def loss(self, rows: Int64, random: np.random.Generator) -> Tensor:
@@ -284,6 +307,6 @@ class Titles:
         symbols = self._vocabulary.symbols(reader.titles(chosen, settings.title_words))
         return self.decoder.loss(
             documents.plain_vectors(),
-            network.project(self._vectors),
+            network.project(reader.word_vectors(self._vocabulary.words)),
             torch.from_numpy(symbols).to(encoded.device),
         )

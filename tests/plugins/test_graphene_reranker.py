@@ -29,7 +29,7 @@ from irplatform_graphene import explaining
 from irplatform_graphene.options import GrapheneOptions, for_pretraining
 from irplatform_graphene.reading import DocumentLinks, refuse_another
 from irplatform_graphene.reranker import Graphene
-from irplatform_graphene.task import GrapheneTask
+from irplatform_graphene.task import GrapheneTask, with_random_candidates
 
 SMALL = {
     "projection": 8,
@@ -100,6 +100,8 @@ def test_a_checkpoint_of_the_former_name_is_refused(fitted, resources, tmp_path)
         {"expansion": False},
         {"loss": "hinge", "shortcut": False, "normalized": False},
         {"layers": 2},
+        {"links": "ones", "graph_l2": 5e-4},
+        {"unjudged": "random", "train_words": True},
     ],
     ids=str,
 )
@@ -132,6 +134,47 @@ def test_titles_have_their_share_of_the_loss(resources, tmp_path):
     assert weighted[0] == pytest.approx(_loss(resources, tmp_path))
     assert weighted[1] == pytest.approx(0.75 * weighted[0] + 0.25 * weighted[2])
     assert weighted[2] > 1  # a guess among 51 symbols costs ln 51
+
+
+def test_links_of_a_document_weigh_1_or_add_up_to_1(resources):
+    weights = {}
+    for kind in ("shares", "ones"):
+        links = _prepared(resources, links=kind).model.concepts.links(np.arange(20))
+        parts = np.split(links.weights, links.offsets[1:-1])
+        weights[kind] = [float(part.sum()) for part in parts]
+    counts = np.diff(links.offsets)
+    np.testing.assert_allclose(weights["shares"], np.minimum(counts, 1), rtol=1e-6)
+    np.testing.assert_array_equal(weights["ones"], counts)
+
+
+def test_the_graphs_first_layer_has_its_penalty(resources, tmp_path):
+    plain, penalized = (_loss(resources, tmp_path, graph_l2=l2) for l2 in (0.0, 0.5))
+    weight = _prepared(resources).model.network.concept_layer.weight
+    assert penalized - plain == pytest.approx(0.25 * weight.square().sum().item(), rel=1e-5)
+
+
+def test_random_negatives_are_any_documents_that_were_not_judged(resources):
+    topics = planted_topics([0, 1])
+    sampled = with_random_candidates(topics, resources.forward_index(), 1)
+    assert sampled == with_random_candidates(topics, resources.forward_index(), 1)
+    for topic, other in zip(topics, sampled, strict=True):
+        judged = [doc_id for doc_id in other.candidates if doc_id in topic.judgments]
+        assert set(judged) == {*topic.candidates} & {*topic.judgments}
+        assert not {*other.candidates} <= {*topic.candidates}
+        assert other.first_stage == ()
+
+
+def test_trained_words_are_saved_and_read_again(resources, tmp_path):
+    member = _fitted(resources, tmp_path / "work", train_words=True)
+    before = _prepared(resources).model.reader.vectors
+    assert not np.array_equal(before, member.model.reader.vectors.detach())
+    again = _prepared(resources, train_words=True)
+    member.save(tmp_path)
+    again.load(tmp_path)
+    topic = planted_topics([88])[0]
+    np.testing.assert_array_equal(
+        scores(again, resources, topic), scores(member, resources, topic)
+    )
 
 
 def test_a_pretrained_encoder_stays_unless_told_otherwise(fitted, resources, tmp_path):

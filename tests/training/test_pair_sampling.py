@@ -47,6 +47,10 @@ def test_the_weight_is_the_square_root_of_the_difference_of_grades():
     assert seen == {1, 2}
 
 
+def test_pairs_weigh_the_same_without_weighting():
+    assert {weight for _, _, weight in _named(_sampler(weighting="none"))} == {1.0}
+
+
 def test_a_document_of_middle_grade_stands_on_either_side():
     pairs = [pair for epoch in range(50) for pair in _named(_sampler(unjudged_share=0), epoch)]
     assert any(higher == "d3" for higher, _, _ in pairs)

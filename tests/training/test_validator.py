@@ -28,6 +28,14 @@ def test_topics_with_levels_are_judged_by_exponential_gains():
     assert measure(lambda _: [1.0, 2.0]) == pytest.approx((1 + 1023 * discount) / (1023 + discount))
 
 
+def test_the_model_is_judged_alone_or_in_its_best_mixture():
+    topic = labelled("t", ["x", "y", "z"], {"x": 1})
+    topic = replace(topic, first_stage=(3.0, 2.0, 1.0))
+    wrong = np.array([1.0, 3.0, 2.0])
+    assert Validator([topic], on="alone")(lambda _: wrong) == 0.5  # 1 / log2(4)
+    assert Validator([topic])(lambda _: wrong) == 1
+
+
 def test_only_the_first_twenty_count():
     candidates = [f"d{n:02}" for n in range(25)]
     measure = Validator([labelled("t", candidates, {"d24": 1})])

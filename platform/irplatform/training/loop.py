@@ -59,6 +59,11 @@ class LoopSettings(Options):
     patience: int = Field(
         4, gt=0, description="stop after this many epochs without a better validation measure"
     )
+    validate_on: Literal["mixture", "alone"] = Field(
+        "mixture",
+        description="what is validated: the best mixture with the first stage, or the model alone "
+        "[paper]",
+    )
 
 
 class AdadeltaSettings(LoopSettings):

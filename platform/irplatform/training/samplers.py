@@ -148,6 +148,9 @@ class PairSettings(PoolSettings):
     pairs_per_topic: int = Field(
         50, gt=0, description="most pairs of a topic in an epoch, one for each relevant document"
     )
+    weighting: Literal["root", "none"] = Field(
+        "root", description="weight of a pair: the root of the difference of grades, or 1"
+    )
 
 
 @dataclass(frozen=True)
@@ -198,7 +201,9 @@ class PairSampler:
             ],
             dtype=np.float32,
         )
-        return Pairs(topic, higher, lower, np.sqrt(difference))
+        weighted = self.settings.weighting == "root"
+        weight = np.sqrt(difference) if weighted else np.ones_like(difference)
+        return Pairs(topic, higher, lower, weight)
 
     def _pairs(self, number: int, random: np.random.Generator) -> tuple[Int64, Int64, Int64]:
         pool = self.pools[number]

@@ -2,14 +2,14 @@
 
 A reranker's scores are used together with the first stage's, so they are judged together: by
 nDCG@20 of the best of a few mixtures, including the reranker alone (nDCG-exp@20 where topics are
-judged by levels). The reranker alone would end training while it still learns what the first stage
-cannot tell.
+judged by levels). The reranker alone, which the papers validate, ends training while it still
+learns what the first stage cannot tell.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -52,11 +52,17 @@ class Validator:
 
     Topics without a relevant document are left out, and of many an even sample of `limit` is used,
     with at most `depth` candidates. Without scores of the first stage, the reranker alone is
-    judged. `topics` are those that are used, with the candidates that are ranked.
+    judged, as it is with `on="alone"`. `topics` are those that are used, with the candidates that
+    are ranked.
     """
 
     def __init__(
-        self, topics: Sequence[LabelledTopic], limit: int = 300, depth: int | None = None
+        self,
+        topics: Sequence[LabelledTopic],
+        limit: int = 300,
+        depth: int | None = None,
+        *,
+        on: Literal["mixture", "alone"] = "mixture",
     ) -> None:
         usable = [t for t in topics if t.candidates and any(g > 0 for g in t.judgments.values())]
         self.topics = [
@@ -64,7 +70,8 @@ class Validator:
             for t in sample_evenly(usable, limit)
         ]
         self._first = [standardized(np.array(t.first_stage)) for t in self.topics]
-        self._shares = MIXTURES if all(t.first_stage for t in self.topics) else MIXTURES[:1]
+        mixes = on == "mixture" and all(t.first_stage for t in self.topics)
+        self._shares = MIXTURES if mixes else MIXTURES[:1]
 
     def candidate_rows(self, index: ForwardIndex) -> CandidateRows:
         """Return the candidates of all topics, for a model that computes each document once."""
