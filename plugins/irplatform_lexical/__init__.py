@@ -15,6 +15,7 @@ class Lucene:
         register("bm25", "irplatform_lexical.retrievers:BM25Retriever")
         register("qld", "irplatform_lexical.retrievers:QLDRetriever")
         register("rm3", "irplatform_lexical.retrievers:RM3Retriever")
+        register("mbm", "irplatform_lexical.retrievers:MBMRetriever")
 
     @hookimpl
     def register_results(self, register: RegisterResults) -> None:

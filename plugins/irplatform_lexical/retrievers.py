@@ -1,4 +1,4 @@
-"""First-stage retrievers over titles and abstracts in the Lucene index: `bm25`, `qld`, `rm3`.
+"""First-stage retrievers over titles and abstracts in the Lucene index.
 
 Each searches for the words of `topic.query` (`irplatform.lucene.queries` has the formulas);
 `bm25` can expand topics with knowledge bases (`irplatform.expansion`).
@@ -23,6 +23,7 @@ from irplatform.knowledge import open_knowledge
 from irplatform.lucene import BM25, QLD, RM3, Similarity, date_limits
 from irplatform.plugin import Options, Reads, Resources, Retriever, Topic, Traits
 from irplatform.runs import Run
+from irplatform.text import content_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -166,3 +167,19 @@ class RM3Retriever(BM25Formula):
     def feedback(self) -> RM3:
         options = self.options
         return RM3(options.fb_terms, options.fb_docs, options.original_query_weight)
+
+
+class MBMRetriever(BM25Formula):
+    """BM25 for cleaned queries: Greek letters as words, no stop words, every word once.
+
+    After DeepSenSe's first stage, for which the paper gives no formula. The reranker `mbm` finds
+    `k1` and `b` on training topics.
+    """
+
+    Options: ClassVar[type[Options]] = Saturation
+    citation = "The first stage of: Lo et al. DeepSenSe, section “Datasets”, which gives no formula"
+
+    def queries(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, Any]:
+        del resources
+        words = {topic.id: content_words(topic.query) or [topic.query] for topic in topics}
+        return {topic: " ".join(dict.fromkeys(each)) for topic, each in words.items()}

@@ -9,6 +9,7 @@ from irplatform.errors import InputError
 from irplatform.plugin import Document, Documents, LabelledTopic, Topic, TrainingData
 from irplatform.text import ForwardIndex, build_forward_index
 from irplatform_lexical.counting import MBM, MBMOptions
+from irplatform_lexical.retrievers import MBMRetriever, Saturation
 
 FILLER = " ".join(["filler"] * 30)
 TEXTS = {
@@ -48,6 +49,13 @@ def data(folder, *topics):
 def words(reranker, text):
     ids = reranker.query(Topic("t", text))
     return [reranker._index.vocabulary[i] if i >= 0 else None for i in ids]
+
+
+def test_its_retriever_searches_for_the_same_words():
+    queries = MBMRetriever(Saturation()).queries(
+        [Topic("1", "The role of the α-globin role"), Topic("2", "what if")], SmallResources()
+    )
+    assert queries == {"1": "role alpha globin", "2": "what if"}
 
 
 @pytest.mark.parametrize(("relevant", "b"), [("short", 0.9), ("long", 0.2)])
