@@ -162,7 +162,12 @@ def test_only_a_tag_that_can_be_submitted_is_taken(platform, folder, runs):
 
 def test_json_says_what_was_written(platform, folder, runs):
     done = platform("fuse", *runs, "--out", "new.run", "--weights", "1,0", "--json")
-    assert done.json == {"path": "new.run", "topics": 2, "runs": 1}
+    assert done.json == {
+        "path": "new.run",
+        "topics": 2,
+        "runs": 1,
+        "method": {"by": "ranks", "k": 60, "weights": [1.0, 0.0]},
+    }
 
 
 def test_a_new_run_needs_no_word_about_metadata(platform, folder, runs):
@@ -243,3 +248,90 @@ def test_topics_are_compared_between_the_runs_that_count(platform, folder, runs)
     assert "not about the same topics" in both.err
     one = platform(*arguments, "--out", "one.run", "--weights", "1,0")
     assert (one.code, one.err) == (0, "")
+
+
+BETTER = "".join(
+    f"q{topic} Q0 d{rank if rank < 9 else 20 + rank} {rank} {10 - rank} x\n"
+    for topic in range(1, 9)
+    for rank in range(1, 10)
+)
+WORSE = "".join(
+    f"q{topic} Q0 d{10 - rank + (topic % 3)} {rank} {10 - rank} y\n"
+    for topic in range(1, 9)
+    for rank in range(1, 10)
+)
+JUDGED = "".join(f"q{topic} 0 d{1 + topic % 2} 1\n" for topic in range(1, 9))
+
+
+@pytest.fixture
+def judged(folder):
+    (folder / "better.run").write_text(BETTER)
+    (folder / "worse.run").write_text(WORSE)
+    (folder / "judged.txt").write_text(JUDGED)
+    return ("better.run", "worse.run")
+
+
+def test_a_method_is_learned_from_the_runs_of_training_topics(platform, folder, judged):
+    new = BETTER.replace("q", "n"), WORSE.replace("q", "n")
+    (folder / "one.run").write_text(new[0])
+    (folder / "two.run").write_text(new[1])
+    command = ("fuse", "one.run", "two.run", "--out", "f.run", "--train-on", "judged.txt")
+    done = platform(*command, "--train-runs", ",".join(judged))
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[0].startswith("f.run: 8 topics from ")
+    assert lines[1].startswith("Chosen on 8 topics: ")
+    assert lines[2].split() == ["Held", "out,", "in", "5", "folds:"]
+    assert lines[3].split() == ["nDCG@20", "gain", "95", "%", "interval"]
+    assert [line.split()[0] for line in lines[4:]] == ["chosen", "equal", "better.run"]
+    (step,) = json.loads((folder / "f.run.meta.json").read_text())["method"]["retrieval"]
+    assert step["learned"]["topics"] == 8
+    assert [run["run"] for run in step["learned"]["from"]] == [
+        str(folder / name) for name in judged
+    ]
+    weights = ",".join(str(run["weight"]) for run in step["fuses"])
+    method = ["--by", step["method"], *(("--norm", step["norm"]) if "norm" in step else ())]
+    method += ["--k", step["k"]] if "k" in step else []
+    given = platform("fuse", "one.run", "two.run", "--out", "g.run", *method, "--weights", weights)
+    assert given.code == 0
+    assert (folder / "g.run").read_bytes() == (folder / "f.run").read_bytes()
+    again = platform("rerun", "f.run.meta.json")
+    assert again.code == 0, again
+
+
+def test_topics_of_the_runs_are_fused_as_other_folds_choose(platform, folder, judged):
+    command = ("fuse", *judged, "--train-on", "judged.txt", "--by", "combsum", "--json")
+    done = platform(*command, "--out", "f.run")
+    assert done.code == 0, done
+    learned = done.json["learned"]
+    assert (learned["topics"], learned["folds"], learned["measure"]) == (8, 5, "nDCG@20")
+    low, high = learned["held_out"]["over_best_run"]["interval_95"]
+    assert low <= learned["held_out"]["over_best_run"]["difference"] <= high
+    scored = platform(
+        "evaluate", "f.run", "--qrels", "judged.txt", "--measure", "nDCG@20", "--json"
+    )
+    value = scored.json["runs"][0]["measures"]["nDCG@20"]
+    assert value == pytest.approx(learned["held_out"]["chosen"])
+    (step,) = json.loads((folder / "f.run.meta.json").read_text())["method"]["retrieval"]
+    topics = [topic for fold in step["learned"]["by_fold"] for topic in fold["topics"]]
+    assert sorted(topics) == [f"q{number}" for number in range(1, 9)]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--norm", "sum"), "--norm has no effect with --by ranks: it is for combsum and combmnz."),
+        (("--by", "isr", "--k", "9"), "--k has no effect with --by isr"),
+        (("--train-on", "judged.txt", "--k", "9"), "--k has no effect with --train-on, which"),
+        (("--train-on", "judged.txt", "--weights", "1,2"), "exclude each other"),
+        (("--train-runs", "better.run,worse.run"), "--train-runs needs --train-on"),
+        (("--train-on", "judged.txt", "--train-runs", "good.run"), "names 1 run for 2 runs"),
+        (("--train-on", "one.txt"), "fewer than two topics of the runs have a relevant document"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(platform, folder, judged, options, said):
+    (folder / "one.txt").write_text("q1 0 d1 1\n")
+    done = platform("fuse", *judged, "--out", "f.run", *options)
+    assert done.code == 2
+    assert said in done.err
+    assert not (folder / "f.run").exists()

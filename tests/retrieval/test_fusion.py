@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from irplatform.retrieval.fusion import PLAIN_K, Fusion, choose_fusion
+from irplatform.retrieval.fusion import Fusion, choose_fusion
 from irplatform.runs import Ranking, Run
-from irplatform.runs.fuse import reciprocal_rank_fusion
+from irplatform.runs.fuse import FusionMethod
 
 TOPICS = [f"q{n:02}" for n in range(60)]
 RELEVANT = {topic: {f"{topic}-r{i}": 1 for i in range(3)} for topic in TOPICS}
@@ -63,7 +63,7 @@ def test_without_judged_topics_the_fusion_is_plain(judgments):
 
 def test_the_plain_fusion_is_that_of_the_paper():
     runs = [_run("a", 0.9, 1), _run("b", 0.5, 2)]
-    plain = reciprocal_rank_fusion(runs, k=PLAIN_K)
+    plain = FusionMethod("ranks").fuse(runs)
     assert Fusion().fuse(runs, "fused").rankings["q00"].doc_ids == plain.rankings["q00"].doc_ids
 
 

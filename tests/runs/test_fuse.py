@@ -10,8 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irplatform.runs import Ranking, Run
-from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
+from irplatform.runs.fuse import FusionMethod
 from irplatform.runs.run import standardized
+
+
+def reciprocal_rank_fusion(runs, name="fused", k=60, depth=None, weights=()):
+    return FusionMethod("ranks", k=k, weights=tuple(weights)).fuse(runs, name, depth)
+
+
+def score_fusion(runs, name="fused", depth=None, weights=()):
+    return FusionMethod("scores", weights=tuple(weights)).fuse(runs, name, depth)
 
 
 def run(name, **topics):
@@ -207,3 +215,55 @@ def test_fused_runs_are_those_of_plain_dictionaries_to_the_last_bit(found, weigh
         assert fused.rankings["q"].doc_ids == expected.doc_ids
         assert fused.rankings["q"].scores.dtype == np.float32
         assert fused.rankings["q"].scores.tobytes() == expected.scores.tobytes()
+
+
+FIRST = scored("x", q={"a": 5.0, "b": 3.0, "c": 1.0})
+SECOND = scored("y", q={"c": 80.0, "d": 20.0})
+
+
+@pytest.mark.parametrize(
+    ("method", "by_hand"),
+    [
+        (FusionMethod("combsum"), {"a": 1, "b": 0.5, "c": 0 + 1, "d": 0}),
+        (FusionMethod("combsum", "max"), {"a": 1, "b": 0.6, "c": 0.2 + 1, "d": 0.25}),
+        (FusionMethod("combsum", "sum"), {"a": 4 / 6, "b": 2 / 6, "c": 0 + 1, "d": 0}),
+        (
+            FusionMethod("combsum", "zmuv"),
+            {"a": 1.5**0.5, "b": 0, "c": -(1.5**0.5) + 1, "d": -1},
+        ),
+        (FusionMethod("combsum", "rank"), {"a": 1, "b": 2 / 3, "c": 1 / 3 + 1, "d": 0.5}),
+        # of 4 documents, the first run leaves 1 place to d, the second 1 and 2 to a and b
+        (
+            FusionMethod("combsum", "borda"),
+            {"a": 1 + 1.5 / 4, "b": 0.75 + 1.5 / 4, "c": 0.5 + 1, "d": 0.25 + 0.75},
+        ),
+        (FusionMethod("borda"), {"a": 4 + 1.5, "b": 3 + 1.5, "c": 2 + 4, "d": 1 + 3}),
+        (FusionMethod("combmnz"), {"a": 1, "b": 0.5, "c": 2 * (0 + 1), "d": 0}),
+        (FusionMethod("isr"), {"a": 1, "b": 1 / 4, "c": 2 * (1 / 9 + 1), "d": 1 / 4}),
+        (
+            FusionMethod("combsum", weights=(2, 0.5)),
+            {"a": 2, "b": 1, "c": 0.5, "d": 0},
+        ),
+        (FusionMethod("combmnz", weights=(2, 0.5)), {"a": 2, "b": 1, "c": 2.5 * 1, "d": 0}),
+        (
+            FusionMethod("borda", weights=(2, 0.5)),
+            {"a": 8 + 0.75, "b": 6 + 0.75, "c": 4 + 2, "d": 2 + 1.5},
+        ),
+    ],
+    ids=str,
+)
+def test_methods_add_as_by_hand(method, by_hand):
+    fused = method.fuse([FIRST, SECOND]).rankings["q"]
+    assert dict(zip(fused.doc_ids, fused.scores.tolist(), strict=True)) == pytest.approx(by_hand)
+    other = FusionMethod(method.by, method.norm, weights=method.weights[::-1])
+    again = other.fuse([SECOND, FIRST]).rankings["q"]
+    assert (fused.doc_ids, fused.scores.tolist()) == (again.doc_ids, again.scores.tolist())
+
+
+@pytest.mark.parametrize("norm", ["min-max", "max", "sum", "zmuv", "rank", "borda"])
+@pytest.mark.parametrize("by", ["combsum", "combmnz"])
+def test_topics_without_results_and_equal_scores_are_fused(by, norm):
+    runs = [scored("x", q={}, r={"a": 2.0, "b": 2.0}), scored("y", q={"c": 1.0}, r={})]
+    fused = FusionMethod(by, norm).fuse(runs)
+    assert fused.rankings["q"].doc_ids == ("c",)
+    assert set(fused.rankings["r"].doc_ids) == {"a", "b"}

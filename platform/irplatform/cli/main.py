@@ -48,7 +48,7 @@ SECTIONS = {
         "index": ("search", "Build a collection's index, or describe it."),
         "train": ("train", "Train a reranker and keep the checkpoint."),
         "tune": ("tune", "Tune options on training topics."),
-        "fuse": ("submit", "Fuse TREC runs by rank or by score."),
+        "fuse": ("fuse", "Fuse TREC runs."),
     },
     "Score": {
         "evaluate": ("evaluate", "Score TREC run files."),

@@ -1,17 +1,16 @@
-"""`platform submit` and `platform fuse`: check, fuse and convert finished runs."""
+"""`platform submit`: check and convert finished runs."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.cli.commands import Group, command
-from irplatform.cli.names import COLLECTION, list_option
-from irplatform.cli.options import PATH, choice_option, flag_option, force_option, number_option
+from irplatform.cli.commands import Group
+from irplatform.cli.names import COLLECTION
+from irplatform.cli.options import PATH, flag_option, force_option, number_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.errors import counted
 from irplatform.system.console import notice, say_text
@@ -156,44 +155,3 @@ def tira(run: Path, out: Path, as_json: bool) -> None:
         print_json(written)
     else:
         say_text(f"{out}: {' and '.join(written['files'])}")
-
-
-@command("platform fuse first.run second.run --weights 2,1 --by scores --out fused.run")
-@click.argument("runs", nargs=-1, required=True, type=PATH)
-@click.option("--out", required=True, type=PATH, help="The run file to write.")
-@click.option(
-    "--tag", default="fused", show_default=True, help="The run tag, the last column of the file."
-)
-@choice_option(
-    "--by",
-    choices=["ranks", "scores"],
-    text="Sum reciprocal ranks (Cormack, Clarke and Büttcher, SIGIR 2009) or standardized scores "
-    "(Montague and Aslam, CIKM 2001).",
-)
-@click.option(
-    "--k",
-    type=float,
-    default=None,
-    help="The k of 1 / (k + rank); a larger one weighs top ranks less.  [default: 60]",
-)
-@list_option(
-    "--weights",
-    type=float,
-    metavar="W,…",
-    help="The weight of each run, such as 4,1; 0 leaves a run out.  [default: equal weights]",
-)
-@number_option("--depth", default=1000, text="Documents per topic.")
-@force_option("a run at --out that was made with other settings")
-@json_option
-def fuse(
-    runs: tuple[Path, ...], out: Path, weights: tuple[float, ...], as_json: bool, **options: Any
-) -> None:
-    """Fuse TREC runs by rank or by score."""
-    from irplatform import fuse_runs
-
-    command_line = ("platform", *sys.argv[1:])
-    facts = fuse_runs(runs, out, weights=weights or None, command=command_line, **options)
-    if as_json:
-        print_json(facts)
-    else:
-        say_text(f"{out}: {counted(facts['topics'], 'topic')} from {counted(facts['runs'], 'run')}")

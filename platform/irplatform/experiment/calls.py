@@ -43,13 +43,13 @@ def call_of(settings: RunSettings) -> dict[str, Any]:
     """
     usual = RunSettings("")
     given = {
-        field.name: _plain(field.name, getattr(settings, field.name))
+        field.name: plain(field.name, getattr(settings, field.name))
         for field in fields(RunSettings)
         if field.name not in _NOT_RECORDED
         and getattr(settings, field.name) != getattr(usual, field.name)
     }
     if given.keys() & {"retrievers", "candidates"}:
-        candidates = str(_plain("candidates", settings.candidates))
+        candidates = str(plain("candidates", settings.candidates))
         given = {k: v for k, v in given.items() if k not in ("retrievers", "candidates")}
         given["first_stages"] = [Stage(tuple(settings.retrievers), candidates).name]
     return {"function": "run", "settings": given}
@@ -167,12 +167,12 @@ def _listed(value: object) -> Sequence[Any]:
     return [*value] if isinstance(value, tuple | list) else [value]
 
 
-def _plain(name: str, value: object) -> Any:
+def plain(name: str, value: object) -> Any:
     """A setting as JSON, with absolute paths."""
     if isinstance(value, tuple | list):
-        return [_plain(name, each) for each in value]
+        return [plain(name, each) for each in value]
     if isinstance(value, Mapping):
-        return {key: _plain(name, each) for key, each in value.items()}
+        return {key: plain(name, each) for key, each in value.items()}
     if isinstance(value, Path):
         return str(value.expanduser().absolute())
     if isinstance(value, str) and name in _COLLECTIONS:

@@ -245,6 +245,16 @@ def _of_system(kind: str, name: str) -> list[Reference]:
     return [replace(each, used_for=(f"{kind} {name}",)) for each in found]
 
 
+_OF_FUSION = {
+    "ranks": "cormack2009rrf",
+    "scores": "montague2001relevance",
+    "combsum": "fox1993combination",
+    "combmnz": "fox1993combination",
+    "isr": "mourao2015multimodal",
+    "borda": "aslam2001models",
+}
+
+
 def _of_run(path: Path) -> Iterator[Reference]:
     metadata = read_metadata(path)
     if "method" not in metadata:
@@ -262,8 +272,7 @@ def _of_run(path: Path) -> Iterator[Reference]:
             if kind in step:
                 yield from _of_system(kind, step[kind])
         if step.get("name") == "fuse":
-            by_ranks = step["method"] == "ranks"
-            yield _reference("cormack2009rrf" if by_ranks else "montague2001relevance", "fusion")
+            yield _reference(_OF_FUSION[step["method"]], "fusion")
     if sum("retriever" in step for step in steps) > 1:
         yield _reference("cormack2009rrf", "fusion")
     software = metadata.get("platform", {}).get("software", {})

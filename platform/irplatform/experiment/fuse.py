@@ -1,41 +1,51 @@
-"""One run made of several, by their ranks or by their scores."""
+"""One run made of several, by a given method or by one that judged topics choose."""
 
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from itertools import combinations
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, check_least, counted, listing
-from irplatform.experiment.arguments import as_path, as_paths
-from irplatform.experiment.calls import expression
+from irplatform.evaluation.judgments import of_collection
+from irplatform.evaluation.qrels import read_qrels
+from irplatform.experiment.arguments import as_path, as_paths, collection_name
+from irplatform.experiment.calls import expression, plain
 from irplatform.registry.code_digests import our_digest
+from irplatform.registry.loading import registry
+from irplatform.retrieval.fusion_tuning import METHODS, choose_method, fuse_weighted
 from irplatform.runs import read_run
 from irplatform.runs.checks import check_tag
-from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
+from irplatform.runs.fuse import WITH_NORM, FusionMethod, K
 from irplatform.runs.metadata import run_metadata, write_run_with_metadata
 from irplatform.runs.resuming import refuse_other_run
-from irplatform.system.console import notice
+from irplatform.system.console import notice, waiting
 from irplatform.system.digests import file_digest
 from irplatform.system.reading import readable_again
 from irplatform.system.writing import same_file, writable_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
-    from irplatform.experiment.arguments import AnyPath, Paths
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
+    from irplatform.retrieval.fusion_tuning import Choice
     from irplatform.runs import Run
+    from irplatform.runs.fuse import Method, Norm
 
 
 def fuse_runs(
     paths: Paths,
     out: AnyPath,
     *,
-    by: Literal["ranks", "scores"] = "ranks",
+    by: Method | None = None,
+    norm: Norm | None = None,
     k: float | None = None,
     weights: Sequence[float] | None = None,
+    train_on: AnyCollection | None = None,
+    train_runs: Paths = (),
     depth: int = 1000,
     tag: str = "fused",
     force: bool = False,
@@ -46,58 +56,159 @@ def fuse_runs(
     Args:
         paths: TREC runs, at least two.
         out: the run file to write.
-        by: "ranks", reciprocal ones, or "scores", standardized ones.
+        by: "ranks", reciprocal ones; "scores", standardized ones; "combsum", "combmnz", "isr" or
+            "borda". None is "ranks", or with `train_on` the best of all.
+        norm: of the scores of combsum and combmnz: "min-max", "max", "sum", "zmuv", "rank" or
+            "borda". None is "min-max", or with `train_on` the best of all.
         k: how little the first ranks stand out, a number above 0; None is 60.
         weights: one per run, 0 or more; by default all count the same. A run of weight 0 adds
             no documents.
+        train_on: a collection, or a file of judgments, whose topics choose method and weights.
+        train_runs: runs of the same systems over these topics, in the same order; by default the
+            runs themselves, each topic fused as the topics of other folds choose.
         depth: documents per topic.
         tag: the last column.
         force: replace a file that was made with other settings.
         command: how this was asked for, for the metadata.
 
     Returns:
-        `path`, and how many `topics` and `runs` it is made of.
+        `path`, how many `topics` and `runs` it is made of, the `method`, and with `train_on` what
+        was `learned`.
 
     Raises:
         InputError: a run cannot be read, is named twice or would be overwritten, `out` was made
-            with other settings, runs are of different collections, or a weight, tag or number
-            is wrong.
+            with other settings, runs are of different collections, fewer than two topics are
+            judged, or a weight, tag or number is wrong.
 
     Examples:
         >>> import irplatform as ir
         >>> ir.write_run(ir.Run("one", {"41": ir.Ranking.of(["a", "b"], [2.0, 1.0])}), "one.run")
         >>> ir.write_run(ir.Run("two", {"41": ir.Ranking.of(["b", "c"], [2.0, 1.0])}), "two.run")
-        >>> ir.fuse_runs(["one.run", "two.run"], "fused.run")
-        {'path': 'fused.run', 'topics': 1, 'runs': 2}
+        >>> made = ir.fuse_runs(["one.run", "two.run"], "fused.run")
+        >>> made["topics"], made["runs"]
+        (1, 2)
         >>> ir.read_run("fused.run").rankings["41"].doc_ids
         ('b', 'a', 'c')
     """
     check_tag(tag)
     paths, out = as_paths(paths, "paths"), as_path(out, "out")
+    train_paths = as_paths(train_runs, "train_runs")
     if len(paths) < 2:
         raise InputError("at least two runs are needed.")
-    if by == "scores" and k is not None:
-        raise InputError("--k has no effect with --by scores: it is a parameter of ranks.")
-    k = 60 if k is None else k  # the paper's
-    if not 0 < k <= 1_000_000:  # beyond, neighbours' scores are the same number of 32 bits
-        raise InputError(f"--k is {k:g}; it must be a number above 0, of at most 1,000,000.")
+    _check_method(by, norm, k, weights, learns=train_on is not None)
+    if train_paths and train_on is None:
+        raise InputError("--train-runs needs --train-on, the judgments of their topics.")
+    if train_paths and len(train_paths) != len(paths):
+        raise InputError(
+            f"--train-runs names {counted(len(train_paths), 'run')} for {len(paths)} runs; one "
+            "each, in the same order."
+        )
     check_least("depth", depth, 1)
-    _refuse_same_files(paths, out)
+    _refuse_same_files([*paths, *train_paths], out)
     writable_file(out)
-    share_of = dict(zip(paths, _shares(weights, len(paths)), strict=True))
+    method = FusionMethod(by or "ranks", norm or "min-max", K if k is None else k)
     runs = {path: read_run(path) for path in paths}
-    metadata = _metadata(tag, by, k, depth, share_of, command)
+    choice = None
+    if train_on is not None:
+        methods = [method] if k is not None or (by and norm) else _methods(by, norm)
+        judged = [read_run(path) for path in train_paths] or [*runs.values()]
+        choice = _learned(judged, methods, train_on)
+        method = choice.method
+    shares = _shares(weights if choice is None else method.weights, len(paths))
+    share_of = dict(zip(paths, shares, strict=True))
+    asked = {
+        **({"by": by} if by else {}),
+        **({"norm": norm} if norm else {}),
+        **({"k": k} if k else {}),
+        "train_on": plain("train_on", train_on and collection_name(train_on)),
+        "train_runs": [str(path.absolute()) for path in train_paths],
+    }
+    metadata = _metadata(tag, method, depth, share_of, asked, choice, command)
     if not force:
         refuse_other_run(out, metadata["method"]["settings"], "Name another --out")
     weighted_runs = {path: run for path, run in runs.items() if share_of[path]}
-    _compare_topics(weighted_runs)
-    inputs, shares = [*weighted_runs.values()], [share_of[path] for path in weighted_runs]
-    if by == "scores":
-        fused = score_fusion(inputs, name=tag, depth=depth, weights=shares)
+    if choice is None or train_paths:
+        _compare_topics(weighted_runs)
+        fused = fuse_weighted(replace(method, weights=tuple(shares)), [*runs.values()], tag, depth)
     else:
-        fused = reciprocal_rank_fusion(inputs, name=tag, k=k, depth=depth, weights=shares)
+        _compare_topics(runs)
+        fused = choice.fuse([*runs.values()], tag, depth)
     write_run_with_metadata(fused, out, metadata)
-    return {"path": str(out), "topics": len(fused.rankings), "runs": len(weighted_runs)}
+    facts = {"path": str(out), "topics": len(fused.rankings), "runs": len(weighted_runs)}
+    facts["method"] = _described(method, method.weights or shares)
+    if choice is not None:
+        facts["learned"] = _lesson(choice, train_paths or paths)
+    return facts
+
+
+def _check_method(
+    by: Method | None,
+    norm: Norm | None,
+    k: float | None,
+    weights: Sequence[float] | None,
+    *,
+    learns: bool,
+) -> None:
+    chosen = by or ("" if learns else "ranks")
+    if k is not None and chosen != "ranks":
+        what = f"--by {by}" if by else "--train-on, which chooses it"
+        raise InputError(f"--k has no effect with {what}: it is a parameter of --by ranks.")
+    if k is not None and not 0 < k <= 1_000_000:  # beyond, neighbours' scores are equal in 32 bits
+        raise InputError(f"--k is {k:g}; it must be a number above 0, of at most 1,000,000.")
+    if norm is not None and chosen not in ("", *WITH_NORM):
+        raise InputError(
+            f"--norm has no effect with --by {chosen}: it is for {' and '.join(WITH_NORM)}."
+        )
+    if learns and weights is not None:
+        raise InputError("--weights and --train-on, which learns them, exclude each other.")
+
+
+def _methods(by: Method | None, norm: Norm | None) -> list[FusionMethod]:
+    return [
+        method
+        for method in METHODS
+        if by in (None, method.by)
+        and (norm is None or (method.by in WITH_NORM and method.norm == norm))
+    ]
+
+
+def _learned(
+    runs: Sequence[Run], methods: Sequence[FusionMethod], train_on: AnyCollection
+) -> Choice:
+    name = collection_name(train_on)
+    if Path(name).is_file() and Path(name).suffix != ".toml":
+        judgments = read_qrels(Path(name))
+    else:
+        judgments = of_collection(registry().collection(name), (), registry().measures).qrels
+    with waiting(f"choosing a fusion on topics of {name}"):
+        choice = choose_method(runs, judgments, methods)
+    if choice is None:
+        raise InputError(
+            f"fewer than two topics of the runs have a relevant document in '{name}'. For runs of "
+            "other topics, --train-runs names those of the same systems over its topics."
+        )
+    return choice
+
+
+def _described(method: FusionMethod, shares: Sequence[float]) -> dict[str, Any]:
+    """A method as JSON, with the options that count."""
+    options: dict[str, Any] = {"k": method.k} if method.by == "ranks" else {}
+    if method.by in WITH_NORM:
+        options["norm"] = method.norm
+    return {"by": method.by, **options, "weights": list(shares)}
+
+
+def _lesson(choice: Choice, paths: Sequence[Path | str]) -> dict[str, Any]:
+    gains = {
+        "over_equal_ranks": choice.over_plain.as_json(),
+        "over_best_run": {"run": str(paths[choice.best_run]), **choice.over_best.as_json()},
+    }
+    return {
+        "topics": choice.topics,
+        "folds": len(choice.folds),
+        "measure": choice.measure,
+        "held_out": {**choice.values, **gains},
+    }
 
 
 def _refuse_same_files(paths: Sequence[Path], out: Path) -> None:
@@ -124,16 +235,24 @@ def _shares(weights: Sequence[float] | None, runs: int) -> list[float]:
 
 
 def _metadata(
-    tag: str, by: str, k: float, depth: int, weights: Mapping[Path, float], command: Sequence[str]
+    tag: str,
+    method: FusionMethod,
+    depth: int,
+    weights: Mapping[Path, float],
+    asked: Mapping[str, Any],
+    choice: Choice | None,
+    command: Sequence[str],
 ) -> dict[str, Any]:
     inputs: list[dict[str, Any]] = [
         {"run": str(path), "sha256": file_digest(readable_again(path)), "weight": weight}
         for path, weight in weights.items()
     ]
-    step = {"name": "fuse", "method": by, "depth": depth, "fuses": inputs}
-    settings = {
-        "by": by,
-        "k": k,
+    described = _described(method, [*weights.values()])
+    step: dict[str, Any] = {"name": "fuse", "method": method.by, "depth": depth, "fuses": inputs}
+    step |= {name: described[name] for name in ("k", "norm") if name in described}
+    settings: dict[str, Any] = {
+        "by": method.by,
+        "k": method.k,
         "depth": depth,
         "tag": tag,
         "runs": [
@@ -142,15 +261,27 @@ def _metadata(
         ],
         "weights": list(weights.values()),
     }
-    retrieval = [{**step, **({"k": k} if by == "ranks" else {})}]
-    method = {"retrieval": retrieval, "settings": settings}
+    if "norm" in described:
+        settings["norm"] = method.norm
+    if choice is not None:
+        lesson = {"on": asked["train_on"], **_lesson(choice, asked["train_runs"] or [*weights])}
+        if asked["train_runs"]:
+            lesson["from"] = [
+                {"run": path, "sha256": file_digest(Path(path))} for path in asked["train_runs"]
+            ]
+        else:
+            lesson["by_fold"] = [
+                {**_described(each, each.weights), "topics": sorted(topics)}
+                for topics, each in choice.folds
+            ]
+        step["learned"] = lesson
+        settings["train_on"] = asked["train_on"]
+        settings["train_runs"] = [run["sha256"][:12] for run in lesson.get("from", ())]
     call = {
         "function": "fuse_runs",
         "settings": {
             "paths": [str(path.absolute()) for path in weights],
-            "by": by,
-            **({"k": k} if by == "ranks" else {}),
-            "weights": list(weights.values()),
+            **(described if choice is None else asked),
             "depth": depth,
             "tag": tag,
         },
@@ -159,7 +290,7 @@ def _metadata(
         tag=tag,
         command=shlex.join(command) or expression(call),
         data={},
-        method=method,
+        method={"retrieval": [step], "settings": settings},
         timings={},
         call=call,
         code=our_digest(),

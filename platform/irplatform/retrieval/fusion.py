@@ -14,7 +14,8 @@ import numpy as np
 
 from irplatform.comparison.tests import MeanDifference
 from irplatform.evaluation.ndcg import ndcg
-from irplatform.runs.fuse import reciprocal_rank_fusion
+from irplatform.runs.fuse import FusionMethod
+from irplatform.runs.fuse import K as PLAIN_K
 from irplatform.system.workers import sample_evenly
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 """Weights are learned; "plain" takes equal ones."""
-PLAIN_K = 60
 WEIGHTS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
 """The weights to choose from; the largest weight is scaled to 1."""
 CONSTANTS = (5, 10, 20, 40, 60, 100)
@@ -56,7 +56,7 @@ class Fusion:
         weights = self.weights or (1.0,) * len(runs)
         weighted = [run for run, weight in zip(runs, weights, strict=True) if weight]
         weights = tuple(filter(None, weights))
-        return reciprocal_rank_fusion(weighted, name=name, k=self.k, weights=weights)
+        return FusionMethod("ranks", k=self.k, weights=weights).fuse(weighted, name)
 
     def describe(self) -> dict[str, Any]:
         """For metadata and fingerprints."""

@@ -1,0 +1,119 @@
+"""`platform fuse`: one run made of several."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from irplatform.cli.commands import command
+from irplatform.cli.names import COLLECTION, list_option
+from irplatform.cli.options import PATH, force_option, number_option
+from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.errors import counted
+from irplatform.system.console import say_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@command(
+    "platform fuse first.run second.run --weights 2,1 --by combsum --out fused.run",
+    "platform fuse bm25.run delta.run --out fused.run --train-on 2018.toml "
+    "--train-runs 2018/bm25.run,2018/delta.run",
+)
+@click.argument("runs", nargs=-1, required=True, type=PATH)
+@click.option("--out", required=True, type=PATH, help="The run file to write.")
+@click.option(
+    "--tag", default="fused", show_default=True, help="The run tag, the last column of the file."
+)
+@click.option(
+    "--by",
+    type=click.Choice(["ranks", "scores", "combsum", "combmnz", "isr", "borda"]),
+    help="Sum reciprocal ranks (ranks) or standardized scores (scores); CombSUM or CombMNZ of "
+    "normalized scores; inverse square ranks (isr); Borda's points.  [default: ranks; with "
+    "--train-on the best]",
+)
+@click.option(
+    "--norm",
+    type=click.Choice(["min-max", "max", "sum", "zmuv", "rank", "borda"]),
+    help="How combsum and combmnz normalize the scores of a topic; zmuv is the z-score.  "
+    "[default: min-max; with --train-on the best]",
+)
+@click.option(
+    "--k",
+    type=float,
+    default=None,
+    help="The k of 1 / (k + rank); a larger one weighs top ranks less.  [default: 60]",
+)
+@list_option(
+    "--weights",
+    type=float,
+    metavar="W,…",
+    help="The weight of each run, such as 4,1; 0 leaves a run out.  [default: equal weights]",
+)
+@click.option(
+    "--train-on",
+    type=COLLECTION,
+    help="A collection, or a file of judgments, whose topics choose method and weights. Without "
+    "--train-runs, each topic of the runs is fused as the topics of other folds choose.",
+)
+@list_option(
+    "--train-runs",
+    type=PATH,
+    metavar="RUN,…",
+    help="Runs of the same systems over the topics of --train-on, in the same order.",
+)
+@number_option("--depth", default=1000, text="Documents per topic.")
+@force_option("a run at --out that was made with other settings")
+@json_option
+def fuse(
+    runs: tuple[Path, ...], out: Path, weights: tuple[float, ...], as_json: bool, **options: Any
+) -> None:
+    """Fuse TREC runs.
+
+    By ranks or scores, with weights of yours, or as training topics choose.
+    """
+    from irplatform import fuse_runs
+
+    command_line = ("platform", *sys.argv[1:])
+    facts = fuse_runs(runs, out, weights=weights or None, command=command_line, **options)
+    if as_json:
+        print_json(facts)
+        return
+    say_text(f"{out}: {counted(facts['topics'], 'topic')} from {counted(facts['runs'], 'run')}")
+    if "learned" in facts:
+        _print_lesson(facts, runs)
+
+
+def _print_lesson(facts: dict[str, Any], runs: tuple[Path, ...]) -> None:
+    method, learned = facts["method"], facts["learned"]
+    words = f"--by {method['by']}"
+    words += f" --norm {method['norm']}" if "norm" in method else ""
+    words += f" --k {method['k']:g}" if "k" in method else ""
+    words += f" --weights {','.join(f'{weight:g}' for weight in method['weights'])}"
+    used = [run for run, weight in zip(runs, method["weights"], strict=True) if weight]
+    if len(used) == 1:
+        words = f"{used[0]} alone; no fusion is clearly better"
+    say_text(f"Chosen on {counted(learned['topics'], 'topic')}: {words}")
+    held_out, measure = learned["held_out"], learned["measure"]
+    say_text(f"Held out, in {learned['folds']} folds:")
+    best = held_out["over_best_run"]
+    rows = [
+        ("chosen method", held_out["chosen"], None),
+        ("equal reciprocal ranks", held_out["plain"], held_out["over_equal_ranks"]),
+        (f"{best['run']} alone", held_out["alone"], best),
+    ]
+    cells = [("", measure, "gain", "95 % interval")]
+    for name, value, gain in rows:
+        interval = gain and gain["interval_95"]
+        cells.append(
+            (
+                name,
+                f"{value:.4f}",
+                f"{gain['difference']:+.4f}" if gain else "",
+                f"{interval[0]:+.4f} to {interval[1]:+.4f}" if interval else "",
+            )
+        )
+    print_rows(cells)

@@ -1,0 +1,233 @@
+"""A method of fusion with its normalization and weights, chosen on judged topics.
+
+Every method is tried with every mixture of weights, and the one with the highest mean nDCG@20
+(nDCG-exp@20 for levels) is taken, if it gains more than a standard error over the best of the plain
+ways: equal reciprocal ranks, and each run alone. Choosing among so many flatters the winner, so its
+gain is estimated on topics that it was not chosen on: in each of five folds, the whole choice is
+made on the other folds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations, groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irplatform.comparison.tests import Difference, MeanDifference, paired_test
+from irplatform.evaluation.ndcg import ndcg, ndcg_of, validation_measure
+from irplatform.runs.fuse import FusionMethod
+from irplatform.runs.packed import doc_ids_of
+from irplatform.runs.run import Run, in_32_bits
+from irplatform.system.columns import texts_of
+from irplatform.system.workers import sample_evenly
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from irplatform.data import Qrels
+    from irplatform.runs.run import Ranking
+    from irplatform.text.arrays import Float64
+
+PLAIN = FusionMethod()
+METHODS = (
+    *(FusionMethod("ranks", k=k) for k in (60, 5, 20, 100)),
+    FusionMethod("scores"),
+    *(FusionMethod("combsum", norm) for norm in ("min-max", "sum", "max", "zmuv", "rank")),
+    *(FusionMethod("combmnz", norm) for norm in ("min-max", "sum", "max", "rank")),
+    FusionMethod("isr"),
+    FusionMethod("borda"),
+)
+"""The methods that are tried."""
+FOLDS = 5
+MOST_TOPICS = 1000
+"""Topics that a method is chosen on; more would only take longer."""
+_STEPS = {2: 10, 3: 10, 4: 5, 5: 5, 6: 4}
+"""Runs → parts that the weights are divided into; with more runs, thirds."""
+_DEPTH = 200
+"""Documents beyond this rank of every run hardly reach the first 20 of a fusion."""
+_CUTOFF = 20
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method of fusion and how it was chosen.
+
+    Attributes:
+        method: chosen on all topics.
+        topics: their number.
+        measure: that was maximized.
+        values: its mean over held-out topics by "chosen" methods, by equal reciprocal ranks
+            ("plain"), and by the best run alone ("alone").
+        best_run: that run's place among the runs.
+        over_plain: the gain over equal reciprocal ranks on held-out topics.
+        over_best: the gain over the best run alone.
+        folds: the held-out topics of each fold, with the method chosen on the others.
+    """
+
+    method: FusionMethod
+    topics: int
+    measure: str
+    values: Mapping[str, float]
+    best_run: int
+    over_plain: Difference
+    over_best: Difference
+    folds: tuple[tuple[frozenset[str], FusionMethod], ...]
+
+    def fuse(self, runs: Sequence[Run], name: str, depth: int | None = None) -> Run:
+        """Fuse the runs that the method was chosen on: held-out topics by their fold's method."""
+        method_of = {topic: method for topics, method in self.folds for topic in topics}
+        rankings: dict[str, Ranking] = {}
+        for topic in dict.fromkeys(topic for run in runs for topic in run.rankings):
+            method = method_of.get(topic, self.method)
+            rankings |= fuse_weighted(method, _of_topic(runs, topic), depth=depth).rankings
+        return Run(name, rankings)
+
+
+def fuse_weighted(
+    method: FusionMethod, runs: Sequence[Run], name: str = "fused", depth: int | None = None
+) -> Run:
+    """Fuse the runs that have a weight; the others bring no documents. The largest weight is 1."""
+    weights = method.weights or (1.0,) * len(runs)
+    weighted = [run for run, weight in zip(runs, weights, strict=True) if weight]
+    scaled = tuple(weight / max(weights) for weight in weights if weight)
+    return replace(method, weights=scaled).fuse(weighted, name, depth)
+
+
+def choose_method(
+    runs: Sequence[Run],
+    judgments: Qrels,
+    methods: Sequence[FusionMethod] = METHODS,
+    seed: int = 42,
+) -> Choice | None:
+    """Choose a method by the judged topics of runs; None for fewer than two such topics.
+
+    Args:
+        runs: at least two, of the systems to fuse.
+        judgments: topics without a relevant document do not count.
+        methods: to choose from; those with weights are tried with these alone.
+        seed: of the folds.
+    """
+    common = [
+        topic
+        for topic in dict.fromkeys(topic for run in runs for topic in run.rankings)
+        if any(grade > 0 for grade in judgments.get(topic, {}).values())
+    ]
+    topics = sample_evenly(common, MOST_TOPICS)
+    if len(topics) < 2:
+        return None
+    plain_ways = _plain_ways(len(runs))
+    candidates = [*plain_ways, *_candidates(methods, len(runs))]
+    values = np.array([_values(candidates, runs, topic, judgments[topic]) for topic in topics]).T
+    chosen = _chosen(values, len(plain_ways))
+    order = np.random.default_rng(seed).permutation(len(topics))
+    folds = []
+    for fold in range(min(FOLDS, len(topics))):
+        held_out = order[fold::FOLDS]
+        others = np.setdiff1d(order, held_out)
+        method = candidates[_chosen(values[:, others], len(plain_ways))]
+        folds.append((frozenset(topics[place] for place in held_out), method))
+
+    def score(method: FusionMethod, topic: str) -> float:
+        fused = fuse_weighted(method, _of_topic(runs, topic), depth=_CUTOFF).rankings
+        doc_ids = doc_ids_of(fused[topic]) if topic in fused else ()
+        return ndcg_of(doc_ids, judgments[topic], _CUTOFF)
+
+    held_out_values = {topic: score(method, topic) for each, method in folds for topic in each}
+    plain = {topic: score(PLAIN, topic) for topic in topics}
+    alone = [_alone(run, topics, judgments) for run in runs]
+    best_run = int(np.argmax([sum(each.values()) for each in alone]))
+    means = {"chosen": held_out_values, "plain": plain, "alone": alone[best_run]}
+    return Choice(
+        candidates[chosen],
+        len(topics),
+        validation_measure([judgments[topic] for topic in topics]),
+        {name: float(np.mean([*each.values()])) for name, each in means.items()},
+        best_run,
+        paired_test(plain, held_out_values),
+        paired_test(alone[best_run], held_out_values),
+        tuple(folds),
+    )
+
+
+def _chosen(values: Float64, plain_ways: int) -> int:
+    """The place of the best candidate [candidates, topics], or of the best plain way, the first."""
+    means = values.mean(axis=1)
+    best, plain = int(means.argmax()), int(means[:plain_ways].argmax())
+    return best if MeanDifference.of(values[best] - values[plain]).is_clear else plain
+
+
+def _plain_ways(runs: int) -> list[FusionMethod]:
+    equal = (1.0,) * runs
+    alone = [tuple(float(place == run) for place in range(runs)) for run in range(runs)]
+    return [replace(PLAIN, weights=weights) for weights in (equal, *alone)]
+
+
+def _alone(run: Run, topics: Sequence[str], judgments: Qrels) -> dict[str, float]:
+    documents = {
+        topic: doc_ids_of(run.rankings[topic]) for topic in topics if topic in run.rankings
+    }
+    return {t: ndcg_of(documents.get(t, ()), judgments[t], _CUTOFF) for t in topics}
+
+
+def _of_topic(runs: Sequence[Run], topic: str) -> list[Run]:
+    return [
+        Run(run.name, {topic: run.rankings[topic]} if topic in run.rankings else {}) for run in runs
+    ]
+
+
+def _candidates(methods: Sequence[FusionMethod], runs: int) -> Iterator[FusionMethod]:
+    """The methods with all mixtures; a run without weight would change Borda's places."""
+    mixtures = list(dict.fromkeys([(1.0,) * runs, *_mixtures(runs)]))
+    for method in methods:
+        for weights in [method.weights] if method.weights else mixtures:
+            if method.by != "borda" or all(weights):
+                yield replace(method, weights=weights)
+
+
+def _mixtures(runs: int) -> Iterator[tuple[float, ...]]:
+    """All ways to divide a whole among runs, as small whole numbers."""
+    steps = _STEPS.get(runs, 3)
+    for bars in combinations(range(steps + runs - 1), runs - 1):
+        parts = np.diff([-1, *bars, steps + runs - 1]) - 1
+        yield tuple((parts / np.gcd.reduce(parts)).tolist())
+
+
+def _values(
+    candidates: Sequence[FusionMethod],
+    runs: Sequence[Run],
+    topic: str,
+    judgments: Mapping[str, float],
+) -> list[float]:
+    """The measure of a topic by each candidate; those of one method come one after the other."""
+    found = [place for place, run in enumerate(runs) if topic in run.rankings]
+    rankings = [runs[place].rankings[topic] for place in found]
+    equal = [1.0] * len(found)
+    documents, shares, _ = FusionMethod("ranks", k=0).parts(rankings, equal)
+    near = np.flatnonzero(shares.max(axis=0) >= 1 / _DEPTH)[::-1]  # ties: by descending id
+    gains = _gains(texts_of(documents[near]), judgments)
+    values: list[float] = []
+    for method, group in groupby(candidates, key=lambda each: replace(each, weights=())):
+        _, parts, hits = method.parts(rankings, equal)
+        weights = np.array([candidate.weights for candidate in group])[:, found]
+        weighted_hits = weights @ hits[:, near]
+        if method.multiplies:
+            scores = (weights > 0) @ parts[:, near] * weighted_hits
+        else:
+            scores = weights @ parts[:, near]
+        scores[weighted_hits == 0] = -np.inf  # only runs without weight found them
+        first = np.argsort(-in_32_bits(scores), axis=1, kind="stable")[:, :_CUTOFF]
+        ranked = np.where(np.take_along_axis(scores, first, axis=1) > -np.inf, gains[first], 0.0)
+        values += (ranked / np.log2(np.arange(2, ranked.shape[1] + 2))).sum(axis=1).tolist()
+    return values
+
+
+def _gains(doc_ids: Sequence[str], judgments: Mapping[str, float]) -> Float64:
+    """The nDCG of a ranking that has nothing but the document: its share of the ideal."""
+    judged = np.array(list(judgments.values()))
+    exponential = judged.dtype.kind == "f"
+    gain_of = {
+        g: ndcg([g], judged, _CUTOFF, exponential=exponential) for g in {0, *judged.tolist()}
+    }
+    return np.array([gain_of[judgments.get(doc_id, 0)] for doc_id in doc_ids])
