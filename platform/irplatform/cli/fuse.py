@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.cli.commands import command
+from irplatform.cli.commands import command, with_options
 from irplatform.cli.names import COLLECTION, list_option
-from irplatform.cli.options import PATH, force_option, number_option
+from irplatform.cli.options import LEARNING, OUTPUT, PATH, force_option, number_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import counted
 from irplatform.system.console import say_text
@@ -20,54 +20,69 @@ if TYPE_CHECKING:
 
 @command(
     "platform fuse first.run second.run --weights 2,1 --by combsum --out fused.run",
-    "platform fuse bm25.run delta.run --out fused.run --train-on 2018.toml "
-    "--train-runs 2018/bm25.run,2018/delta.run",
+    "platform fuse a.run b.run --out c.run --train-on 2018.toml --train-runs a18,b18",
 )
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@click.option("--out", required=True, type=PATH, help="The run file to write.")
-@click.option(
-    "--tag", default="fused", show_default=True, help="The run tag, the last column of the file."
+@with_options(
+    click.option(
+        "--by",
+        type=click.Choice(["ranks", "scores", "combsum", "combmnz", "isr", "borda"]),
+        help="Sum reciprocal ranks (ranks) or standardized scores (scores); CombSUM or CombMNZ of "
+        "normalized scores; inverse square ranks (isr); Borda's points.  [default: ranks; with "
+        "--train-on the best]",
+    ),
+    click.option(
+        "--norm",
+        type=click.Choice(["min-max", "max", "sum", "zmuv", "rank", "borda"]),
+        help="How combsum and combmnz normalize the scores of a topic; zmuv is the z-score.  "
+        "[default: min-max; with --train-on the best]",
+    ),
+    click.option(
+        "--k",
+        type=float,
+        default=None,
+        help="The k of 1 / (k + rank); a larger one weighs top ranks less.  [default: 60]",
+    ),
+    list_option(
+        "--weights",
+        type=float,
+        metavar="W,…",
+        help="The weight of each run, such as 4,1; 0 leaves a run out.  [default: equal weights]",
+    ),
+    group="Method",
+    example="--by combsum --norm min-max --weights 2,1",
 )
-@click.option(
-    "--by",
-    type=click.Choice(["ranks", "scores", "combsum", "combmnz", "isr", "borda"]),
-    help="Sum reciprocal ranks (ranks) or standardized scores (scores); CombSUM or CombMNZ of "
-    "normalized scores; inverse square ranks (isr); Borda's points.  [default: ranks; with "
-    "--train-on the best]",
+@with_options(
+    click.option(
+        "--train-on",
+        type=COLLECTION,
+        help="A collection, or a file of judgments, whose topics choose method and weights. "
+        "Without --train-runs, each topic of the runs is fused as the topics of other folds "
+        "choose.",
+    ),
+    list_option(
+        "--train-runs",
+        type=PATH,
+        metavar="RUN,…",
+        help="Runs of the same systems over the topics of --train-on, in the same order.",
+    ),
+    group=LEARNING,
+    example="--train-on qrels.txt",
 )
-@click.option(
-    "--norm",
-    type=click.Choice(["min-max", "max", "sum", "zmuv", "rank", "borda"]),
-    help="How combsum and combmnz normalize the scores of a topic; zmuv is the z-score.  "
-    "[default: min-max; with --train-on the best]",
+@with_options(
+    click.option("--out", required=True, type=PATH, help="The run file to write."),
+    click.option(
+        "--tag",
+        default="fused",
+        show_default=True,
+        help="The run tag, the last column of the file.",
+    ),
+    number_option("--depth", default=1000, text="Documents per topic."),
+    force_option("a run at --out that was made with other settings"),
+    json_option,
+    group=OUTPUT,
+    example="--out fused.run --tag mygroup1",
 )
-@click.option(
-    "--k",
-    type=float,
-    default=None,
-    help="The k of 1 / (k + rank); a larger one weighs top ranks less.  [default: 60]",
-)
-@list_option(
-    "--weights",
-    type=float,
-    metavar="W,…",
-    help="The weight of each run, such as 4,1; 0 leaves a run out.  [default: equal weights]",
-)
-@click.option(
-    "--train-on",
-    type=COLLECTION,
-    help="A collection, or a file of judgments, whose topics choose method and weights. Without "
-    "--train-runs, each topic of the runs is fused as the topics of other folds choose.",
-)
-@list_option(
-    "--train-runs",
-    type=PATH,
-    metavar="RUN,…",
-    help="Runs of the same systems over the topics of --train-on, in the same order.",
-)
-@number_option("--depth", default=1000, text="Documents per topic.")
-@force_option("a run at --out that was made with other settings")
-@json_option
 def fuse(
     runs: tuple[Path, ...], out: Path, weights: tuple[float, ...], as_json: bool, **options: Any
 ) -> None:
