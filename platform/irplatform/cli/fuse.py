@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @command(
     "platform fuse first.run second.run --weights 2,1 --by combsum --out fused.run",
-    "platform fuse a.run b.run --out c.run --train-on 2018.toml --train-runs a18,b18",
+    "platform fuse a.run b.run --out c.run --train-on past.toml --train-runs c,d",
 )
 @click.argument("runs", nargs=-1, required=True, type=PATH)
 @with_options(
