@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from commands import call
 
-from irplatform import RunSettings, run
+from irplatform import RunSettings, compare, run
 from irplatform.comparison.tests import Difference
 from irplatform.errors import InputError
+from irplatform.evaluation.topics import TopicFilter
 from irplatform.experiment.matrix import cells_of
 from irplatform.registry.loading import registry
 from irplatform.reports.matrix import CEILING, FOUND, Cell, MatrixReport
@@ -174,9 +175,9 @@ def test_a_matrix_has_a_folder_for_each_cell_with_the_bytes_of_its_run(
     assert content["cells"][2]["ceiling"]["AP"] == 1.0  # every relevant document is judged
     again = call(capsys, monkeypatch, *arguments, "--json")
     assert again.json["cells"][0]["baseline"] == "bm25"
-    names = ["bm25/bm25", "bm25/bm25-title", "bm25+rm3/bm25", "rm3", "fused"]
+    names = ["bm25", "bm25/bm25-title", "bm25+rm3", "bm25+rm3/bm25-title"]
     compared = call(capsys, monkeypatch, "compare", "--collection", "demo", str(folder), "--json")
-    assert [system["name"] for system in compared.json["systems"]][:5] == names
+    assert [system["name"] for system in compared.json["systems"]][:4] == names
     checked = call(capsys, monkeypatch, "verify", str(folder), "--json")
     assert len(checked.json["runs"]) == len([*folder.rglob("*.run")])
     assert "robertson2009bm25" in call(capsys, monkeypatch, "cite", str(folder)).out
@@ -193,3 +194,75 @@ def test_two_collections_stand_in_one_table(tmp_path, monkeypatch):
     assert found.cells[1].folder == Path("runs/matrix/demo-train/topics-first-3/bm25")
     assert (found.cells[1].folder / "bm25-title.run").exists()
     assert "A quick look: 3 of 20 topics (--topics first:3)." in str(found)
+
+
+AP = ("--measure", "AP")
+
+
+@pytest.fixture
+def filled(tmp_path, monkeypatch):
+    """A matrix of two first stages and two collections in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    stages = {"first_stages": ["bm25", "bm25+rm3"], "fusion": "plain", "depth": 20}
+    run(["demo", "demo-train"], ["bm25-title"], **stages, run_dir="m", measures=["AP", "P@10"])
+
+
+@pytest.mark.java
+@pytest.mark.usefixtures("filled")
+def test_each_reranked_run_is_compared_with_its_own_first_stage(capsys, monkeypatch):
+    compared = call(capsys, monkeypatch, "compare", "m", "--collection", "demo", *AP)
+    assert compared.code == 0, compared.err
+    lines = compared.out.splitlines()
+    assert lines[3].split() == ["AP", "as", "found", "bm25-title", "ceiling"]
+    for line, cell in zip(
+        lines[5:7], json.loads(Path("m/matrix.json").read_text())["cells"], strict=False
+    ):
+        found = [*(each["measures"]["AP"] for each in cell["runs"]), cell["ceiling"]["AP"]]
+        assert line.split() == [cell["first_stage"], *(f"{value:.4f}" for value in found[-3:])]
+    assert "Holm's correction over the" in compared.out
+    rows = [line.split()[0] for line in lines if " baseline" in line]
+    assert rows == ["bm25", "bm25+rm3"]
+    found = compare("m", collection="demo", measures="AP")
+    pairs = [(pair.baseline, pair.system) for pair in found.pairs_by("AP")]
+    assert pairs == [("bm25", "bm25/bm25-title"), ("bm25+rm3", "bm25+rm3/bm25-title")]
+    alone = compare(
+        ["m/demo/bm25/bm25.run", "m/demo/bm25/bm25-title.run"], collection="demo", measures="AP"
+    )
+    assert found.pairs[0].p == alone.pairs[0].p
+    assert {*found.to_pandas()["first_stage"]} == {"bm25", "bm25+rm3"}
+    assert found.as_json()["systems"][1]["reranker"] == "bm25-title"
+    assert "ceiling" in found._repr_html_()
+    one = compare("m", collection="demo", baseline="bm25+rm3")
+    assert (one.matrix, one.baseline, len(one.pairs_by("AP"))) == (None, "bm25+rm3", 3)
+    several = call(capsys, monkeypatch, "compare", "m", "--qrels", "none.txt")
+    assert "several collections: name one of demo, demo-train with --collection" in several.err
+
+
+@pytest.mark.java
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize(
+    ("form", "lines"),
+    [
+        ("markdown", ["| AP | as found | bm25-title | ceiling |", "|---|---:|---:|---:|"]),
+        ("latex", [r"AP & as found & bm25-title & ceiling \\", "bm25+rm3 & "]),
+        (
+            "csv",
+            ["measure,system,first_stage,reranker,mean,", "AP,bm25/bm25-title,bm25,bm25-title,"],
+        ),
+    ],
+)
+def test_the_matrix_is_a_table_in_every_form(capsys, monkeypatch, form, lines):
+    done = call(capsys, monkeypatch, "compare", "m", "--collection", "demo", *AP, "--table", form)
+    assert done.code == 0, done.err
+    for line in lines:
+        assert line in done.out
+
+
+@pytest.mark.java
+@pytest.mark.usefixtures("filled")
+def test_a_ceiling_of_other_judgments_is_left_out():
+    found = compare(
+        "m", collection="demo", topics=TopicFilter(among=(Path("m/demo/bm25/bm25.run"), 1))
+    )
+    assert not any(found.matrix.ceilings.values())
+    assert "ceiling" not in str(found)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.comparison.bounds import ByMeasure
+    from irplatform.comparison.results import Matrix
     from irplatform.comparison.tests import Correction, Difference, Test
     from irplatform.data import Topic
     from irplatform.evaluation.judgments import Judgments
@@ -64,6 +65,7 @@ def compare(
     collection: str = "",
     note: str = "",
     bounds: bool = True,
+    matrix: Matrix | None = None,
 ) -> Comparison:
     """Compare systems by all measures of the judgments.
 
@@ -83,6 +85,7 @@ def compare(
         note: what readers of the scores must know.
         bounds: whether to compute condensed lists, and bounds for unjudged and tied documents,
             which takes ten times as long as the scores.
+        matrix: compare each reranked run with its first stage, in place of one baseline.
 
     Raises:
         InputError: an unknown baseline, test, correction or field, or nothing to compare.
@@ -112,7 +115,9 @@ def compare(
         }
     evaluations = {name: _of_all_topics(each) for name, each in evaluations.items()}
     first = baseline or next(iter(runs))
-    pairs = [*combinations(runs, 2)] if all_pairs else [(first, n) for n in runs if n != first]
+    pairs = matrix.pairs() if matrix else [(first, name) for name in runs if name != first]
+    if all_pairs:
+        pairs = [*combinations(runs, 2)]
     tests = differences(evaluations, pairs, test=test, correction=correction, seed=seed)
     rescorer = Rescorer(judgments, extra)
     bounded = _Bounded(rescorer, runs, evaluations) if bounds else None
@@ -146,7 +151,7 @@ def compare(
         systems=tuple(systems),
         pairs=tuple(found),
         topics=tuple(compared),
-        baseline=None if all_pairs else first,
+        baseline=None if all_pairs or matrix else first,
         test=test,
         correction=correction,
         comparisons=comparisons,
@@ -155,6 +160,7 @@ def compare(
         collection=collection,
         note=note,
         notes=(*notices(evaluations), *cut_short(evaluations), *_notes(rescorer)),
+        matrix=matrix,
     )
 
 

@@ -220,6 +220,34 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Matrix:
+    """The first stages and rerankers of systems: each is compared with its own first stage.
+
+    Attributes:
+        places: system to its first stage and its reranker; "" for the first stage itself.
+        ceilings: first stage to measure to the score of a perfect reranking, as far as known.
+    """
+
+    places: Mapping[str, tuple[str, str]]
+    ceilings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> list[str]:
+        """The first stages."""
+        return [*dict.fromkeys(row for row, _ in self.places.values())]
+
+    @property
+    def columns(self) -> list[str]:
+        """The rerankers."""
+        return [*dict.fromkeys(column for _, column in self.places.values() if column)]
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return each first stage's system with those that rerank it."""
+        first = {row: name for name, (row, column) in self.places.items() if not column}
+        return [(first[row], name) for name, (row, column) in self.places.items() if column]
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Systems compared over the same judged topics.
 
@@ -228,7 +256,7 @@ class Comparison:
         systems: in the order given.
         pairs: each baseline and system by each measure; pair after pair, measure by measure.
         topics: all topics with a value, in the order of the judgments.
-        baseline: the system that others are compared with; None for all pairs.
+        baseline: the system that others are compared with; None for all pairs, or a matrix.
         test: the test of the pairs.
         correction: the correction for their number, measure by measure.
         comparisons: number of different pairs, which the correction counts.
@@ -238,6 +266,7 @@ class Comparison:
         note: what readers of the scores must know.
         notes: topics without results, judgments or relevant documents, and measures that look
             deeper than rankings.
+        matrix: the first stages and rerankers, each of which is compared with its first stage.
     """
 
     measures: tuple[str, ...]
@@ -253,10 +282,23 @@ class Comparison:
     collection: str = ""
     note: str = ""
     notes: tuple[str, ...] = ()
+    matrix: Matrix | None = None
+
+    @property
+    def has_baselines(self) -> bool:
+        """Each system is a baseline or compared with one; not all pairs."""
+        return self.baseline is not None or self.matrix is not None
 
     def system(self, name: str) -> System:
         """Return a system by its name."""
         return next(system for system in self.systems if system.name == name)
+
+    def place(self, system: str) -> dict[str, str | None]:
+        """Return a system's first stage and reranker, if it has a place in a matrix."""
+        if self.matrix is None:
+            return {}
+        first_stage, reranker = self.matrix.places[system]
+        return {"first_stage": first_stage, "reranker": reranker or None}
 
     def pairs_by(self, measure: str) -> list[Pair]:
         """Return all pairs by one measure."""
@@ -296,6 +338,7 @@ class Comparison:
             "systems": [
                 {
                     "name": system.name,
+                    **self.place(system.name),
                     "measures": {name: score.as_json() for name, score in system.scores.items()},
                 }
                 for system in self.systems
@@ -314,6 +357,7 @@ class Comparison:
             ],
             "group_by": self.group_by or None,
             "groups": [group.as_json() for group in self.groups],
+            **({"ceilings": self.matrix.ceilings} if self.matrix else {}),
         }
 
 

@@ -44,14 +44,16 @@ def compare(
 
     Args:
         runs: TREC runs or `Run` objects, at least two, or a mapping of name to one; a folder stands
-            for the runs of its last table.
+            for the runs of its last table. In one of several first stages each reranked run is
+            compared with its own first stage.
         collection: whose judgments, measures and topics to use.
         qrels: a file of judgments, instead of a collection, ordinary or sampled; or a mapping of
             topic to document to grade.
         sampled_qrels: a file of sampled judgments, beside the others or alone.
         measures: names; empty takes the collection's, or the usual ones.
         names: a name for each run, in their order; empty takes the files' names.
-        baseline: the name of the run that others are compared with; by default the first.
+        baseline: the name of the run that others are compared with; by default the first,
+            or that of a run's row in a matrix.
         all_pairs: compare every two runs.
         test: "t-test", "randomization", "wilcoxon" or "bootstrap".
         correction: "holm", "bonferroni", "benjamini-hochberg" or "none".
@@ -112,6 +114,7 @@ def compare_judged(
         bounds = results <= _MOST_RESULTS
         if not bounds:
             notice(f"{results:,} results: bounds for unjudged documents are left out (--bounds)")
+    single = options.get("baseline") is not None or options.get("all_pairs")
     with waiting("comparing runs"):
         comparison = compare_over_topics(
             judged.judgments,
@@ -121,7 +124,9 @@ def compare_judged(
             collection=source.title if source else title,
             note=source.note if source else "",
             bounds=bounds,
+            matrix=None if single else judged.given.matrix,
             **options,
         )
+    comparison = judged.given.with_ceilings(comparison)
     comparison = replace(comparison, notes=(*judged.notes, *comparison.notes))
     return ComparisonReport.of(comparison)

@@ -76,7 +76,7 @@ def evaluate(
     evaluations = {}
     for path, run in judged.runs.items():
         with waiting(f"scoring {path}"):
-            evaluations[given.names[path]] = evaluate_run(
+            evaluations[judged.names[path]] = evaluate_run(
                 judgments.qrels,
                 run,
                 judgments.measures,
@@ -84,7 +84,7 @@ def evaluate(
                 sampled=judgments.sampled,
                 trec_eval=trec_eval,
             )
-    return Evaluations(evaluations, {name: path for path, name in given.names.items()})
+    return Evaluations(evaluations, {name: path for path, name in judged.names.items()})
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,13 @@ class JudgedRuns:
     judgments: Judgments
     runs: Mapping[Path, Run]
     collection: Collection | None
-    names: Mapping[Path, str]
+    given: GivenRuns
     notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> Mapping[Path, str]:
+        """Names by path."""
+        return self.given.names
 
 
 def read_judged_runs(
@@ -114,7 +119,7 @@ def read_judged_runs(
 
     Where a run is a quick look at some topics of the collection, only these count, for all runs.
     """
-    paths, measures = [*given.names], as_names(measures, "measures")
+    measures = as_names(measures, "measures")
     if sampled_qrels is not None:
         sampled_qrels = as_path(sampled_qrels, "sampled_qrels")
     if (collection is None) == (qrels is None) and (collection or sampled_qrels is None):
@@ -123,10 +128,14 @@ def read_judged_runs(
     resolved_collection = None
     named = "" if collection is None else collection_name(collection)
     with waiting(f"reading judgments of {named}" if named else "reading judgments"):
-        if named:
+        named_collection = plugins.collection(named) if named else None
+        if given.cells:
+            given = given.of_collection(named_collection.id if named_collection else None)
+        paths = [*given.names]
+        if named_collection:
             files = [path for path in paths if path not in given.ready]
             looks = {path: asked for path in files if (asked := topics_asked(path))}
-            resolved_collection = of_quick_looks(plugins.collection(named), looks)
+            resolved_collection = of_quick_looks(named_collection, looks)
             judgments = of_collection(
                 resolved_collection, measures, plugins.measures, sampled=sampled_qrels
             )
@@ -156,7 +165,7 @@ def read_judged_runs(
             "comparable with scores over all topics."
         )
         runs = {path: without(run, left_out) for path, run in runs.items()}
-    return JudgedRuns(judgments, runs, resolved_collection, given.names, tuple(notes))
+    return JudgedRuns(judgments, runs, resolved_collection, given, tuple(notes))
 
 
 def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isclose
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from irplatform.comparison.results import Matrix
 from irplatform.errors import InputError, counted, listing
 from irplatform.experiment.arguments import AnyPath, Names, as_names, as_path
 from irplatform.runs import Run
-from irplatform.runs.folder import run_files
-from irplatform.runs.names import names_of
+from irplatform.runs.folder import read_matrix, run_files
+from irplatform.runs.names import file_name, names_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.comparison.results import Comparison
+    from irplatform.runs.folder import MatrixCell
 
 AnyRun: TypeAlias = AnyPath | Run
 Runs: TypeAlias = AnyRun | Iterable[AnyRun] | Mapping[str, AnyRun]
@@ -25,10 +33,50 @@ class GivenRuns:
     Attributes:
         names: path to name.
         ready: the runs that need no reading.
+        cells: those of a matrix, if its folder was given and nothing else.
+        matrix: the first stages and rerankers, see `of_collection`.
     """
 
     names: Mapping[Path, str]
     ready: Mapping[Path, Run]
+    cells: Sequence[MatrixCell] = ()
+    matrix: Matrix | None = None
+
+    def of_collection(self, collection: str | None) -> GivenRuns:
+        """Return the runs of one collection of a matrix, named by first stage and reranker.
+
+        Raises:
+            InputError: the matrix has several collections and none is named, or another one is.
+        """
+        known = [*dict.fromkeys(cell.collection for cell in self.cells)]
+        if len(known) > 1 and collection not in known:
+            raise InputError(
+                f"the matrix is of several collections: name one of {listing(known)} with "
+                "--collection."
+            )
+        cells = [cell for cell in self.cells if len(known) == 1 or cell.collection == collection]
+        names: dict[Path, str] = {}
+        places: dict[str, tuple[str, str]] = {}
+        for cell in cells:
+            reranked = {path: file_name(path) for path in cell.reranked}
+            for path, reranker in {cell.found: "", **reranked}.items():
+                name = f"{cell.first_stage}/{reranker}" if reranker else cell.first_stage
+                names[path], places[name] = name, (cell.first_stage, reranker)
+        return GivenRuns(names, {}, cells, Matrix(places))
+
+    def with_ceilings(self, comparison: Comparison) -> Comparison:
+        """Add the ceilings of a matrix, by measures that score its first stages as in its table."""
+        if comparison.matrix is None:
+            return comparison
+        found = {}
+        for cell in self.cells:
+            scores = comparison.system(cell.first_stage).scores
+            found[cell.first_stage] = {
+                measure: ceiling
+                for measure, ceiling in cell.ceiling.items()
+                if measure in scores and isclose(scores[measure].mean, cell.means[measure])
+            }
+        return replace(comparison, matrix=replace(comparison.matrix, ceilings=found))
 
 
 def given_runs(runs: Runs, names: Names = ()) -> GivenRuns:
@@ -55,8 +103,9 @@ def given_runs(runs: Runs, names: Names = ()) -> GivenRuns:
     each = [runs] if isinstance(runs, AnyPath | Run) or not isinstance(runs, Iterable) else [*runs]
     ready = {Path(run.name): run for run in each if isinstance(run, Run)}
     files = [Path(r.name) if isinstance(r, Run) else as_path(r, "runs") for r in each]
+    cells = read_matrix(files[0]) if len(files) == 1 and not names else ()
     files = [f for path in files for f in ([path] if path in ready else run_files([path]))]
-    return GivenRuns(name_runs(files, names), ready)
+    return GivenRuns(name_runs(files, names), ready, cells)
 
 
 def name_runs(paths: Iterable[Path], names: Iterable[str] = ()) -> dict[Path, str]:

@@ -127,6 +127,8 @@ def write_report(
         given, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
     )
     source = "given judgments" if isinstance(qrels, Mapping) else qrels or sampled_qrels
+    given = judged.given
+    paths = [*given.names]
     comparison = compare_judged(judged, title=Path(str(source)).name, **options)
     by_name = {given.names[path]: run for path, run in judged.runs.items()}
     shown = Shown.of(comparison, depth)

@@ -21,6 +21,14 @@ NARROWEST_TEXT = 20
 _USUAL_WIDTH = 100
 """Columns where the output is no terminal."""
 
+_NO_TERMINAL = 80
+"""The same for tables side by side."""
+
+_GAP = "   "
+"""Between two tables side by side."""
+
+_BOLD = re.compile(r"\x1b\[\d*m")
+
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -107,6 +115,34 @@ def as_text(table: Table, width: int | None, *, squeeze: bool = True) -> str:
         parts = [_with_text(parts[0], last, width)]
     text = "\n\n".join("\n".join(part) for part in parts)
     return f"{table.title}\n\n{text}" if table.title else text
+
+
+def side_by_side(tables: Sequence[Table], width: int | None) -> str:
+    """Return tables as text, as many beside each other as a terminal has room for."""
+    room = width or _NO_TERMINAL
+    rows: list[list[Table]] = []
+    for table in tables:
+        last = rows[-1] if rows else []
+        taken = sum(each.width + len(_GAP) for each in last)
+        if last and taken + table.width <= room and len(last[-1].rows) == len(table.rows):
+            last.append(table)
+        else:
+            rows.append([table])
+    return "\n\n".join(_beside(row, width) for row in rows)
+
+
+def _beside(tables: Sequence[Table], width: int | None) -> str:
+    """Tables of as many rows, side by side."""
+    if len(tables) == 1:
+        return as_text(tables[0], width)
+    blocks = [as_text(table, width).split("\n") for table in tables]
+    return "\n".join(
+        _GAP.join(
+            line + " " * (table.width - len(_BOLD.sub("", line)))
+            for table, line in zip(tables, lines, strict=True)
+        ).rstrip()
+        for lines in zip(*blocks, strict=True)
+    )
 
 
 def print_text(text: str) -> None:

@@ -23,15 +23,22 @@ from irplatform.reports.columns import (
     markdown_text,
     print_text,
     short,
+    side_by_side,
 )
 from irplatform.reports.comparison_csv import csv_of
 from irplatform.reports.table import (
+    CEILING,
+    FOUND,
+    OF_ROW,
     ResultRow,
     best_cells,
     figure,
     glyphs,
     legend_of,
+    legend_of_marks,
+    mark,
     marks,
+    matrix_table,
     render_table,
     shows_glyphs,
 )
@@ -110,19 +117,19 @@ def render(
         text = "\n\n".join(_text(comparison, parts, width, ascii_only))
         return text.translate(_ASCII) if ascii_only else text
     told = [*_sentences(comparison, parts)]
-    marked = legend_of(
-        _other_rows(comparison) if _shows_others(comparison, parts) else (),
-        comparison.baseline or "",
-        how=how(comparison),
-    )
-    legends = [_legend(comparison), *([marked] if marked else [])]
+    legends = [_legend(comparison)]
+    if comparison.matrix:
+        legends = [*_matrix_legend(comparison), *legends]
+    elif _shows_others(comparison, parts):
+        baseline = comparison.baseline or ""
+        legends.append(legend_of(_other_rows(comparison), baseline, how=how(comparison)))
     if form == "latex":
-        notes = [note.translate(_ARROWS) for note in (*legends, *told)]
+        notes = [note.translate(_ARROWS) for note in (*legends, *told) if note]
         tables = map(as_latex, _tables(comparison, parts))
         return "\n\n".join([*tables, "\n".join(f"% {note}" for note in notes)])
     tables = map(as_markdown, _tables(comparison, parts))
     listed = "\n".join(f"- {markdown_text(sentence)}" for sentence in told)
-    return "\n\n".join([*tables, *map(markdown_text, legends), listed])
+    return "\n\n".join([*tables, *map(markdown_text, filter(None, legends)), listed])
 
 
 def _text(
@@ -134,6 +141,10 @@ def _text(
         heading = f"{comparison.collection}: {heading}" if comparison.collection else heading
         lines = [for_display(line) for line in (heading, comparison.note) if line]
         yield "\n".join(wrapped(line, width) for line in lines)
+    if comparison.matrix:
+        tables = [matrix_of(comparison, m, ascii_only=ascii_only) for m in comparison.measures]
+        told = (wrapped(line, width) for line in _matrix_legend(comparison, ascii_only))
+        yield "\n".join([side_by_side(tables, width), *told])
     explained = wrapped(_legend(comparison), width)
     for measure in _measures(comparison, parts):
         *before, last = _main(comparison, measure, width)
@@ -163,6 +174,8 @@ def _text(
 
 def _tables(comparison: Comparison, parts: Parts) -> Iterator[Table]:
     """The tables of Markdown and LaTeX."""
+    if comparison.matrix:
+        yield from (matrix_of(comparison, measure) for measure in comparison.measures)
     for measure in _measures(comparison, parts):
         yield from _main(comparison, measure)
     if _shows_others(comparison, parts):
@@ -175,7 +188,8 @@ def _tables(comparison: Comparison, parts: Parts) -> Iterator[Table]:
 
 def _shows_others(comparison: Comparison, parts: Parts) -> bool:
     """Return whether the means by the other measures have a table of their own."""
-    return parts.means and not parts.every_measure and len(comparison.measures) > 1
+    several = not comparison.matrix and len(comparison.measures) > 1
+    return parts.means and not parts.every_measure and several
 
 
 def _measures(comparison: Comparison, parts: Parts) -> Sequence[str]:
@@ -198,12 +212,40 @@ def _legend(comparison: Comparison) -> str:
     return f"p: {how(comparison)}; W/T/L: topics won, tied and lost"
 
 
+def _matrix_legend(comparison: Comparison, ascii_only: bool = False) -> Iterator[str]:
+    yield legend_of_marks(OF_ROW, ascii_only, how(comparison))
+    ceiling = f"; {CEILING}: a perfect reranker of its candidates"
+    known = comparison.matrix is not None and any(comparison.matrix.ceilings.values())
+    yield f"{FOUND}: the first stage itself" + ceiling * known
+
+
 def how(comparison: Comparison) -> str:
-    """Return the test and the correction, in words."""
+    """Return the test and the correction, in words; of a matrix, also what is corrected for."""
     how = TEST_NAMES[comparison.test]
     if comparison.comparisons > 1:
         how += f", {CORRECTION_NAMES[comparison.correction]}"
+        if comparison.matrix and comparison.correction != "none":
+            differing = "differing " * (comparison.comparisons < len(comparison.matrix.pairs()))
+            how += f" over the {comparison.comparisons} {differing}pairs, measure by measure"
     return how
+
+
+def matrix_of(comparison: Comparison, measure: str, *, ascii_only: bool = False) -> Table:
+    """Return the matrix of first stages and rerankers by a measure."""
+    assert comparison.matrix is not None
+    places, ceilings = comparison.matrix.places, comparison.matrix.ceilings
+    tests = {pair.system: pair.test for pair in comparison.pairs_by(measure)}
+    rows: dict[str, dict[str, tuple[float, int]]] = {row: {} for row in comparison.matrix.rows}
+    for system in comparison.systems:
+        row, column = places[system.name]
+        strength = mark(tests[system.name]) if system.name in tests else 0
+        rows[row][column or FOUND] = system.scores[measure].mean, strength
+    for row, ceiling in ceilings.items():
+        if measure in ceiling:
+            rows[row][CEILING] = ceiling[measure], 0
+    last = [CEILING] if any(CEILING in cells for cells in rows.values()) else []
+    columns = [FOUND, *comparison.matrix.columns, *last]
+    return matrix_table(measure, columns, [*rows.items()], ascii_only=ascii_only)
 
 
 def _main(comparison: Comparison, measure: str, width: int | None = None) -> Iterator[Table]:
@@ -212,11 +254,11 @@ def _main(comparison: Comparison, measure: str, width: int | None = None) -> Ite
     The effect size is left out if a terminal has no room for it.
     """
     means, pairs = _means(comparison, measure), comparison.pairs_by(measure)
-    if comparison.baseline is None:
+    if not comparison.has_baselines:
         yield _with_letters(comparison, means, pairs)
     for places in (range(len(_OF_PAIR)), [n for n, name in enumerate(_OF_PAIR) if name != "d"]):
         columns = [_OF_PAIR[place] for place in places]
-        if comparison.baseline is None:
+        if not comparison.has_baselines:
             rows = [[_name(pair), *_cells(pair, places)] for pair in pairs]
             table = Table("", ["pair", *columns], rows)
         else:
@@ -299,7 +341,7 @@ def _other_rows(comparison: Comparison) -> list[ResultRow]:
     rows = []
     for system in comparison.systems:
         own = [pair for pair in comparison.pairs if pair.system == system.name]
-        tests = {pair.measure: pair.test for pair in own if comparison.baseline is not None}
+        tests = {pair.measure: pair.test for pair in own if comparison.has_baselines}
         means = {measure: score.mean for measure, score in system.scores.items()}
         rows.append(ResultRow(system.name, means, marks(tests)))
     return rows
@@ -364,7 +406,7 @@ def _groups(comparison: Comparison, parts: Parts) -> Iterator[Table]:
             rows.append([group.value, str(len(group.topics)), *cells])
         title = f"{measure} by {by}"
         yield Table(title, [by, "topics", *names], rows, best=frozenset(best))
-        if comparison.baseline is None:
+        if not comparison.has_baselines:
             continue  # a line for each group and pair is too long to read
         first = next(iter(comparison.groups[0].tests))
         lines = [

@@ -35,11 +35,13 @@ def csv_of(comparison: Comparison, *, per_topic: bool = False) -> str:
 
 
 def _systems(comparison: Comparison) -> Iterator[list[object]]:
-    yield ["measure", "system", *_OF_SCORE, *_OF_PAIR]
+    columns = comparison.place(comparison.systems[0].name)
+    yield ["measure", "system", *columns, *_OF_SCORE, *_OF_PAIR]
     for measure in comparison.measures:
         pairs = comparison.pairs_by(measure)
         for system in comparison.systems:
-            beginning = [measure, system.name, *_score(system.scores[measure])]
+            place = comparison.place(system.name).values()
+            beginning = [measure, system.name, *place, *_score(system.scores[measure])]
             own = [pair for pair in pairs if pair.system == system.name]
             for pair in own:
                 yield [*beginning, *_pair(pair)]

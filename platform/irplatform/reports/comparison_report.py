@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from irplatform.comparison.results import Comparison
 from irplatform.comparison.sentences import p_text, sentences
 from irplatform.errors import InputError, for_display, unknown
-from irplatform.reports.comparison import how, render
+from irplatform.reports.comparison import how, matrix_of, render, values_of
 from irplatform.reports.evaluations import html_table, topic_columns
 from irplatform.reports.table import figure
 from irplatform.system.frames import pandas_frame, polars_frame
@@ -109,11 +109,11 @@ class ComparisonReport(Comparison):
         measure = self.measures[0]
         told = Html("".join(f"<p>{cell(text)}</p>" for text in sentences(self, measure)))
         parts: list[str] = [_systems_table(self, measure), told]
-        if len(self.measures) > 1:
+        if self.matrix:
+            parts[:0] = [html_table(matrix_of(self, each)) for each in self.measures]
+        elif len(self.measures) > 1:
             parts.append(_other_measures(self))
         if topics := self.most_different(measure, _MOST_TOPICS):
-            from irplatform.reports.comparison import values_of
-
             shown = values_of(self, measure, topics, f"Topics that differ most by {measure}")
             parts += [Html(f'<p class="heading">{cell(shown.title)}</p>'), html_table(shown)]
         count = len(self.topics)
@@ -133,7 +133,12 @@ class ComparisonReport(Comparison):
         rows: list[dict[str, object]]
         if part == "systems":
             rows = [
-                {"system": system.name, "measure": name, **_of_score(score)}
+                {
+                    "system": system.name,
+                    **self.place(system.name),
+                    "measure": name,
+                    **_of_score(score),
+                }
                 for system in self.systems
                 for name, score in system.scores.items()
             ]
@@ -196,7 +201,7 @@ def _systems_table(comparison: Comparison, measure: str) -> HtmlText:
     ]
     pairs = comparison.pairs_by(measure)
     columns = ["difference", "95 % interval", "d", "p", "won / tied / lost"]
-    if comparison.baseline is None:
+    if not comparison.has_baselines:
         between = [[f"{pair.system} − {pair.baseline}", *_cells(pair)] for pair in pairs]
         return Html(table(header, rows) + table(["pair", *columns], between))
     of_pair = {pair.system: _cells(pair) for pair in pairs}

@@ -6,16 +6,23 @@ a perfect reranking of its candidates.
 
 from __future__ import annotations
 
-import re
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import for_display
-from irplatform.reports.columns import Table, as_text, print_text
+from irplatform.reports.columns import Table, as_text, print_text, side_by_side
 from irplatform.reports.evaluations import html_table
 from irplatform.reports.run_report import part_remark
-from irplatform.reports.table import GLYPHS, figure, glyphs, marks, shows_glyphs
+from irplatform.reports.table import (
+    CEILING,
+    FOUND,
+    OF_ROW,
+    legend_of_marks,
+    marks,
+    matrix_table,
+    shows_glyphs,
+)
 from irplatform.runs.folder import MATRIX
 from irplatform.system.console import terminal_width, wrapped
 from irplatform.system.frames import pandas_frame, polars_frame
@@ -31,13 +38,9 @@ if TYPE_CHECKING:
     from irplatform.reports.run_report import RunReport
 
 FILE_NAME = MATRIX
-FOUND, CEILING = "as found", "ceiling"
-"""The columns before and after those of the rerankers."""
-_GAP = "   "
-"""Between two measures side by side."""
-_BOLD = re.compile(r"\x1b\[\d*m")
-_USUAL_WIDTH = 80
-"""Where no terminal says how wide it is."""
+
+
+_HOW = "paired t-test, Holm's correction over the rerankers of a row, mixed and alone"
 
 
 @dataclass(frozen=True)
@@ -170,7 +173,8 @@ class MatrixReport:
 
     def _text(self, width: int | None = None, *, ascii_only: bool = False) -> str:
         notes = dict.fromkeys(for_display(c.report.note) for c in self.cells if c.report.note)
-        table = self._tables(width, ascii_only) if self.scored else self._counts()
+        tables = [self.table(measure, ascii_only=ascii_only) for measure in self.measures]
+        table = side_by_side(tables, width) if self.scored else self._counts()
         told = [*self._legend(ascii_only), *self._remarks()]
         lines = [*(f"{wrapped(note, width)}\n" for note in notes), table]
         return "\n".join([*lines, *(wrapped(for_display(line), width) for line in told)])
@@ -184,11 +188,7 @@ class MatrixReport:
             for name in self.rerankers
             for measure in self.measures
         ):
-            better, worse = GLYPHS[ascii_only]
-            yield (
-                f"{better} better than the row's first stage, {worse} worse: p < 0.05; "
-                f"{better * 2} {worse * 2} p < 0.01 (paired t-test, Holm's correction)"
-            )
+            yield legend_of_marks(OF_ROW, ascii_only, _HOW)
         yield (
             f"{FOUND}: the first stage itself; {CEILING}: its candidates in the order of their "
             "judgments, as a perfect reranker"
@@ -221,65 +221,21 @@ class MatrixReport:
         ]
         return as_text(Table("", header, rows, left=2), None)
 
-    def _tables(self, width: int | None, ascii_only: bool) -> str:
-        """A table for each measure; as many side by side as there is room for."""
-        room = width or _USUAL_WIDTH
-        rows: list[list[Table]] = []
-        for measure in self.measures:
-            table = self.table(measure, ascii_only=ascii_only)
-            last = rows[-1] if rows else []
-            beside = sum(each.width + len(_GAP) for each in last) + table.width <= room
-            if last and beside and len(last[-1].rows) == len(table.rows):
-                last.append(table)
-            else:
-                rows.append([table])
-        return "\n\n".join(_beside(tables, width) for tables in rows)
-
     def table(self, measure: str, *, ascii_only: bool = False) -> Table:
         """Return the table of a measure; the best figure of each row is bold."""
         columns = [FOUND, *self.rerankers, CEILING]
-        cells = [c for c in self.cells if any(c.value(n, measure) is not None for n in columns)]
         several = len({cell.collection for cell in self.cells}) > 1
-        room = {n: max((abs(c.mark(n, measure)) for c in cells), default=0) for n in columns}
-        rows: list[list[str]] = []
-        means: list[dict[str, float]] = []
+        rows: list[tuple[str, dict[str, tuple[float, int]] | None]] = []
         above = ""
-        for cell in cells:
-            if several and cell.collection != above:
+        for cell in self.cells:
+            found = {
+                column: (value, cell.mark(column, measure))
+                for column in columns
+                if (value := cell.value(column, measure)) is not None
+            }
+            if found and several and cell.collection != above:
                 above = cell.collection
-                rows.append([above, *("" for _ in columns)])
-                means.append({})
-            values = {n: v for n in columns if (v := cell.value(n, measure)) is not None}
-            texts = (
-                figure(measure, values[n])
-                + glyphs(cell.mark(n, measure), ascii_only).ljust(room[n])
-                if n in values
-                else "-" + " " * room[n]
-                for n in columns
-            )
-            rows.append([f"  {cell.first_stage}" if several else cell.first_stage, *texts])
-            means.append(values)
-        best = frozenset(
-            (number, place)
-            for number, values in enumerate(means)
-            for place, name in enumerate(columns[:-1], start=1)
-            if name in values
-            and round(values[name], 4)
-            == max(round(values[n], 4) for n in columns[:-1] if n in values)
-        )
-        header = [measure, *(name + " " * room[name] for name in columns)]
-        return Table("", header, rows, best=best)
-
-
-def _beside(tables: Sequence[Table], width: int | None) -> str:
-    """Tables of as many rows, side by side."""
-    if len(tables) == 1:
-        return as_text(tables[0], width)
-    blocks = [as_text(table, width).split("\n") for table in tables]
-    return "\n".join(
-        _GAP.join(
-            line + " " * (table.width - len(_BOLD.sub("", line)))
-            for table, line in zip(tables, lines, strict=True)
-        ).rstrip()
-        for lines in zip(*blocks, strict=True)
-    )
+                rows.append((above, None))
+            if found:
+                rows.append((f"  {cell.first_stage}" if several else cell.first_stage, found))
+        return matrix_table(measure, columns, rows, ascii_only=ascii_only)

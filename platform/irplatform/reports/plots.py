@@ -129,9 +129,7 @@ def interval_rows(comparison: Comparison, measure: str) -> list[dict[str, Any]]:
     rows = []
     for pair in comparison.pairs_by(measure):
         low, high = pair.interval or (pair.difference, pair.difference)
-        name = (
-            pair.system if comparison.baseline is not None else f"{pair.system} − {pair.baseline}"
-        )
+        name = pair.system if comparison.has_baselines else f"{pair.system} − {pair.baseline}"
         result = {"better": "gain", "worse": "loss"}.get(pair.verdict, "same")
         rows.append(
             {

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 GLYPHS = {True: ("+", "-"), False: ("▲", "▼")}
 """Better and worse; True for plain ASCII."""
 
+FOUND, CEILING = "as found", "ceiling"
+"""The columns of a matrix before and after those of the rerankers."""
+
+OF_ROW = "the row's first stage"
+"""What a matrix compares rerankers with."""
+
 _LEVELS = (0.05, 0.01)
 
 _COUNTS = ("NumQ", "NumRel", "NumRet")
@@ -93,8 +99,12 @@ def legend_of(
     rows: Sequence[ResultRow], baseline: str, ascii_only: bool = False, how: str = _HOW
 ) -> str:
     """Explain the marks of a table; "" if it has none."""
-    if not any(strength for row in rows for strength in row.marks.values()):
-        return ""
+    marked = any(strength for row in rows for strength in row.marks.values())
+    return legend_of_marks(baseline, ascii_only, how) if marked else ""
+
+
+def legend_of_marks(baseline: str, ascii_only: bool = False, how: str = _HOW) -> str:
+    """Explain the marks of differences from a baseline."""
     better, worse = GLYPHS[ascii_only]
     than = f" than {baseline}" if baseline else ""
     return (
@@ -111,6 +121,46 @@ def best_cells(
         rounded = {n: round(row[measure], 4) for n, row in enumerate(means) if measure in row}
         best |= {(n, column) for n, value in rounded.items() if value == max(rounded.values())}
     return frozenset(best)
+
+
+def matrix_table(
+    measure: str,
+    columns: Sequence[str],
+    rows: Sequence[tuple[str, Mapping[str, tuple[float, int]] | None]],
+    *,
+    ascii_only: bool = False,
+) -> Table:
+    """Return a matrix by one measure; the best figure of each row is bold, but for the ceiling.
+
+    Args:
+        measure: its name.
+        columns: `FOUND`, the rerankers, perhaps `CEILING`.
+        rows: a first stage with value and mark by column, or a heading with None.
+        ascii_only: use `+` and `-` for ▲ and ▼.
+    """
+    room = {
+        c: max((abs(cells[c][1]) for _, cells in rows if cells and c in cells), default=0)
+        for c in columns
+    }
+    body: list[list[str]] = []
+    for name, cells in rows:
+        if cells is None:
+            body.append([name, *("" for _ in columns)])
+            continue
+        line = [name]
+        for column in columns:
+            value, strength = cells.get(column, (None, 0))
+            text = "-" if value is None else figure(measure, value)
+            line.append(text + glyphs(strength, ascii_only).ljust(room[column]))
+        body.append(line)
+    best = set()
+    for number, (_, cells) in enumerate(rows):
+        found = {c: round(v, 4) for c, (v, _) in (cells or {}).items() if c != CEILING}
+        best |= {
+            (number, 1 + columns.index(c)) for c, v in found.items() if v == max(found.values())
+        }
+    header = [measure, *(column + " " * room[column] for column in columns)]
+    return Table("", header, body, best=frozenset(best))
 
 
 def render_table(

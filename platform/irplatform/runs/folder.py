@@ -80,14 +80,57 @@ class Scores:
 
 def run_folders(path: Path) -> list[Path]:
     """Return the folders of a matrix that have runs, in its order; else the folder itself."""
+    return [folder for _, folder in _cells(path)] or [path]
+
+
+def _cells(path: Path) -> Iterator[tuple[Mapping[str, Any], Path]]:
+    """The cells of a matrix, with their folders as far as they are there."""
+    if (path / MATRIX).exists():
+        for cell in read_own_json(path / MATRIX)["cells"]:
+            parts = Path(cell["folder"]).parts  # from where the command was called
+            below = (path.joinpath(*parts[-depth:]) for depth in range(1, len(parts) + 1))
+            yield from ((cell, folder) for folder in [*filter(Path.is_dir, below)][:1])
+
+
+@dataclass(frozen=True)
+class MatrixCell:
+    """A cell of a matrix that was run.
+
+    Attributes:
+        collection: the collection's id.
+        first_stage: the row.
+        found: the run of the first stage.
+        reranked: the runs of the rerankers.
+        means: measure name to mean of the first stage.
+        ceiling: measure name to the score of a perfect reranking.
+    """
+
+    collection: str
+    first_stage: str
+    found: Path
+    reranked: Sequence[Path]
+    means: Mapping[str, float]
+    ceiling: Mapping[str, float]
+
+
+def read_matrix(path: Path) -> list[MatrixCell]:
+    """Return the cells of a folder that `platform run` filled for several first stages; else none.
+
+    Cells without rerankers, or whose runs are not there any more, are left out.
+    """
     if not (path / MATRIX).exists():
-        return [path]
+        return []
     found = []
-    for cell in read_own_json(path / MATRIX)["cells"]:
-        parts = Path(cell["folder"]).parts  # from where the command was called
-        below = (path.joinpath(*parts[-depth:]) for depth in range(1, len(parts) + 1))
-        found += [folder for folder in below if folder.is_dir()][:1]
-    return found or [path]
+    for cell, folder in _cells(path):
+        runs = {run["name"]: run for run in cell["runs"]}
+        first = runs[cell["baseline"]]
+        reranked = [run for run in runs.values() if "interpolation" in run]
+        paths = [folder / Path(run["path"]).name for run in (first, *reranked)]
+        if reranked and all(each.is_file() for each in paths):
+            of_first = first["measures"], cell.get("ceiling", {})
+            place = cell["collection"], cell["first_stage"]
+            found.append(MatrixCell(*place, paths[0], paths[1:], *of_first))
+    return found
 
 
 def described_runs(path: Path) -> list[Path]:

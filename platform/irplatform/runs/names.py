@@ -37,6 +37,11 @@ def retriever_name(name: str) -> str:
     return f"{name}-retriever"
 
 
+def file_name(path: Path) -> str:
+    """Return the name of a run by its file: bm25 for runs/main/bm25.run."""
+    return _called(path, 1)
+
+
 def names_of(paths: Sequence[Path]) -> dict[Path, str]:
     """Name runs by their files: bm25 for runs/main/bm25.run.
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import irplatform
 from irplatform.comparison.sentences import p_text, sentences
-from irplatform.comparison.tests import CORRECTION_NAMES, TEST_NAMES
 from irplatform.errors import listing
+from irplatform.reports.comparison import how, matrix_of
 from irplatform.reports.plots import (
     PAGE,
     Colours,
@@ -97,12 +97,15 @@ def render_page(
         "plots": plots,
     }
     seconds = {each.system: sum(each.seconds.values()) for each in made if each.seconds}
-    title = title or f"{comparison.collection}: {listing(names, _NAMED)}"
+    of = listing(names, _NAMED)
+    if comparison.matrix:
+        of = f"{listing(comparison.matrix.rows)} × {listing(comparison.matrix.columns)}"
+    title = title or f"{comparison.collection}: {of}"
     return environment.from_string(_resource("page.html")).render(
         title=title,
         comparison=comparison,
         names=names,
-        how=_how(comparison),
+        how=how(comparison),
         measures=[_measure(comparison, measure) for measure in comparison.measures],
         overview=_overview(comparison, seconds),
         timed=bool(seconds),
@@ -155,13 +158,6 @@ def _colours() -> str:
     return "".join(f"--system-{n}: {c}; " for n, c in enumerate(Colours().systems))
 
 
-def _how(comparison: Comparison) -> str:
-    how = TEST_NAMES[comparison.test]
-    if comparison.comparisons > 1:
-        how += f", {CORRECTION_NAMES[comparison.correction]}"
-    return how
-
-
 def _measure(comparison: Comparison, measure: str) -> dict[str, Any]:
     """A measure's table of systems, its table of pairs without a baseline, and its sentences."""
     pairs = comparison.pairs_by(measure)
@@ -170,7 +166,7 @@ def _measure(comparison: Comparison, measure: str) -> dict[str, Any]:
     best = max(round(score.mean, 4) for score in scores.values())
     header = ["system", measure, "95 % interval", "rank", *([f"Judged@{depth}"] if depth else [])]
     rows = []
-    by_system = {pair.system: pair for pair in pairs} if comparison.baseline is not None else {}
+    by_system = {pair.system: pair for pair in pairs} if comparison.has_baselines else {}
     for name, score in scores.items():
         row = [
             Cell(name, name, "name"),
@@ -186,10 +182,10 @@ def _measure(comparison: Comparison, measure: str) -> dict[str, Any]:
             row.append(
                 Cell("" if score.judged is None else f"{score.judged:.3f}", score.judged or 0.0)
             )
-        if comparison.baseline is not None:
+        if comparison.has_baselines:
             row += _pair_cells(by_system.get(name))
         rows.append(row)
-    if comparison.baseline is not None:
+    if comparison.has_baselines:
         header += _OF_PAIR
     told = [
         {
@@ -204,11 +200,41 @@ def _measure(comparison: Comparison, measure: str) -> dict[str, Any]:
         "header": header,
         "rows": rows,
         "pairs": []
-        if comparison.baseline is not None
+        if comparison.has_baselines
         else [[Cell(_pair_name(p), _pair_name(p), "name"), *_pair_cells(p)] for p in pairs],
         "pair_header": ["pair", *_OF_PAIR],
+        **_matrix(comparison, measure),
         "sentences": told,
     }
+
+
+def _matrix(comparison: Comparison, measure: str) -> dict[str, Any]:
+    """A measure's table of first stages and rerankers; nothing unless they make a matrix."""
+    if comparison.matrix is None:
+        return {"matrix": [], "matrix_header": []}
+    table = matrix_of(comparison, measure)
+    rows = [
+        [
+            Cell(
+                text.strip(),
+                text.strip("▲▼- ") if column else text,
+                "name"
+                if not column
+                else " ".join(
+                    name
+                    for name, holds in (
+                        ("gain", "▲" in text),
+                        ("loss", "▼" in text),
+                        ("best", (number, column) in table.best),
+                    )
+                    if holds
+                ),
+            )
+            for column, text in enumerate(row)
+        ]
+        for number, row in enumerate(table.rows)
+    ]
+    return {"matrix": rows, "matrix_header": ["first stage", *map(str.strip, table.header[1:])]}
 
 
 def _told(
@@ -260,7 +286,7 @@ def _overview(comparison: Comparison, seconds: Mapping[str, float]) -> list[list
         verdicts = {
             pair.measure: pair.verdict
             for pair in comparison.pairs
-            if pair.system == system.name and comparison.baseline is not None
+            if pair.system == system.name and comparison.has_baselines
         }
         for measure in comparison.measures:
             mean = system.scores[measure].mean
