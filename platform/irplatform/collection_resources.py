@@ -15,7 +15,9 @@ from irplatform.registry.loading import registry
 from irplatform.system import console
 from irplatform.system.cache import OWN_KINDS, Artifact, artifact
 from irplatform.system.progress import Stopwatch
+from irplatform.text.given_texts import given_texts
 from irplatform.text.vector_source import VectorSource
+from irplatform.training.checkpoints import STATISTICS
 from irplatform.training.distributed import without_peers
 
 if TYPE_CHECKING:
@@ -70,6 +72,7 @@ class CollectionResources:
         resume: continue an interrupted training, reranking or building.
         artifacts: fingerprints of artifacts in use, for the metadata of runs.
         vectors_used: folders of word vectors in use, by `VectorSource.key`.
+        words_used: folders of what is known of the collection's words, and is in use, by kind.
     """
 
     corpus: Corpus
@@ -82,6 +85,7 @@ class CollectionResources:
     stopwatch: Stopwatch = field(default_factory=Stopwatch)
     artifacts: dict[str, str] = field(default_factory=dict)
     vectors_used: dict[str, Path] = field(default_factory=dict)
+    words_used: dict[str, Path] = field(default_factory=dict)
     _opened: _Opened = field(default_factory=_Opened)
     _vectors: dict[str, tuple[WordVectors, Artifact]] = field(default_factory=dict)
     _system_seed: int | None = None
@@ -93,7 +97,8 @@ class CollectionResources:
 
     def of_member(self, number: int) -> CollectionResources:
         """Return the resources of a member of a system, with its own seed."""
-        return replace(self, seed=self.seed + number, _system_seed=self.seed, vectors_used={})
+        seed, own = self.seed + number, self.seed
+        return replace(self, seed=seed, _system_seed=own, vectors_used={}, words_used={})
 
     def with_vectors(self, ready: Mapping[str, Path]) -> CollectionResources:
         """Return the resources with a checkpoint's vectors."""
@@ -147,6 +152,7 @@ class CollectionResources:
                 self._show_coverage(vectors, vectors_artifact.fingerprint)
         index, index_artifact = self._opened.forward_index
         self._note("forward_index", index_artifact.fingerprint)
+        self.words_used[STATISTICS] = index_artifact.path
         return index
 
     def vectors(self, options: VectorOptions | None = None) -> WordVectors:
@@ -199,7 +205,9 @@ class CollectionResources:
         return graph
 
     def documents(self, doc_ids: Sequence[str]) -> Documents:
-        """Return documents by id, read from the index at first use."""
+        """Return documents by id, read from the index at first use, or texts that are scored."""
+        if (texts := given_texts()) is not None:
+            return Documents.of([texts.documents[doc_id] for doc_id in doc_ids])
         return Documents(doc_ids, lambda ids: self.index().documents(ids, threads=self.threads))
 
     def artifact(
@@ -209,6 +217,7 @@ class CollectionResources:
         build: Callable[[Path], None],
         *,
         of_vectors: bool = True,
+        of_words: bool = False,
         resumable: bool = False,
         filled_later: bool = False,
     ) -> Path:
@@ -230,7 +239,7 @@ class CollectionResources:
             made_from["vectors"] = self.source.describe()
         depends_on = {**made_from, "of": dict(depends_on)}
         with without_peers():
-            return artifact(
+            path = artifact(
                 kind,
                 self.corpus.name,
                 depends_on,
@@ -238,6 +247,9 @@ class CollectionResources:
                 resumable=resumable and self.resume,
                 filled_later=filled_later,
             ).path
+        if of_words:
+            self.words_used[kind] = path
+        return path
 
     def progress(
         self, label: str, total: int, unit: str = ""

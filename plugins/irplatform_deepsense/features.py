@@ -19,6 +19,7 @@ from irplatform.lucene.dates import YEAR, year_of
 from irplatform.system.formats import read_own_json
 from irplatform.text import content_words, lexical_features, tokenize
 from irplatform.text.arrays import Float32, Float64, Int64, new_matrix
+from irplatform.text.given_texts import given_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -51,8 +52,12 @@ class FieldFeatures:
         return (*self.lexical, *self.columns.names)
 
     def __call__(self, topic: Topic, doc_ids: Sequence[str]) -> Float32:
-        rows = self.index.rows(doc_ids)
-        parts = [self.values[rows]]
+        rows, texts = self.index.rows(doc_ids), given_texts()
+        parts = [
+            self.values[rows]
+            if texts is None
+            else self.columns.of([texts.documents[doc_id] for doc_id in doc_ids])
+        ]
         if self.lexical:
             words = content_words(topic.query) or tokenize(topic.query)
             query = self.index.vocabulary.ids(list(dict.fromkeys(words)))
@@ -69,10 +74,10 @@ def field_features(
         numbers, categories = _present(resources, index, options)
     else:
         numbers, categories = list(given.numbers), list(given.categories)
-    if not numbers and not categories:
-        return FieldFeatures(
-            index, options.lexical, Columns({}, {}), np.empty((index.count, 0), dtype=np.float32)
-        )
+    if not index.held or not (numbers or categories):
+        columns = given or Columns({}, {})
+        values = np.empty((index.held, len(columns.names)), dtype=np.float32)
+        return FieldFeatures(index, options.lexical, columns, values)
 
     def build(folder: Path) -> None:
         columns = write_fields(folder / _VALUES, resources, numbers, categories, given)
@@ -95,7 +100,7 @@ def field_features(
 def _present(
     resources: Resources, index: ForwardIndex, options: DeepSenSeOptions
 ) -> tuple[list[str], list[str]]:
-    if not (options.numbers or options.categories) or not index.count:
+    if not (options.numbers or options.categories) or not index.held:
         return [], []
     rows = np.unique(np.linspace(0, index.count - 1, SAMPLE).astype(np.int64))
     names: set[str] = set()
@@ -127,6 +132,18 @@ class Columns:
     @property
     def fields(self) -> tuple[str, ...]:
         return (*self.numbers, *self.categories)
+
+    def of(self, documents: Sequence[Document]) -> Float32:
+        """The columns of documents: float32 [documents, names]."""
+        numbers = _numbers(documents, list(self.numbers))
+        mean = np.array(list(self.numbers.values()), dtype=np.float32)
+        has = [
+            [value in document.values(name) for name, of in self.categories.items() for value in of]
+            for document in documents
+        ]
+        columns = [np.where(np.isnan(numbers), mean, numbers), np.array(has)]
+        shaped = [values.reshape(len(documents), -1).astype(np.float32) for values in columns]
+        return np.concatenate(shaped, axis=1)
 
     def as_json(self) -> dict[str, Any]:
         """As lists, since the order counts."""

@@ -123,7 +123,8 @@ class DeepSenSe(NeuralReranker):
         columns = self._saved_columns(folder / _FIELDS)
         own = self._features.columns
         if columns is not None and columns.as_json() != own.as_json():
-            if lacking := [name for name in columns.fields if name not in own.fields]:
+            lacking = [name for name in columns.fields if name not in own.fields]
+            if lacking and self._encoder.index.held:  # else it scores texts, which may have them
                 names = " and ".join(lacking)
                 self.resources.notice(
                     f"{self.model}: it has learned from {names} of documents, which these have not"

@@ -301,7 +301,9 @@ class SevMos(NeuralReranker):
     def _document_vectors(self, rows: Int64) -> Tensor:
         import torch
 
-        if self._index.count > self.options.stored_documents:
+        from irplatform.text.given_texts import given_texts
+
+        if given_texts() or self._index.count > self.options.stored_documents:
             return self._texts.vectors(self.network.document, self._texts.documents(rows))
         if self._stored is None:
             self._stored = self._store()

@@ -235,7 +235,9 @@ class Stems:
             np.save(folder / "of-word.npy", of_word)
             np.save(folder / "document-frequency.npy", frequency)
 
-        folder = resources.artifact("krovetz-stems", {"format": _FORMAT}, build, of_vectors=False)
+        folder = resources.artifact(
+            "krovetz-stems", {"format": _FORMAT}, build, of_vectors=False, of_words=True
+        )
         return cls(
             np.load(folder / "of-word.npy", allow_pickle=False),
             np.load(folder / "document-frequency.npy", allow_pickle=False),

@@ -22,6 +22,7 @@ from irplatform.plugin import (
 )
 from irplatform.runs import Ranking, Run
 from irplatform.system.digests import digest, fingerprint, folder_digests
+from irplatform.text.given_texts import given_texts
 from irplatform.training.checkpoints import Checkpoint, member_folder
 from irplatform_encoders.options import DualOptions, DualSearchOptions
 
@@ -132,7 +133,7 @@ class DualEncoder(TrainableReranker):
         return scores
 
     def _documents(self, rows: Int64) -> Float32:
-        if self.encoder.index.count > self.options.stored_documents:
+        if given_texts() or self.encoder.index.count > self.options.stored_documents:
             return self.encoder.documents(rows)
         if self._stored is None:
             self._stored = self.encoder.stored()

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from irplatform.features import SideFeatures
+from irplatform.text.given_texts import given_texts
 from irplatform.training.losses import centered, pairwise_weights
 from irplatform.training.neural import stored_documents, vectors_digest, weights_digest
 from irplatform_graphene.network import GrapheneNetwork, Links, Sizes
@@ -103,7 +104,7 @@ class Model:
 
     def encodings(self, rows: Int64) -> Tensor:
         with torch.no_grad():
-            if self.reader.index.count > self.options.stored_documents:
+            if given_texts() or self.reader.index.count > self.options.stored_documents:
                 return encodings(self.network, self.reader, rows)
             if self._encodings is None:
                 self._encodings = stored_documents(
@@ -117,7 +118,7 @@ class Model:
 
     def sides(self, rows: Int64) -> Tensor:
         """Document sides, from the store where there is one: float32 [n, vector + graph]."""
-        if self.reader.index.count > self.options.stored_documents:
+        if given_texts() or self.reader.index.count > self.options.stored_documents:
             return self._computed_sides(rows)
         if self._sides is None:
             graph = self.concepts.graph.fingerprint if self.concepts is not None else ""

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.text.forward_index import PADDING
+from irplatform.text.given_texts import PADDING
 
 if TYPE_CHECKING:
     from irplatform.text import ForwardIndex

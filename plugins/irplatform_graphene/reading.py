@@ -18,7 +18,7 @@ from torch import Tensor
 from irplatform.errors import InputError
 from irplatform.text import tokenize
 from irplatform.text.arrays import Float32, Int64, new_matrix, ragged
-from irplatform.text.forward_index import PADDING
+from irplatform.text.given_texts import PADDING
 from irplatform.training.neural import vectors_digest
 from irplatform_graphene.network import Words
 

@@ -15,6 +15,7 @@ from irplatform.plugin import (
     Traits,
     named_systems,
 )
+from irplatform.text.given_texts import refuse_texts
 from irplatform_graphene.options import PAPERS_FIELDS, PRESETS, GrapheneOptions, for_pretraining
 
 if TYPE_CHECKING:
@@ -139,6 +140,8 @@ class Graphene(TrainableReranker):
         features = None
         if self.model.features.width:
             features = self.model.features.matrix(topic, documents.ids)
+        if self.options.graph:
+            refuse_texts("concepts")
         rows = self.model.reader.index.rows(documents.ids)
         values: list[float] = self.model.scores(self._read(topic), rows, features).tolist()
         return values

@@ -14,9 +14,10 @@ from irplatform.knowledge import all_installed, open_knowledge
 from irplatform.plugin import FeatureGroup, KnowledgeBases, Options, Resources, Topic
 from irplatform.text import tokenize
 from irplatform.text.forward_index import FIELDS, distinct_per_document, inverse_document_frequency
+from irplatform.text.given_texts import distinct_of, given_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.knowledge import Knowledge
@@ -182,15 +183,21 @@ class KnowledgeFeatures(FeatureGroup):
         return {"knowledge": knowledge, **query_dependencies(self.options.plan)}
 
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True)
 class StemmedIndex:
-    """A forward index with Porter stems for words (Porter, Program 1980), and their statistics."""
+    """A forward index with Porter stems for words (Porter, Program 1980), and their statistics.
+
+    Attributes:
+        folder: stems and their document frequencies.
+        make_counts: returns the folder of what is known of documents.
+    """
 
     index: ForwardIndex
     folder: Path
+    make_counts: Callable[[], Path]
     _idf: dict[TextField, Float64] = field(default_factory=dict)
 
     @classmethod
@@ -200,8 +207,20 @@ class StemmedIndex:
         def build(folder: Path) -> None:
             _build(index, folder, resources)
 
-        folder = resources.artifact("stems", {"format": _FORMAT}, build, of_vectors=False)
-        return cls(index, folder)
+        folder = resources.artifact(
+            "stems", {"format": _FORMAT}, build, of_vectors=False, of_words=True
+        )
+
+        def build_counts(counts: Path) -> None:
+            _count(index, folder, counts, resources)
+
+        return cls(
+            index,
+            folder,
+            lambda: resources.artifact(
+                "stem-counts", {"format": _FORMAT}, build_counts, of_vectors=False
+            ),
+        )
 
     @property
     def count(self) -> int:
@@ -218,9 +237,7 @@ class StemmedIndex:
 
     def query_ids(self, text: str) -> Int32:
         """The stems of a text, -1 for each that the collection lacks."""
-        stem = _stemmer()
-        stems = [self._numbers.get(stem(word), -1) for word in tokenize(text)]
-        return np.array(stems, dtype=np.int32)
+        return np.array([self._numbers.get(stem, -1) for stem in stems(text)], dtype=np.int32)
 
     def rows(self, doc_ids: Any) -> Int64:
         return self.index.rows(doc_ids)
@@ -235,22 +252,39 @@ class StemmedIndex:
             self._idf[field] = inverse_document_frequency(frequency, self.count)
         return self._idf[field]
 
-    def lengths(self, field: TextField) -> Int32:
-        return self.index.lengths(field)
+    def lengths(self, field: TextField, rows: Int64) -> Int32:
+        return self.index.lengths(field, rows)
 
     def average_length(self, field: TextField) -> float:
         return self.index.average_length(field)
 
-    def unique_counts(self, field: TextField) -> Int32:
-        return self._read(f"{field}.unique")
+    def unique_counts(self, field: TextField, rows: Int64) -> Int32:
+        if given_texts() is not None:
+            return distinct_of(self.tokens(rows, field)).astype(np.int32)
+        counts: Int32 = self._counts[f"{field}.unique"][rows]
+        return counts
 
-    def idf_mass(self, field: TextField) -> Float64:
-        mass: Float64 = np.load(self.folder / f"{field}.idf-mass.npy", mmap_mode="r")
+    def idf_mass(self, field: TextField, rows: Int64) -> Float64:
+        if given_texts() is not None:
+            return distinct_of(self.tokens(rows, field), self.idf(field))
+        mass: Float64 = self._counts[f"{field}.idf-mass"][rows]
         return mass
+
+    @cached_property
+    def _counts(self) -> dict[str, Any]:
+        return {
+            path.stem: np.load(path, mmap_mode="r", allow_pickle=False)
+            for path in self.make_counts().glob("*.npy")
+        }
 
     def _read(self, name: str) -> Int32:
         array: Int32 = np.load(self.folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
         return array
+
+
+def stems(text: str) -> list[str]:
+    """The Porter stems of a text's words."""
+    return list(map(_stemmer(), tokenize(text)))
 
 
 def _stemmer() -> Any:
@@ -267,19 +301,24 @@ def _build(index: ForwardIndex, folder: Path, resources: Resources) -> None:
         stem_of[word_id] = numbers.setdefault(stem(word), len(numbers))
     (folder / "stems.txt").write_text("\n".join(numbers), encoding="utf-8")
     np.save(folder / "stem-of.npy", stem_of)
-    with resources.progress("counting stems", 2 * len(FIELDS) * index.count) as advance:
+    with resources.progress("counting stems", len(FIELDS) * index.count) as advance:
         for field in FIELDS:
             frequency = np.zeros(len(numbers), dtype=np.int32)
-            unique = np.empty(index.count, dtype=np.int32)
-            for rows, documents, stems in distinct_per_document(index, stem_of, field):
-                frequency += np.bincount(stems, minlength=len(numbers)).astype(np.int32)
-                unique[rows] = np.bincount(documents, minlength=len(rows))
-                advance(len(rows))
-            idf = inverse_document_frequency(frequency, index.count)
-            mass = np.empty(index.count)
-            for rows, documents, stems in distinct_per_document(index, stem_of, field):
-                mass[rows] = np.bincount(documents, idf[stems], len(rows))
+            for rows, _, found in distinct_per_document(index, stem_of, field):
+                frequency += np.bincount(found, minlength=len(numbers)).astype(np.int32)
                 advance(len(rows))
             np.save(folder / f"{field}.df.npy", frequency)
+
+
+def _count(index: ForwardIndex, made: Path, folder: Path, resources: Resources) -> None:
+    stem_of = np.load(made / "stem-of.npy", allow_pickle=False)
+    with resources.progress("counting documents' stems", len(FIELDS) * index.count) as advance:
+        for field in FIELDS:
+            idf = inverse_document_frequency(np.load(made / f"{field}.df.npy"), index.count)
+            unique, mass = np.empty(index.count, dtype=np.int32), np.empty(index.count)
+            for rows, documents, found in distinct_per_document(index, stem_of, field):
+                unique[rows] = np.bincount(documents, minlength=len(rows))
+                mass[rows] = np.bincount(documents, idf[found], len(rows))
+                advance(len(rows))
             np.save(folder / f"{field}.unique.npy", unique)
             np.save(folder / f"{field}.idf-mass.npy", mass)

@@ -45,9 +45,7 @@ class FeatureResources(SmallResources):
         made.prepare(self)
         return made
 
-    def artifact(
-        self, kind, depends_on, build, *, of_vectors=True, resumable=False, filled_later=False
-    ):
+    def artifact(self, kind, depends_on, build, **_how):
         place = self.folder / f"{kind}-{fingerprint(json.loads(json.dumps(depends_on)))}"
         if not place.exists():
             place.mkdir(parents=True)

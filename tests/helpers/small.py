@@ -69,9 +69,7 @@ class SmallResources:
     def system_seed(self):
         return self.seed
 
-    def artifact(
-        self, kind, depends_on, build, *, of_vectors=True, resumable=False, filled_later=False
-    ):
+    def artifact(self, kind, depends_on, build, **_how):
         """A folder that is built once; `built` lists the kinds of those that were."""
         path = self.folder / f"{kind}-{fingerprint(depends_on)}"
         if not path.exists():

@@ -25,7 +25,7 @@ SMALL = {"projection": 12, "compare": 10, "side": (4, 4), "classifier": (6, 5), 
 class Kept(SmallResources):
     """Resources that keep artifacts in a folder."""
 
-    def artifact(self, kind, depends_on, build, *, of_vectors=True):
+    def artifact(self, kind, depends_on, build, *, of_vectors=True, of_words=False):
         self.asked.append(depends_on)
         folder = self.folder / f"{kind}-{len({str(d) for d in self.asked})}"
         if not folder.exists():

@@ -89,7 +89,7 @@ class Resources(SmallResources):
 
     def of_member(self, number):
         member = replace(self, seed=self.seed + number)
-        member.vectors_used = {}
+        member.vectors_used, member.words_used = {}, {}
         return member
 
 
@@ -365,7 +365,7 @@ def test_an_interrupted_training_finds_its_workspace_again():
 
 
 @pytest.mark.parametrize("finished", [1, MEMBERS])
-def test_a_training_that_was_interrupted_brings_its_vectors_too(tmp_path, monkeypatch, finished):
+def test_a_training_that_was_interrupted_brings_what_it_read_of_words_too(tmp_path, monkeypatch, finished):
     folder = tmp_path / "vectors"
     folder.mkdir()
     (folder / "words").write_text("a b")
@@ -374,6 +374,7 @@ def test_a_training_that_was_interrupted_brings_its_vectors_too(tmp_path, monkey
         def prepare(self, resources):
             if hasattr(resources, "vectors_used"):
                 resources.vectors_used["imported"] = folder
+                resources.words_used["stems"] = folder
 
     def killed(*_args):
         raise KeyboardInterrupt
@@ -387,7 +388,8 @@ def test_a_training_that_was_interrupted_brings_its_vectors_too(tmp_path, monkey
     fit_system(_choice(Reading), training_set, Resources())
     (checkpoint,) = (tmp_path / "home" / "checkpoint").glob("memory-train-*[0-9a-f]")
     (held,) = Checkpoint.read(checkpoint).vectors.values()
-    assert (held / "words").read_text() == "a b"
+    for place in (held, Checkpoint.read(checkpoint).words / "stems"):
+        assert (place / "words").read_text() == "a b"
 
 
 def test_a_reranker_that_cannot_save_is_named():

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from irplatform.collection_resources import CollectionResources
-from irplatform.data import Corpus, Document, Documents, Topic
+from irplatform.data import Corpus, Document, Topic
 from irplatform.errors import InputError
+from irplatform.system.digests import fingerprint, folder_digests
+from irplatform.training.checkpoints import STATISTICS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
     from typing import NoReturn
 
     from irplatform.concepts import ConceptOptions
@@ -21,15 +24,20 @@ if TYPE_CHECKING:
 
 
 class NoDocuments(Corpus):
-    """The corpus of texts without a collection."""
+    """The corpus of texts without a collection; `words` is a folder of statistics of words."""
 
     name = "texts"
     fields = ()
 
+    def __init__(self, words: Path | None = None) -> None:
+        self._words = words
+
     @property
     def fingerprint(self) -> str:
-        """The same for all texts: nothing is made of them beforehand."""
-        return "texts"
+        """Stands for the statistics of words, of which alone something is made beforehand."""
+        if self._words is None or not self._words.is_dir():
+            return "texts"
+        return fingerprint({"texts": folder_digests(self._words)})
 
     def __iter__(self) -> Iterator[Document]:
         return iter(())
@@ -37,13 +45,16 @@ class NoDocuments(Corpus):
 
 @dataclass
 class TextResources(CollectionResources):
-    """Resources without a collection: no index, and no word vectors but given ones.
+    """Resources without a collection: what a checkpoint keeps of one.
 
     Attributes:
         who: the reranker, for messages.
+        words: the checkpoint's folder of statistics of words.
     """
 
     who: str = ""
+    words: Path | None = None
+    _statistics: list[ForwardIndex] = field(default_factory=list)
 
     def _lacks(self, what: str) -> NoReturn:
         raise InputError(f"{self.who} reads {what}")
@@ -57,8 +68,39 @@ class TextResources(CollectionResources):
         self._lacks(f"the index of a collection: name one, as in {self._example}.")
 
     def forward_index(self) -> ForwardIndex:
-        """Raise an InputError: there is no index."""
-        self._lacks(f"the words of a collection: name one, as in {self._example}.")
+        """Return the statistics of words that the checkpoint keeps."""
+        from irplatform.text.forward_index import WordStatistics
+
+        if not self._statistics:
+            self._statistics.append(WordStatistics(self._kept(f"{STATISTICS}.npz")))
+        return self._statistics[0]
+
+    def artifact(
+        self,
+        kind: str,
+        depends_on: Mapping[str, object],
+        build: Callable[[Path], None],
+        *,
+        of_vectors: bool = True,
+        of_words: bool = False,
+        resumable: bool = False,
+        filled_later: bool = False,
+    ) -> Path:
+        """Return what the checkpoint keeps, or an artifact that is made of it."""
+        if of_words:
+            return self._kept(kind)
+        how = {"resumable": resumable, "filled_later": filled_later}
+        return super().artifact(kind, depends_on, build, of_vectors=of_vectors, **how)
+
+    def _kept(self, name: str) -> Path:
+        if self.words is None:
+            self._lacks(f"the words of a collection: name one, as in {self._example}.")
+        if not (self.words / name).exists():
+            self._lacks(
+                "statistics of words, which this checkpoint lacks since an earlier version wrote "
+                f"it: name the collection, as in {self._example}."
+            )
+        return self.words / name
 
     def concepts(self, options: ConceptOptions | None = None) -> ConceptGraph:
         """Raise an InputError: there are no concepts."""
@@ -77,18 +119,8 @@ class TextResources(CollectionResources):
     @property
     def _example(self) -> str:
         name = self.who.partition("'")[2].rstrip("'")
-        return f"reranker('{name}', collection='demo')"
-
-
-@dataclass(frozen=True)
-class GivenTexts:
-    """Documents by id, as scoring asks resources for them."""
-
-    texts: Mapping[str, Document]
-
-    def documents(self, doc_ids: Sequence[str]) -> Documents:
-        """Return documents by id."""
-        return Documents.of([self.texts[doc_id] for doc_id in doc_ids])
+        trained = ", checkpoint=…" if self.words else ""
+        return f"reranker('{name}', collection='demo'{trained})"
 
 
 def texts_by_id(texts: Sequence[str | Document]) -> dict[str, Document]:

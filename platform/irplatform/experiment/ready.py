@@ -7,12 +7,11 @@ systems, trained and cached in the same way, and give the same scores.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Unpack, cast
+from typing import TYPE_CHECKING, Unpack
 
 from irplatform.data import Collection, Topic
 from irplatform.errors import InputError
 from irplatform.experiment.free_texts import (
-    GivenTexts,
     NoDocuments,
     TextResources,
     as_topic,
@@ -39,7 +38,8 @@ from irplatform.retrieval.first_stage import find
 from irplatform.runs import Run
 from irplatform.system.arithmetic import choose_device, settings_kept
 from irplatform.system.console import waiting
-from irplatform.text.forward_index import NotIndexedError
+from irplatform.text.given_texts import GivenTexts, given
+from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,7 +93,8 @@ class ReadyReranker:
             A number for each, in their order; higher is better.
 
         Raises:
-            InputError: the reranker needs an index or word vectors, and has none.
+            InputError: the reranker reads what a text does not have, such as Lucene's scores, or
+                needs a collection or word vectors, and has none.
         """
         topic, texts = as_topic(query), texts_by_id(documents)
         scores = self.scores([topic], {topic.id: [*texts]}, texts=texts)
@@ -124,29 +125,24 @@ class ReadyReranker:
             InputError: a document is not in the collection, or the reranker reads the collection
                 and there is none.
         """
-        given = GivenTexts(texts or {}) if texts is not None or self.collection is None else None
-        contains = given.texts.__contains__ if given else self.resources.index().contains
+        texts = texts or {} if texts is not None or self.collection is None else None
+        contains = self.resources.index().contains if texts is None else texts.__contains__
         for doc_ids in candidates.values():
             if unknown := next((doc_id for doc_id in doc_ids if not contains(doc_id)), None):
-                known = self.collection if given is None else None
+                known = self.collection if texts is None else None
                 where = f"'{known.id}' has" if known else "the texts have"
                 raise InputError(f"{where} no document '{unknown}'.")
         for warning in warnings_of(self.system.choice, topics, self.learning):
             self.resources.notice(warning)
         # Torch's threads are the caller's between two calls, and sums depend on them.
         choose_device(self.resources.device, self.resources.model_threads)
-        if cached and not given:
+        if cached and texts is None:
             return cached_scores(self.system, topics, candidates, self.resources)
-        made = self.system.choice.registration, self.system.members
-        if given is None:
-            return final_scores(*made, topics, candidates, self.resources)
-        try:
-            return final_scores(*made, topics, candidates, cast("CollectionResources", given))
-        except NotIndexedError as error:
-            raise InputError(
-                f"'{self.name}' reads words of documents from the index: it scores documents of "
-                "the collection by id, with scores(), and no other texts."
-            ) from error
+        asked = self.system.choice.registration, self.system.members, topics, candidates
+        if texts is None:
+            return final_scores(*asked, self.resources)
+        with given(GivenTexts(texts)):
+            return final_scores(*asked, self.resources)
 
     def rerank(
         self,
@@ -200,7 +196,7 @@ def reranker(
     Args:
         name: a name, a class or an object of a reranker.
         collection: a name, a path, an ir_datasets id or a `Collection`; without one, the reranker
-            scores texts, as far as it needs no index.
+            scores texts alone; one that reads words takes their statistics from its checkpoint.
         interpolate: the first stage's share in `rerank`; "auto" chooses it, where the reranker does
             not learn, too.
         options: settings and training, as for `run`.
@@ -219,8 +215,8 @@ def reranker(
     """
     if collection is None:
         return _without_collection(settings_of("", options, rerankers=name))
-    given = {**options, "interpolate": interpolate}
-    settings = settings_of(collection, given, rerankers=name)
+    with_share = {**options, "interpolate": interpolate}
+    settings = settings_of(collection, with_share, rerankers=name)
     one_reranker(settings, "reranker")
     with waiting(f"reading {settings.collection}"):
         plan = resolve(settings, registry())
@@ -304,8 +300,8 @@ def retriever(
 def _without_collection(settings: RunSettings) -> ReadyReranker:
     """A reranker for texts: one that does not learn, or a checkpoint's."""
     name = one_reranker(settings, "reranker")
-    given = settings.settings, settings.preset, settings.members
-    _, (choice,) = choose_systems(registry(), (), (name,), *given)
+    chosen = settings.settings, settings.preset, settings.members
+    _, (choice,) = choose_systems(registry(), (), (name,), *chosen)
     if choice.trainable and settings.checkpoint is None:
         raise InputError(
             f"'{choice.name}' learns: name a trained one (checkpoint=FOLDER, as `platform train "
@@ -315,10 +311,12 @@ def _without_collection(settings: RunSettings) -> ReadyReranker:
         (choice,) = apply_checkpoint(settings.checkpoint, [choice])
     choice.check()
     choice.check_training()
-    collection = Collection("texts", "Texts of a program", NoDocuments(), lambda: ())
+    words = settings.checkpoint and Checkpoint.read(settings.checkpoint).words
+    collection = Collection("texts", "Texts of a program", NoDocuments(words), lambda: ())
     resources = TextResources(
         **vars(on_device(undecided_resources(settings, collection), settings, ())),
         who=f"reranker '{choice.name}'",
+        words=words,
     )
     learning = LearningPlan(checkpoint=settings.checkpoint)
     own = resources_with(learning, choice, resources)

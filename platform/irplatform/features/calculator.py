@@ -23,6 +23,7 @@ from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.system.digests import fingerprint
 from irplatform.system.formats import read_own_json
 from irplatform.system.workers import batched_by_size
+from irplatform.text.given_texts import given_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from irplatform.features.groups import Batch, Features
     from irplatform.plugin.resources import Resources
     from irplatform.text import ForwardIndex
+    from irplatform.text.given_texts import GivenTexts
 
 
 _REMEMBERED = 1 << 28
@@ -66,8 +68,9 @@ class _Memory:
             self._bytes -= self._features.popitem(last=False)[1][1].nbytes
 
 
-_memories: WeakKeyDictionary[ForwardIndex, dict[str, _Memory]] = WeakKeyDictionary()
-"""Per forward index, which stands for the collection's documents, and per source of vectors."""
+_memories: WeakKeyDictionary[ForwardIndex | GivenTexts, dict[str, _Memory]] = WeakKeyDictionary()
+"""Per forward index, which stands for the collection's documents, or texts that are scored; and
+per source of vectors."""
 
 
 def forget_features() -> None:
@@ -80,7 +83,7 @@ class Calculator:
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
-        by_vectors = _memories.setdefault(resources.forward_index(), {})
+        by_vectors = _memories.setdefault(given_texts() or resources.forward_index(), {})
         source = getattr(resources, "source", None)  # checkpoints bring their vectors
         vectors = "" if source is None else fingerprint(source.describe())
         self._memory = by_vectors.setdefault(vectors, _Memory())

@@ -52,6 +52,7 @@ class Resources(Protocol):
         build: Callable[[Path], None],
         *,
         of_vectors: bool = True,
+        of_words: bool = False,
         resumable: bool = False,
         filled_later: bool = False,
     ) -> Path:
@@ -61,6 +62,8 @@ class Resources(Protocol):
             kind: what it is, in lower-case letters, digits and "-"; keep it unique to the plugin.
             depends_on: what else its content depends on, as JSON.
             of_vectors: it depends on the word vectors.
+            of_words: it is about the collection's words, not its documents, and small: checkpoints
+                keep it, to score texts without the collection.
             build: fills an empty folder; called only if the artifact is missing.
             resumable: `build` continues with what an interrupted call left in the folder.
             filled_later: its files change after `build`. Otherwise changed files mean that it is

@@ -178,7 +178,7 @@ def train(
             f"and validated on {sum(e.has_relevant for e in splits[0].validation):,}"
         )
         begun = member_folder(start.path, 0) if start else None
-        scored, vectors = train_members(
+        scored, vectors, words = train_members(
             choice, splits, resources, folder, begun, training_set.held_out
         )
         interpolation = _choose(choice, *_out_of_sample(splits, scored))
@@ -207,6 +207,7 @@ def train(
             description,
             [*choice.checkpoints(), *([start.path] if start else ())],
             {pair.query for pair in choice.pairs_learned(known)},
+            words,
         )
         for number in range(len(splits)):
             shutil.rmtree(workspace(folder, number))

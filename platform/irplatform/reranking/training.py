@@ -106,18 +106,24 @@ class Member:
         np.savez(self.workspace / _SCORES, *scores.values())
         shared = sum(self.resources.stopwatch.seconds.values()) - shared
         seconds = time.monotonic() - began - shared
-        vectors = {key: str(path) for key, path in self.resources.vectors_used.items()}
-        record = json.dumps({"seconds": seconds, "vectors": vectors})
+        record = json.dumps(
+            {
+                "seconds": seconds,
+                "vectors": _as_text(self.resources.vectors_used),
+                "words": _as_text(self.resources.words_used),
+            }
+        )
         with atomic_write(self.workspace / _FINISHED) as file:
             file.write(record)
         return seconds
 
     @property
     def finished(self) -> bool:
-        """Weights, scores, and their word vectors are there."""
+        """Weights, scores, and what they read of words are there."""
         if not (self.workspace / _FINISHED).exists():
             return False
-        return all(Path(path).is_dir() for path in self.record["vectors"].values())
+        used = {**self.record["vectors"], **self.record.get("words", {})}
+        return all(Path(path).is_dir() for path in used.values())
 
     @property
     def record(self) -> dict[str, Any]:
@@ -186,12 +192,13 @@ def train_members(
     folder: Path,
     start: Path | None,
     held_out: Sequence[Topic] = (),
-) -> tuple[list[dict[str, Values]], dict[str, Path]]:
+) -> tuple[list[dict[str, Values]], dict[str, Path], dict[str, Path]]:
     """Train one member per split, and write their weights into the folder of a checkpoint.
 
     Member n has the seed of the resources plus n, and starts from the weights in `start`. Finished
     members are not trained again. Returns each member's scores of the topics that a weight is
-    chosen on; and the folders of word vectors that members used, by `VectorSource.key`.
+    chosen on; the folders of word vectors that members used, by `VectorSource.key`; and those of
+    statistics of words, by kind.
     """
     rest = folder, start, held_out, len(splits)
     members = [
@@ -228,11 +235,18 @@ def train_members(
     return _results(members)
 
 
-def _results(members: Sequence[Member]) -> tuple[list[dict[str, Values]], dict[str, Path]]:
-    vectors = {
-        key: Path(path) for member in members for key, path in member.record["vectors"].items()
-    }
-    return [member.scores() for member in members], vectors
+def _results(
+    members: Sequence[Member],
+) -> tuple[list[dict[str, Values]], dict[str, Path], dict[str, Path]]:
+    vectors, words = (
+        {key: Path(path) for m in members for key, path in m.record.get(used, {}).items()}
+        for used in ("vectors", "words")
+    )
+    return [member.scores() for member in members], vectors, words
+
+
+def _as_text(folders: Mapping[str, Path]) -> dict[str, str]:
+    return {key: str(path) for key, path in folders.items()}
 
 
 def _run_together(member: Member, processes: int) -> None:

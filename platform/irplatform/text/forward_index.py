@@ -24,9 +24,9 @@ from irplatform.text.arrays import (
     Int64,
     Number,
     map_array,
-    ragged,
     write_array,
 )
+from irplatform.text.given_texts import DocumentWords, distinct_of, given_texts
 from irplatform.text.tokenizer import tokenize
 
 if TYPE_CHECKING:
@@ -38,8 +38,6 @@ Field = Literal["title", "abstract", "text"]
 FIELDS: tuple[Field, ...] = ("title", "abstract", "text")
 FORWARD_INDEX_FORMAT = 1
 """Of the folder's files. Raise it to build cached indexes anew."""
-PADDING = -1
-"""Fills the rows of a matrix of word ids, and stands for words that the collection lacks."""
 _BLOCK = 20_000
 """Documents at once."""
 
@@ -59,14 +57,33 @@ class ForwardIndex:
                 f"{folder}: a forward index of format {facts['format']}, but this version reads "
                 f"{FORWARD_INDEX_FORMAT}. Delete the folder; it will be built again."
             )
-        self.count: int = facts["documents"]
-        self.vocabulary = Vocabulary.open(folder, "words")
-        self._average_lengths: dict[str, float] = facts["average_lengths"]
-        self._doc_ids = StringTable.open(folder, "doc-ids")
-        self._tokens = map_array(folder / "tokens.int32", np.int32)
-        self._offsets = map_array(folder / "offsets.int64", np.int64)
-        self._title_lengths = map_array(folder / "title-lengths.int32", np.int32)
-        self._maps: dict[Path, npt.NDArray[Any]] = {}
+        documents = DocumentWords(
+            map_array(folder / "tokens.int32", np.int32),
+            map_array(folder / "offsets.int64", np.int64),
+            map_array(folder / "title-lengths.int32", np.int32),
+        )
+        self._start(
+            facts["documents"],
+            Vocabulary.open(folder, "words"),
+            facts["average_lengths"],
+            StringTable.open(folder, "doc-ids"),
+            documents,
+        )
+
+    def _start(
+        self,
+        count: int,
+        vocabulary: Vocabulary,
+        average_lengths: dict[str, float],
+        doc_ids: StringTable,
+        documents: DocumentWords,
+    ) -> None:
+        self.count = count
+        self.vocabulary = vocabulary
+        self._average_lengths = average_lengths
+        self._doc_ids = doc_ids
+        self._documents = documents
+        self._arrays: dict[str, npt.NDArray[Any]] = {}
         self._idf: dict[Field, Float64] = {}
 
     @classmethod
@@ -76,8 +93,15 @@ class ForwardIndex:
             raise PlatformError(f"{folder}: there is no forward index here.")
         return cls(folder)
 
+    @property
+    def held(self) -> int:
+        """How many documents it holds: `count`, or none where it was kept for its statistics."""
+        return len(self._doc_ids)
+
     def rows(self, doc_ids: Sequence[str]) -> Int64:
         """The rows of documents: int64 [len(doc_ids)]; PlatformError names a missing one."""
+        if (texts := given_texts()) is not None:
+            return self.held + texts.places(doc_ids)
         rows = self._doc_ids.find(doc_ids)
         if len(rows) and rows.min() == UNKNOWN:
             missing = doc_ids[int(np.argmin(rows))]
@@ -93,14 +117,8 @@ class ForwardIndex:
 
         Shorter documents are padded with -1 on the right.
         """
-        if len(self._tokens) == 0:
-            return np.full((len(rows), length), PADDING, dtype=np.int32)
-        starts = self._offsets[rows]
-        width = np.arange(length)
-        indices = starts[:, None] + width
-        words = self._tokens.take(indices, mode="clip")
-        words[width >= (self._offsets[rows + 1] - starts)[:, None]] = PADDING
-        return words
+        words, places = self._words(rows)
+        return words.matrix(places, length)
 
     def tokens(self, rows: Int64, field: Field = "text") -> tuple[Int32, Int64]:
         """All words of a field of documents, one document after the other.
@@ -108,16 +126,13 @@ class ForwardIndex:
         Returns:
             The word ids, int32 [words], and where each document begins, int64 [documents + 1].
         """
-        starts = self._offsets[rows]
-        if field == "title":
-            lengths = self._title_lengths[rows].astype(np.int64)
-        else:
-            lengths = self._offsets[rows + 1] - starts
-            if field == "abstract":
-                starts = starts + self._title_lengths[rows]
-                lengths = lengths - self._title_lengths[rows]
-        indices, offsets = ragged(starts, lengths)
-        return self._tokens[indices], offsets
+        words, places = self._words(rows)
+        return words.of_field(places, field)
+
+    def _words(self, rows: Int64) -> tuple[DocumentWords, Int64]:
+        if (texts := given_texts()) is None:
+            return self._documents, rows
+        return texts.words(self.vocabulary), rows - self.held
 
     def query_ids(self, text: str) -> Int32:
         """The word ids of a topic's text, int32 [words]; -1 for words that the collection lacks."""
@@ -125,19 +140,23 @@ class ForwardIndex:
 
     def document_frequency(self, field: Field) -> Int32:
         """In how many documents' field each word occurs: int32 [vocabulary]."""
-        return self._mapped(field, "df", np.int32)
+        return self._array(field, "df", np.int32)
 
     def collection_frequency(self, field: Field) -> Int64:
         """How often each word occurs in a field of all documents: int64 [vocabulary]."""
-        return self._mapped(field, "cf", np.int64)
+        return self._array(field, "cf", np.int64)
 
-    def lengths(self, field: Field) -> Int32:
-        """The number of words of a field of each document: int32 [documents]."""
-        return self._mapped(field, "lengths", np.int32)
+    def lengths(self, field: Field, rows: Int64 | None = None) -> Int32:
+        """The number of words of a field of documents, or of all: int32 [documents]."""
+        if rows is None or given_texts() is None:
+            return _some(self._array(field, "lengths", np.int32), rows)
+        return np.diff(self.tokens(rows, field)[1]).astype(np.int32)
 
-    def unique_counts(self, field: Field) -> Int32:
-        """The number of distinct words of a field of each document: int32 [documents]."""
-        return self._mapped(field, "unique", np.int32)
+    def unique_counts(self, field: Field, rows: Int64 | None = None) -> Int32:
+        """The number of distinct words of a field of documents, or of all: int32 [documents]."""
+        if rows is None or given_texts() is None:
+            return _some(self._array(field, "unique", np.int32), rows)
+        return distinct_of(self.tokens(rows, field)).astype(np.int32)
 
     def idf(self, field: Field) -> Float64:
         """log(1 + (N - df + 0.5) / (df + 0.5)) of each word in a field: float64 [vocabulary]."""
@@ -146,21 +165,66 @@ class ForwardIndex:
             self._idf[field] = inverse_document_frequency(frequency, self.count)
         return self._idf[field]
 
-    def idf_mass(self, field: Field) -> Float64:
+    def idf_mass(self, field: Field, rows: Int64 | None = None) -> Float64:
         """The summed IDF of the distinct words of a field: float64 [documents]."""
-        return self._mapped(field, "idf-mass", np.float64)
+        if rows is None or given_texts() is None:
+            return _some(self._array(field, "idf-mass", np.float64), rows)
+        return distinct_of(self.tokens(rows, field), self.idf(field))
 
     def average_length(self, field: Field) -> float:
         """The mean number of words of a field, over all documents."""
         return self._average_lengths[field]
 
-    def _mapped(self, field: Field, name: str, dtype: type[Number]) -> npt.NDArray[Number]:
+    def _array(self, field: Field, name: str, dtype: type[Number]) -> npt.NDArray[Number]:
         if field not in FIELDS:
             raise ValueError(f"'{field}' is not a field; the fields are {', '.join(FIELDS)}")
-        path = self._folder / f"{field}.{name}.{np.dtype(dtype).name}"
-        if path not in self._maps:
-            self._maps[path] = map_array(path, dtype)
-        return self._maps[path]
+        file = f"{field}.{name}.{np.dtype(dtype).name}"
+        if file not in self._arrays:
+            self._arrays[file] = self._read(file, dtype)
+        return self._arrays[file]
+
+    def _read(self, file: str, dtype: type[Number]) -> npt.NDArray[Number]:
+        return map_array(self._folder / file, dtype)
+
+
+def _some(values: npt.NDArray[Number], rows: Int64 | None) -> npt.NDArray[Number]:
+    return values if rows is None else values[rows]
+
+
+class WordStatistics(ForwardIndex):
+    """A forward index without its documents: what a checkpoint keeps to score texts."""
+
+    def __init__(self, path: Path) -> None:
+        with np.load(path, allow_pickle=False) as kept:
+            self._kept = dict(kept)
+        words = self._kept.pop("words").tobytes().decode()
+        nothing = np.empty(0, dtype=np.int32)
+        self._start(
+            int(self._kept["count"]),
+            Vocabulary.of(words.split("\n") if words else []),
+            dict(zip(FIELDS, self._kept["average_lengths"].tolist(), strict=True)),
+            StringTable.of([]),
+            DocumentWords(nothing, np.zeros(1, dtype=np.int64), nothing),
+        )
+
+    @staticmethod
+    def keep(index: ForwardIndex, path: Path) -> None:
+        """Write the statistics of an index to an .npz file."""
+        frequencies: dict[str, npt.NDArray[Any]] = {}
+        for field in FIELDS:
+            frequencies[f"{field}.df"] = index.document_frequency(field)
+            frequencies[f"{field}.cf"] = index.collection_frequency(field)
+        np.savez_compressed(
+            path,
+            count=np.array(index.count),
+            average_lengths=np.array([index.average_length(field) for field in FIELDS]),
+            words=np.frombuffer("\n".join(index.vocabulary).encode(), dtype=np.uint8),
+            **frequencies,
+        )
+
+    def _read(self, file: str, dtype: type[Number]) -> npt.NDArray[Number]:
+        values: npt.NDArray[Number] = self._kept[file.rpartition(".")[0]].astype(dtype, copy=False)
+        return values
 
 
 def inverse_document_frequency(document_frequency: Int32, documents: int) -> Float64:

@@ -69,7 +69,7 @@ class FieldMatch:
     @cached_property
     def lengths(self) -> Int32:
         """Words in the field of each document: int32 [documents]."""
-        return self.index.lengths(self.field)[self.rows]
+        return self.index.lengths(self.field, self.rows)
 
     @cached_property
     def frequencies(self) -> Int64:
@@ -109,7 +109,7 @@ class FieldMatch:
     def jaccard(self) -> Float64:
         """|Q ∩ F| / |Q ∪ F|."""
         shared = self.present.sum(axis=1)
-        distinct = self.index.unique_counts(self.field)[self.rows]
+        distinct = self.index.unique_counts(self.field, self.rows)
         return _ratio(shared, len(self.known) + self.unknown + distinct - shared)
 
     def idf_overlap(self) -> Float64:
@@ -119,7 +119,7 @@ class FieldMatch:
     def idf_jaccard(self) -> Float64:
         """|Q ∩ F| / |Q ∪ F|, every word counted by its IDF."""
         shared = self._idf_shared()
-        mass = self.index.idf_mass(self.field)[self.rows]
+        mass = self.index.idf_mass(self.field, self.rows)
         return _ratio(shared, self.idf_of_query + mass - shared)
 
     def _idf_shared(self) -> Float64:

@@ -4,6 +4,7 @@
         interpolation
     member-0/ …       what each member saved
     vectors/KEY/ …    the word vectors that they were trained with, by `VectorSource.key`
+    words/ …          the statistics of the collection's words that they read, to score texts
 
 A checkpoint knows its training topics: its scores of these show what it remembers.
 """
@@ -14,6 +15,7 @@ import json
 import os
 import shutil
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, counted
@@ -39,6 +41,9 @@ FORMAT = 2
 _DESCRIPTION = "checkpoint.json"
 _VECTORS = "vectors"
 _QUERIES = "queries"
+_WORDS = "words"
+STATISTICS = "forward-index"
+"""Names what a forward index knows of words."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +122,11 @@ class Checkpoint:
         return [topic for topic in topics if topic_marks(topic) & self.queries]
 
     @property
+    def words(self) -> Path:
+        """The folder of the statistics of words."""
+        return self.folder / _WORDS
+
+    @property
     def weights(self) -> dict[str, str]:
         """Digests of its members' files: trainings with one description may differ in these."""
         folders = [member_folder(self.folder, number) for number in range(self.members)]
@@ -184,16 +194,26 @@ def write_checkpoint(
     description: Mapping[str, Any],
     inner: Sequence[Path] = (),
     asked: Iterable[str] = (),
+    words: Mapping[str, Path] = MappingProxyType({}),
 ) -> None:
     """Complete a checkpoint, whose members have written their folders.
 
     `description` has at least `reranker`, `options` and `interpolation` with its `weight`. Queries
     are those of the topics, of `inner` checkpoints that it was trained with, and those `asked`
-    besides.
+    besides. `words` are the folders of what it read of the collection's words, by kind.
     """
     shutil.rmtree(folder / _VECTORS, ignore_errors=True)
     for key, source in vectors.items():
         shutil.copytree(source, folder / _VECTORS / key, copy_function=_link_or_copy)
+    from irplatform.text.forward_index import ForwardIndex, WordStatistics
+
+    shutil.rmtree(folder / _WORDS, ignore_errors=True)
+    for kind, source in words.items():
+        if kind == STATISTICS:
+            (folder / _WORDS).mkdir(exist_ok=True)
+            WordStatistics.keep(ForwardIndex.open(source), folder / _WORDS / f"{kind}.npz")
+        else:
+            shutil.copytree(source, folder / _WORDS / kind, copy_function=_link_or_copy)
     queries = {mark for topic in topics for mark in topic_marks(topic)}
     queries.update(map(query_mark, asked))
     recorded = {

@@ -83,7 +83,7 @@ class Concepts(KnowledgeFeatures):
         parts = self.options.expander(self._resources).parts(topic)
         rows = self._index.rows(documents.ids)
         words, offsets = self._index.tokens(rows)
-        titles = self._index.lengths("title")[rows].astype(np.int64)
+        titles = self._index.lengths("title", rows).astype(np.int64)
         plain = Passage(np.asarray(words), offsets, titles)
         stems = Passage(self._stems.stem_of[words], offsets, titles)
         mentions = self._mentions(parts, plain, stems)

@@ -24,7 +24,8 @@ from irplatform.plugin import (
     Topic,
     Traits,
 )
-from irplatform_ltr.matching import StemmedIndex
+from irplatform.text.given_texts import given_texts
+from irplatform_ltr.matching import StemmedIndex, stems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +97,7 @@ class DocumentProperties(FeatureGroup):
         for (_, documents), headings in zip(batch, self._headings(batch), strict=True):
             rows = self._stems.rows(documents.ids)
             columns = [
-                *(np.log1p(self._stems.lengths(field)[rows]) for field in ("title", "abstract")),
+                *(np.log1p(self._stems.lengths(field, rows)) for field in ("title", "abstract")),
                 *self._years_and_types(documents).T,
                 *headings.T,
                 *self._counts(rows),
@@ -106,6 +107,8 @@ class DocumentProperties(FeatureGroup):
 
     def _headings(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
         """1 where documents have any of our headings, and each: [documents, 1 + headings]."""
+        if given_texts() is not None:
+            return [self._headings_of_texts(documents) for _, documents in batch]
         if not self._has(self.options.headings_field):
             width = 1 + len(self.options.headings)
             return [np.zeros((len(docs), width), dtype=np.float32) for _, docs in batch]
@@ -116,6 +119,16 @@ class DocumentProperties(FeatureGroup):
         has_heading = [(values > 0).astype(np.float32) for values in scores]
         return [np.hstack([h.max(axis=1, keepdims=True, initial=0), h]) for h in has_heading]
 
+    def _headings_of_texts(self, documents: Documents) -> Float32:
+        """The same of texts, which Lucene does not know."""
+        wanted = [_in_a_row(heading) for heading in self.options.headings]
+        values = np.zeros((len(documents), 1 + len(wanted)), dtype=np.float32)
+        for row, document in zip(values, documents, strict=True):
+            found = [_in_a_row(text) for text in document.values(self.options.headings_field)]
+            row[1:] = [any(heading in text for text in found) for heading in wanted]
+            row[0] = row[1:].max(initial=0)
+        return values
+
     def _years_and_types(self, documents: Documents) -> Float64:
         values = np.zeros((len(documents), 4))
         if self._has(self.options.year_field) or self._has(self.options.type_field):
@@ -123,7 +136,7 @@ class DocumentProperties(FeatureGroup):
         return values
 
     def _has(self, field: str) -> bool:
-        return self._resources.index().documents_with(field) > 0
+        return given_texts() is not None or self._resources.index().documents_with(field) > 0
 
     def _year_and_types(self, document: Document) -> tuple[float, ...]:
         types = " ".join(document.values(self.options.type_field)).lower()
@@ -149,6 +162,11 @@ class DocumentProperties(FeatureGroup):
             document = np.searchsorted(offsets, hit, side="right") - 1
             np.add.at(counts, (place[hit], document), 1)
         return np.asarray(counts[place_of])
+
+
+def _in_a_row(text: str) -> str:
+    """The stems of a text, so that one text is in another where its words stand in a row."""
+    return f" {' '.join(stems(text))} "
 
 
 AGE_GROUPS = {

@@ -24,6 +24,7 @@ from irplatform.plugin import (
     Traits,
     named_systems,
 )
+from irplatform.text.given_texts import refuse_texts
 from irplatform_ltr.matching import ExpansionOptions, KnowledgeFeatures
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class FirstStage(FeatureGroup):
         }
 
     def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
+        refuse_texts("rank in a search of the collection (features 'first-stage')")
         searches, depth = _searches(topic for topic, _ in batch), self.options.depth
         parts: list[list[Float32]] = [[] for _ in batch]
         for retriever in self._retrievers.values():
@@ -149,6 +151,7 @@ class ScoresOfParts(KnowledgeFeatures):
         return (*names, *(f"{name}_share" for name in names))
 
     def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
+        refuse_texts("scores of Lucene (features 'query-parts' and 'treatment')")
         index, threads = self._resources.index(), self._resources.threads
         similarity = BM25(self.options.k1, self.options.b)
         expander = self.options.expander(self._resources)

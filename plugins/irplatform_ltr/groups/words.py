@@ -11,6 +11,7 @@ from irplatform.lucene import BM25, QLD
 from irplatform.lucene.index import DocumentQueries, best_scores, relative, scores_of, words_query
 from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources, Topic, Traits
 from irplatform.text import ALL18, VectorOptions, lexical_features
+from irplatform.text.given_texts import refuse_texts
 from irplatform.text.vectors import unit_rows, unit_vectors
 from irplatform.training.neural import vectors_digest
 from irplatform_ltr.matching import StemmedIndex
@@ -212,6 +213,7 @@ class LuceneFields(FeatureGroup):
         return tuple(f"{kind}_{field}" for kind in kinds for field in _FIELDS)
 
     def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
+        refuse_texts("scores of Lucene (features 'fields')")
         index, threads = self._resources.index(), self._resources.threads
         topic_queries = [
             [words_query(index, topic.query, field) for field in _FIELDS] for topic, _ in batch
