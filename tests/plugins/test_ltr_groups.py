@@ -154,7 +154,7 @@ def test_the_stems_statistics_are_those_of_a_plain_count(resources):
     stems = StemmedIndex.of(resources)
     held = [{PorterStemmer().stem(w) for w in tokenize(text)} for text in TEXTS.values()]
     rows = stems.rows(list(TEXTS))
-    assert stems.unique_counts("text")[rows].tolist() == [len(words) for words in held]
+    assert stems.unique_counts("text", rows).tolist() == [len(words) for words in held]
     (treat,) = stems.query_ids("treating")
     frequency = sum("treat" in words for words in held)
     expected = np.log1p((5 - frequency + 0.5) / (frequency + 0.5))

@@ -365,7 +365,7 @@ def test_an_interrupted_training_finds_its_workspace_again():
 
 
 @pytest.mark.parametrize("finished", [1, MEMBERS])
-def test_a_training_that_was_interrupted_brings_what_it_read_of_words_too(tmp_path, monkeypatch, finished):
+def test_a_training_that_was_interrupted_brings_its_words_too(tmp_path, monkeypatch, finished):
     folder = tmp_path / "vectors"
     folder.mkdir()
     (folder / "words").write_text("a b")
