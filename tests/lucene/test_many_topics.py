@@ -70,6 +70,35 @@ def test_rankings_are_those_of_lucene_to_the_bit(
     assert len(expected["none"]) == len(expected["empty"]) == 0 < len(expected["unknown"])
 
 
+@pytest.mark.parametrize("compiled", COMPILED)
+@pytest.mark.parametrize("feedback", [RM3(), RM3(3, 40, 0.8), RM3(60, 2, 0.1)])
+def test_feedback_is_that_of_anserini_to_the_bit(index, topics, compiled, feedback, monkeypatch):
+    monkeypatch.setattr("irplatform.lucene.impact.has_numba", lambda: compiled)
+    monkeypatch.setattr("irplatform.lucene.impact._WITH_FEEDBACK", 25)
+    limits = {str(n): str(1998 + n) for n in range(0, 14, 2)}
+    asked = {"depth": 100, "feedback": feedback, "before": limits, "similarity": BM25(1.2, 0.75)}
+    expected = index.search(topics, engine="lucene", **asked)
+    same(index.search(topics, engine="impact", **asked), expected)
+    plain = index.search(topics, 100, engine="lucene", similarity=BM25(1.2, 0.75))
+    assert sum(r.doc_ids != plain[t].doc_ids for t, r in expected.items()) > 40
+
+
+def test_feedback_adds_some_words_only(index_of):
+    """Not words with other letters, of one letter or 21; not those of more than a tenth."""
+    common = [Document(f"c{n}", "", "often") for n in range(30)]
+    long = "x" * 21
+    index = index_of(
+        [Document("a", "", f"cat often tail β-cells {long} c 7 zebra"), *common]
+        + [Document(name, "", text) for name, text in
+           (("t", "tail"), ("x", long), ("β", "β"), ("z", "7"), ("b", "zebra"))]
+    )  # fmt: skip
+    found = {
+        engine: index.search({"q": "cat"}, 50, feedback=RM3(), engine=engine)["q"].doc_ids
+        for engine in ("lucene", "impact")
+    }
+    assert found["lucene"] == found["impact"] == ("a", "t", "b")
+
+
 def test_a_score_by_hand(index_of):
     index = index_of(
         [Document("a", "", "cat cat dog"), Document("b", "", "dog"), Document("c", "", "cow")]
@@ -82,7 +111,7 @@ def test_a_score_by_hand(index_of):
 
 
 def test_weights_of_terms_are_lucenes_boosts(index):
-    impact = index.many_topics.postings_for(1, BM25(), "impact")
+    impact = index.many_topics.postings_for(1, BM25(), engine="impact")
     assert isinstance(impact, ImpactIndex)
     same(
         impact.search({"q": {"w001": 3, "w002": 1}}, 50, BM25()),
@@ -143,11 +172,12 @@ def test_many_topics_are_searched_in_copied_postings(index_of, monkeypatch):
         small.setattr(many_topics, "_SHARE", 0)
         assert not uses_postings(6)
     assert not uses_postings(5)
-    assert not uses_postings(9, feedback=RM3())
+    assert not uses_postings(9, feedback=RM3(original_weight=1))
     assert not uses_postings(9, similarity=QLD())
     assert not uses_postings(9, similarity=BM25(k1=5000))
     assert not uses_postings(9, engine="lucene")
     assert uses_postings(6)
+    assert uses_postings(1, feedback=RM3())
     assert len([*(home() / "postings").glob("listed-*/facts.json")]) >= 1
     assert uses_postings(3)
     assert not uses_postings(2)
@@ -156,15 +186,15 @@ def test_many_topics_are_searched_in_copied_postings(index_of, monkeypatch):
     monkeypatch.setenv(ENGINE_VARIABLE, "impact")
     assert uses_postings(1)
     assert not uses_postings(1, engine="lucene")
-    assert not uses_postings(1, feedback=RM3())
+    assert not uses_postings(1, feedback=RM3(original_weight=0))
     assert not uses_postings(1, similarity=QLD())
 
 
 def test_an_engine_that_cannot_is_refused(index, tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"'impact' ranks by BM25 only\. Take 'auto' or 'lucene'"):
         index.search({"q": "w001"}, 5, similarity=QLD(), engine="impact")
-    with pytest.raises(InputError, match="searches for words, without feedback"):
-        index.search({"q": "w001"}, 5, feedback=RM3(), engine="impact")
+    with pytest.raises(InputError, match="mixes feedback with the topic's words"):
+        index.search({"q": "w001"}, 5, feedback=RM3(original_weight=1), engine="impact")
     with pytest.raises(InputError, match="takes k1 up to 1,000"):
         index.search({"q": "w001"}, 5, similarity=BM25(k1=1e6), engine="impact")
     (tmp_path / "index").mkdir()

@@ -1,4 +1,4 @@
-"""Searches the postings of `postings` for many topics, with the rankings of Lucene's BM25.
+"""Searches the postings of `postings` for many topics, with the rankings of Lucene's BM25 and RM3.
 
 A document's score is the sum over the query's terms of
 
@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import PlatformError
+from irplatform.lucene.feedback import TermWeights, addable, expanded
 from irplatform.lucene.java import java_class
 from irplatform.lucene.postings import POSTINGS_FORMAT
 from irplatform.runs import Ranking
@@ -35,13 +36,15 @@ from irplatform.text.arrays import Float32, Int32, Int64, map_array
 from irplatform.text.forward_index import UNKNOWN, StringTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.lucene.queries import BM25
+    from irplatform.lucene.queries import BM25, RM3
 
 _AT_ONCE = 16
 """Topics of one call of compiled code."""
+_WITH_FEEDBACK = 4_096
+"""Topics whose feedback documents are read in one pass over the postings."""
 _NO_LIMIT = 2**16 - 1
 """No document is later."""
 
@@ -94,6 +97,17 @@ class ImpactIndex:
         return np.array([*StringTable.open(self._folder, "doc-ids"), None], dtype=object)[:-1]
 
     @cached_property
+    def _pairs(self) -> Int64:
+        """Frequency and length that each code stands for."""
+        return map_array(self._folder / "pairs.int64", np.int64).reshape(-1, 2)
+
+    @cached_property
+    def _addable(self) -> npt.NDArray[np.bool_]:
+        text = map_array(self._folder / "terms.utf8", np.uint8)
+        ends = map_array(self._folder / "terms.ends", np.int64)
+        return addable(text, ends, np.diff(self._postings.starts), self.count)
+
+    @cached_property
     def _length_table(self) -> Float32:
         """The length that each value of Lucene's byte stands for: float32 [256]."""
         small = java_class("org.apache.lucene.util.SmallFloat")
@@ -106,6 +120,7 @@ class ImpactIndex:
         depth: int,
         similarity: BM25,
         *,
+        feedback: RM3 | None = None,
         before: Mapping[str, str] | None = None,
         threads: int | None = None,
         compiled: bool | None = None,
@@ -117,6 +132,7 @@ class ImpactIndex:
             queries: topic id to the weight of each analyzed term.
             depth: most documents per topic.
             similarity: BM25 with its parameters.
+            feedback: expands queries whose weights are numbers of words.
             before: topic id to the year from which on documents are left out; see `dates`.
             threads: topics at once; by default all cores.
             compiled: use numba, which must be installed; by default where it is.
@@ -125,58 +141,49 @@ class ImpactIndex:
         Returns:
             A ranking per topic, in the order of the topics; empty if nothing is found.
         """
-        depth = min(depth, max(self.count, 1))
-        saturation = self._saturation(similarity)
-        find = search_compiled if compiled or (compiled is None and has_numba()) else search_plainly
-        rows, weights = self._found(queries)
         limits = {topic: int(year) for topic, year in (before or {}).items()}
+        search = _Search(
+            self._postings,
+            self._saturation(similarity),
+            search_compiled if compiled or (compiled is None and has_numba()) else search_plainly,
+            max(1, threads or available_cores()),
+        )
+        rankings: dict[str, Ranking] = {}
+        for part in batched(queries, _WITH_FEEDBACK if feedback else max(1, len(queries))):
+            years = np.array([limits.get(topic, _NO_LIMIT) for topic in part], dtype=np.uint16)
+            asked = self._found([queries[topic] for topic in part])
+            if feedback:
+                first = [*search.results(self._weighted(asked), years, feedback.documents)]
+                given = self._postings, self._pairs[:, 0], self._addable, feedback
+                asked = expanded(asked, first, *given)
+            results = search.results(self._weighted(asked), years, depth)
+            for topic, (numbers, scores) in zip(part, results, strict=True):
+                rankings[topic] = self._ranking(numbers, scores)
+                done(1)
+        return rankings
 
-        def answer(topics: Sequence[str]) -> list[Ranking]:
-            of_topics = [rows[topic] for topic in topics]
-            ends = np.cumsum([0, *map(len, of_topics)], dtype=np.int64)
-            found, scores, counts = find(
-                self._postings,
-                saturation,
-                ends,
-                np.concatenate(of_topics),
-                np.concatenate([weights[topic] for topic in topics]),
-                np.array([limits.get(topic, _NO_LIMIT) for topic in topics], dtype=np.uint16),
-                depth,
-            )
-            return [
-                self._ranking(found[place, :size], scores[place, :size])
-                for place, size in enumerate(counts.tolist())
-            ]
-
-        answers: list[Ranking] = []
-        with ThreadPoolExecutor(max(1, threads or available_cores())) as pool:
-            for part in pool.map(answer, batched(queries, _AT_ONCE)):
-                answers += part
-                done(len(part))
-        return dict(zip(queries, answers, strict=True))
-
-    def _ranking(self, found: Int32, scores: Float32) -> Ranking:
+    def _ranking(self, numbers: Int32, scores: Float32) -> Ranking:
         scores = scores.copy()
         scores.flags.writeable = False
-        return Ranking(tuple(self._doc_ids[found].tolist()), scores)
+        return Ranking(tuple(self._doc_ids[numbers].tolist()), scores)
 
-    def _found(
-        self, queries: Mapping[str, Mapping[str, float]]
-    ) -> tuple[dict[str, Int64], dict[str, Float32]]:
-        """Per topic the rows of its terms that the index has, and their weights w."""
-        distinct = list(dict.fromkeys(term for query in queries.values() for term in query))
-        places = self._terms.find(distinct)
-        there = np.flatnonzero(places != UNKNOWN)
-        idf = self._idf(places[there]).tolist()
-        entries = zip(there.tolist(), places[there].tolist(), idf, strict=True)
-        facts = {distinct[place]: (row, value) for place, row, value in entries}
-        rows, weights = {}, {}
-        for topic, query in queries.items():
-            known = [(*facts[term], boost) for term, boost in query.items() if term in facts]
-            rows[topic] = np.array([row for row, _, _ in known], dtype=np.int64)
-            boosts = np.array([boost for _, _, boost in known], dtype=np.float32)
-            weights[topic] = boosts * np.array([value for _, value, _ in known], dtype=np.float32)
-        return rows, weights
+    def _found(self, queries: Sequence[Mapping[str, float]]) -> list[TermWeights]:
+        """The terms of queries that the index has."""
+        distinct = list(dict.fromkeys(term for query in queries for term in query))
+        places = dict(zip(distinct, self._terms.find(distinct).tolist(), strict=True))
+        found = []
+        for query in queries:
+            known = [(places[t], boost) for t, boost in query.items() if places[t] != UNKNOWN]
+            rows = np.array([row for row, _ in known], dtype=np.int64)
+            boosts = np.array([boost for _, boost in known], dtype=np.float32)
+            found.append(TermWeights(rows, boosts, sum(query.values())))
+        return found
+
+    def _weighted(self, queries: Sequence[TermWeights]) -> list[tuple[Int64, Float32]]:
+        """The rows of queries' terms, and w of each."""
+        ends = np.cumsum([len(query.rows) for query in queries])[:-1]
+        idf = np.split(self._idf(np.concatenate([query.rows for query in queries])), ends)
+        return [(query.rows, query.boosts * of) for query, of in zip(queries, idf, strict=True)]
 
     def _idf(self, rows: Int64) -> Float32:
         frequency = self._postings.starts[rows + 1] - self._postings.starts[rows]
@@ -188,10 +195,45 @@ class ImpactIndex:
         """1 + tf / (k1 (1 - b + b dl / avgdl)) for each code, rounded as Lucene does."""
         one, k1, b = np.float32(1), np.float32(similarity.k1), np.float32(similarity.b)
         mean = np.float32(self._total_terms / max(self._non_empty, 1))
-        pairs = map_array(self._folder / "pairs.int64", np.int64).reshape(-1, 2)
+        frequencies, lengths = self._pairs.T
         with np.errstate(divide="ignore"):  # k1 may be 0
             inverse = one / (k1 * ((one - b) + b * self._length_table / mean))
-        return np.asarray(one + pairs[:, 0].astype(np.float32) * inverse[pairs[:, 1]])
+        return np.asarray(one + frequencies.astype(np.float32) * inverse[lengths])
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Searches for the terms of many topics, in threads."""
+
+    postings: Postings
+    saturation: Float32
+    find: Callable[..., tuple[Int32, Float32, Int64]]
+    threads: int
+
+    def results(
+        self, weighted: Sequence[tuple[Int64, Float32]], limits: npt.NDArray[np.uint16], depth: int
+    ) -> Iterator[tuple[Int32, Float32]]:
+        """Yield the numbers of each topic's documents, and their scores, best first."""
+        depth = min(depth, max(len(self.postings.latest), 1))
+
+        def answer(topics: range) -> list[tuple[Int32, Float32]]:
+            part = weighted[topics.start : topics.stop]
+            found, scores, counts = self.find(
+                self.postings,
+                self.saturation,
+                np.cumsum([0, *(len(rows) for rows, _ in part)], dtype=np.int64),
+                np.concatenate([rows for rows, _ in part]),
+                np.concatenate([weights for _, weights in part]),
+                limits[topics.start : topics.stop],
+                depth,
+            )
+            return [(found[n, :size], scores[n, :size]) for n, size in enumerate(counts.tolist())]
+
+        starts = range(0, len(weighted), _AT_ONCE)
+        parts = (range(start, start + _AT_ONCE) for start in starts)
+        with ThreadPoolExecutor(self.threads) as pool:
+            for results in pool.map(answer, parts):
+                yield from results
 
 
 def has_numba() -> bool:

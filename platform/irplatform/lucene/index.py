@@ -130,8 +130,8 @@ class LuceneIndex:
     ) -> dict[str, Ranking]:
         """Rank documents for every topic.
 
-        Words are searched by BM25 in copied postings if there are many topics (`many_topics`); the
-        rankings are the same to the bit.
+        Words are searched by BM25, with or without feedback, in copied postings if there are many
+        topics (`many_topics`); the rankings are the same to the bit.
 
         Args:
             queries: topic id to its words (str), or to a Lucene query.
@@ -152,8 +152,8 @@ class LuceneIndex:
             raise InputError(f"the depth is {depth}; it must be 1 or more.")
         depth = min(depth, _DEEPEST)
         similarity = similarity or BM25()
-        words = {} if feedback else {t: q for t, q in queries.items() if isinstance(q, str)}
-        impact = self.many_topics.postings_for(len(words), similarity, engine)
+        words = {t: q for t, q in queries.items() if isinstance(q, str)}
+        impact = self.many_topics.postings_for(len(words), similarity, feedback, engine)
         searcher = java_class("org.apache.lucene.search.IndexSearcher")(self.reader)
         searcher.setSimilarity(lucene_similarity(similarity))
         if feedback and not self._own:
@@ -182,7 +182,13 @@ class LuceneIndex:
                 bags = map(Counter, analyzed(self.analyzer, [*words.values()]))
                 weighted = dict(zip(words, bags, strict=True))
                 rankings = impact.search(
-                    weighted, depth, similarity, before=before, threads=threads, done=advance
+                    weighted,
+                    depth,
+                    similarity,
+                    feedback=feedback,
+                    before=before,
+                    threads=threads,
+                    done=advance,
                 )
             others = [(t, query) for t, query in queries.items() if t not in rankings]
             found = java_map(find, others, threads, lambda _: advance(1))

@@ -2,10 +2,10 @@
 
 Opening the postings and the compiled search takes half a second of the processor; the first time,
 copying the one (of 40,385 abstracts) and compiling the other takes six. Lucene needs 3 to 8
-milliseconds for a citing sentence there, the postings 0.3. So `auto` takes the postings for 200
-topics or more where they exist, and for 2,000 or more where they have to be made. It needs numba,
-and postings that fit into memory. Rankings are the same to the bit, so that nothing that is kept
-depends on the engine.
+milliseconds for a citing sentence there, the postings 0.3; with feedback 20 and 0.6. So `auto`
+takes the postings for 200 topics or more where they exist, for 2,000 or more where they have to be
+made, and with feedback for a fifth of that. It needs numba, and postings that fit into memory.
+Rankings are the same to the bit, so that nothing that is kept depends on the engine.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from irplatform.errors import InputError, did_you_mean
 from irplatform.lucene.java import java_class
-from irplatform.lucene.queries import BM25, Similarity
+from irplatform.lucene.queries import BM25, RM3, Similarity
 from irplatform.lucene.transfer import CONTENTS
 from irplatform.system.cache import MANIFEST, artifact, is_built, kept_json
 
@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 Engine = Literal["auto", "lucene", "impact"]
 ENGINE_VARIABLE = "IRPLATFORM_ENGINE"
 WORTH_OPENING = 200
-"""Topics for which postings that were copied before are used."""
+"""Topics of words for which postings that were copied before are used."""
 WORTH_COPYING = 2_000
 """Topics for which postings are copied."""
+_OF_FEEDBACK = 5
+"""Topics that cost Lucene as much as one with feedback."""
 _LARGEST_K1 = 1_000
 """With a much larger one, scores would vanish in 32 bits; Lucene finds documents that score 0."""
 _BYTES = 24
@@ -48,7 +50,11 @@ class ManyTopics:
         self.opened: ImpactIndex | None = None
 
     def postings_for(
-        self, topics: int, similarity: Similarity, engine: Engine | None
+        self,
+        topics: int,
+        similarity: Similarity,
+        feedback: RM3 | None = None,
+        engine: Engine | None = None,
     ) -> ImpactIndex | None:
         """The postings to search for a number of topics of words; None to search with Lucene.
 
@@ -58,34 +64,37 @@ class ManyTopics:
             InputError: there is no such engine, or "impact" cannot do the search.
         """
         wanted = engine or chosen_engine()
-        if wanted == "lucene" or (wanted == "auto" and topics < WORTH_OPENING):
+        work = topics * (_OF_FEEDBACK if feedback else 1)
+        if wanted == "lucene" or (wanted == "auto" and work < WORTH_OPENING):
             return None
-        if reason := self._hindrance(topics, similarity):
+        if reason := self._hindrance(topics, similarity, feedback):
             if engine == "impact":
                 raise InputError(f"the engine 'impact' {reason}. Take 'auto' or 'lucene'.")
             return None
-        return self._open() if wanted == "impact" or self._pays(topics) else None
+        return self._open() if wanted == "impact" or self._pays(work) else None
 
-    def _hindrance(self, topics: int, similarity: Similarity) -> str:
+    def _hindrance(self, topics: int, similarity: Similarity, feedback: RM3 | None) -> str:
         """The reason why the postings cannot do a search, to follow "the engine 'impact'"."""
         if not topics:
-            return "searches for words, without feedback and not for expanded queries"
+            return "searches for words, not for expanded queries"
         if not isinstance(similarity, BM25):
             return "ranks by BM25 only"
         if similarity.k1 > _LARGEST_K1:
             return f"takes k1 up to {_LARGEST_K1:,}"
+        if feedback and not 0 < feedback.original_weight < 1:  # Lucene finds terms of weight 0
+            return "mixes feedback with the topic's words: a share of more than 0 and less than 1"
         if not (self._path / MANIFEST).exists():
             return f"needs an index of the cache, and {self._path} is none"
         return ""
 
-    def _pays(self, topics: int) -> bool:
+    def _pays(self, work: int) -> bool:
         from irplatform.lucene.impact import has_numba
 
         if not has_numba():
             return False
         if self.opened is not None or is_built(**self._named()):
             return True
-        return topics >= WORTH_COPYING and self._fits()
+        return work >= WORTH_COPYING and self._fits()
 
     def _fits(self) -> bool:
         import psutil
