@@ -33,7 +33,7 @@ LAYERS = (
     {"training"},
     {"registry"},
     {"plugin"},
-    {"concepts"},
+    {"concepts", "tasks"},
     {"collections"},
     {"expansion"},
     {"comparison"},

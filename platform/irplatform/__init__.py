@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from irplatform.experiment.run import run, train
     from irplatform.experiment.search import index, search
     from irplatform.experiment.settings import RunSettings, TuneSettings, read_experiment
-    from irplatform.experiment.submission import check_runs, write_bioasq_answers
+    from irplatform.experiment.shared_tasks import check_runs
+    from irplatform.experiment.submission import write_bioasq_answers
     from irplatform.experiment.verify import verify
     from irplatform.plugin import (
         FeatureGroup,
@@ -110,7 +111,8 @@ _NAMES = {
     "experiment.run": "run train",
     "experiment.search": "index search",
     "experiment.settings": "RunSettings TuneSettings read_experiment",
-    "experiment.submission": "check_runs write_bioasq_answers",
+    "experiment.shared_tasks": "check_runs",
+    "experiment.submission": "write_bioasq_answers",
     "experiment.verify": "verify",
     "plugin": "FeatureGroup Field Options Reads Reranker Resources Retriever TrainableReranker "
     "Traits",

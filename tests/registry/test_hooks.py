@@ -149,3 +149,13 @@ def test_a_plugin_ships_results(install, tmp_path):
     ((file, plugin),) = found.results.items()
     assert (file.suffix, plugin.name) == (".toml", "results")
     assert found.plugins[0].provides == (f"results {file.name}",)
+
+
+def test_a_plugin_ships_tasks(install, tmp_path):
+    points = install("tasks", RESULTS.replace("results", "tasks"))
+    assert "does not exist" in load(points).broken[0].error
+    (tmp_path / f"module_tasks_{tmp_path.name}.toml").touch()
+    found = load(points)
+    assert found.broken == []
+    ((file, plugin),) = found.tasks.items()
+    assert (file.suffix, plugin.name) == (".toml", "tasks")

@@ -60,7 +60,8 @@ SECTIONS = {
         "rerun": ("verify", "Make a run again from its metadata, and compare."),
         "reproduce": ("reproduce", "Run published results again and compare."),
         "bench": ("rerankers", "Measure how fast rerankers are."),
-        "submit": ("submit", "Check TREC run files before submission."),
+        "submit": ("submit", "Check, fix and prepare runs for submission."),
+        "tasks": ("tasks", "List shared tasks and show their rules."),
     },
     "Collections and knowledge": {
         "collections": ("collections", "List, show, check, name and build collections."),

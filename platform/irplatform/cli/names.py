@@ -205,6 +205,12 @@ def _rerankers(incomplete: str) -> Iterator[str]:
     yield from (f"{label}{equals}{name}" for name in _registered("rerankers")(""))
 
 
+def _tasks(_incomplete: str) -> Iterable[str]:
+    from irplatform.experiment.shared_tasks import all_tasks
+
+    return all_tasks()
+
+
 RERANKER = Names("reranker", _rerankers)
 RETRIEVER = Names("retriever", _registered("retrievers"))
 FEATURES = Names("group", _registered("features"))
@@ -220,5 +226,6 @@ CANDIDATES = Names("run", lambda _: ("retrieved", "judged"), split=lambda path: 
 MEASURE = Names("measure", _registered("measures", *_USUAL))
 KNOWLEDGE = Names("kb", _knowledge)
 PRESET = Names("preset", _presets)
+TASK = Names("task", _tasks, split=lambda path: [path], paths=True)
 TOPICS = Names("topic", lambda _: ("first:10",))
 DEVICE = Names("device", lambda _: ("auto", "cpu", "cuda", "mps"))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.cli.commands import Group
-from irplatform.cli.names import COLLECTION
-from irplatform.cli.options import PATH, flag_option, force_option, number_option
+from irplatform.cli.commands import Group, with_options
+from irplatform.cli.names import COLLECTION, TASK
+from irplatform.cli.options import PATH, flag_option, force_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.errors import counted
 from irplatform.system.console import notice, say_text
@@ -21,23 +21,39 @@ if TYPE_CHECKING:
     from irplatform.runs.checks import RunCheck
 
 
+task_options = with_options(
+    click.option("--task", type=TASK, help="The task whose rules hold; see `platform tasks list`."),
+    click.option("--topics", type=PATH, help="The task's file of topics, all to be answered."),
+    click.option(
+        "--collection", type=COLLECTION, help="A collection, whose topics the runs must answer."
+    ),
+    flag_option("--documents", text="Also look up every document in the collection's index."),
+)
 _SHOWN = 25
 """Problems printed per run, errors first, as in TREC's scripts."""
 
 
 @click.group(cls=Group)
 def submit() -> None:
-    """Check TREC run files before submission, or write BioASQ answers."""
+    """Check, fix and prepare runs for submission to a shared task."""
 
 
-@submit.command("check", examples=["platform submit check my.run --collection demo --documents"])
-@click.argument("runs", nargs=-1, required=True, type=PATH)
-@click.option(
-    "--collection", type=COLLECTION, help="The collection whose topics the runs must answer."
+@submit.command(
+    "check",
+    examples=[
+        "platform submit check my.run --task trec-ct-2021",
+        "platform submit check my.run --collection demo --documents",
+    ],
 )
-@flag_option("--documents", text="Also look up every document in the collection's index.")
-@number_option(
-    "--max-per-topic", default=1000, least=1, text="Maximum number of results per topic."
+@click.argument("runs", nargs=-1, required=True, type=PATH)
+@task_options
+@click.option(
+    "--qrels", type=PATH, help="Judgments, to tell how far ties can move the task's measures."
+)
+@click.option(
+    "--max-per-topic",
+    type=click.IntRange(1),
+    help="Maximum number of results per topic.  [default: the task's, or 1000]",
 )
 @click.option(
     "--tag-length",
@@ -53,10 +69,11 @@ def submit() -> None:
 @json_option
 @click.pass_context
 def check(context: click.Context, /, runs: tuple[Path, ...], as_json: bool, **options: Any) -> None:
-    """Check run files as TREC's submission system does.
+    """Check runs, or answers in JSON, as the submission system of a task does.
 
     Checks format, scores, duplicate documents, ranks that contradict scores, the run tag and the
-    number of results; with --collection also unknown topics and topics without results. The exit
+    number of results; with --collection or --topics also unknown topics and topics without results.
+    With --task, the task's own rules hold, and ties that can move its measures are told. The exit
     code is 1 if a run would be rejected.
     """
     from irplatform import check_runs
@@ -67,11 +84,11 @@ def check(context: click.Context, /, runs: tuple[Path, ...], as_json: bool, **op
     else:
         for path, found in checks.items():
             _print_check(path, found)
-    if options["tag_pattern"] is None:
+    if options["tag_pattern"] is None and options["task"] is None:
         length = options["tag_length"] or 20
         notice(
             f"Run tags are assumed to have at most {length} letters, digits, '-', '_' and '.'. If "
-            "your track has another rule, give it with --tag-length and --tag-pattern."
+            "your track has another rule, give it with --tag-pattern, or the track with --task."
         )
     if options["collection"] is not None and not options["documents"]:
         notice("Documents were not looked up in the collection; add --documents to do so.")
@@ -86,6 +103,7 @@ def _entry(path: str, found: RunCheck) -> dict[str, Any]:
         "results": list(found.results),
         "tag": found.tag or None,
         "problems": [asdict(problem) for problem in found.problems],
+        "ties": list(found.tied),
     }
 
 
@@ -96,14 +114,17 @@ def _print_check(path: str, found: RunCheck) -> None:
         say_text(f"{place}: {problem.level}: {problem.message}")
     if len(problems) > _SHOWN:
         say_text(f"{path}: {len(problems) - _SHOWN:,} more problems; --json lists all.")
+    if found.tied:
+        say_text(f"{path}: the order of equal scores can move {'; '.join(found.tied)}.")
     levels = Counter(problem.level for problem in problems)
     verdict = ", ".join(counted(number, level) for level, number in levels.items())
     summary = f"{path}: {verdict or 'nothing is wrong'}"
     if found.topics:
         least, most = found.results
-        results = counted(most, "result")
+        results = counted(most, "citation" if found.answers else "result")
         results = results if least == most else f"{least:,} to {results}"
-        summary += f"; {counted(found.topics, 'topic')}, {results} each, tag '{found.tag}'"
+        tag = f", tag '{found.tag}'" if found.tag else ""
+        summary += f"; {counted(found.topics, 'topic')}, {results} each{tag}"
     say_text(f"{summary}.")
 
 

@@ -1,87 +1,20 @@
-"""Run files for a shared task: checked, and written as BioASQ takes them."""
+"""Runs written as BioASQ takes them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, counted, listing
-from irplatform.experiment.arguments import as_path, as_paths, collection_name
+from irplatform.experiment.arguments import as_path, collection_name
 from irplatform.registry.loading import registry
-from irplatform.runs import Problem, read_run, validate_run
+from irplatform.runs import read_run
 from irplatform.runs.bioasq import MOST_DOCUMENTS, Question, answers
-from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags
 from irplatform.system.console import notice
 from irplatform.system.writing import atomic_write, same_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from irplatform.data import Topic
-    from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
-
-
-def check_runs(
-    paths: Paths,
-    *,
-    collection: AnyCollection | None = None,
-    documents: bool = False,
-    max_per_topic: int = 1000,
-    tag_length: int | None = None,
-    tag_pattern: str | None = None,
-) -> dict[str, RunCheck]:
-    """Check run files as TREC's submission system does; return path to problems.
-
-    Args:
-        paths: TREC runs; one that cannot be read has a problem, too.
-        collection: whose topics they must answer.
-        documents: look up every document in the collection's index.
-        max_per_topic: results that the task accepts per topic.
-        tag_length: characters that it accepts in a run tag; see `validate_run`.
-        tag_pattern: a regular expression of the tags that it accepts.
-
-    Raises:
-        InputError: documents are to be looked up without a collection, or the pattern is wrong.
-
-    Examples:
-        >>> import irplatform as ir
-        >>> ir.write_run(ir.Run("mine", {"41": ir.Ranking.of(["a", "b"], [2.0, 1.0])}), "my.run")
-        >>> print(*ir.check_runs("my.run", max_per_topic=2)["my.run"].problems)
-        <BLANKLINE>
-    """
-    if documents and collection is None:
-        raise InputError("--documents needs --collection.")
-    paths = as_paths(paths, "paths")
-    pattern = None if tag_pattern is None else read_tag_pattern(tag_pattern)
-    topics: Mapping[str, None] | None = None
-    contains: Callable[[str], bool] | None = None
-    if collection is not None:
-        collection = collection_name(collection)
-        resolved_collection = registry().collection(collection)
-        topics = dict.fromkeys(topic.id for topic in resolved_collection.load_topics())
-        if documents:
-            from irplatform.experiment.settings import RunSettings, resources_for
-
-            contains = resources_for(RunSettings(collection), resolved_collection).index().contains
-    checks = {}
-    readable = []
-    for path in paths:
-        try:
-            checks[str(path)] = validate_run(
-                path,
-                topics=topics,
-                max_per_topic=max_per_topic,
-                tag_length=tag_length,
-                tag_pattern=pattern,
-                has_document=contains,
-            )
-            readable.append(path)
-        except InputError as error:
-            checks[str(path)] = RunCheck([Problem("error", error.message, error.line)])
-    for path, problem in same_tags(readable).items():
-        check = checks[str(path)]
-        checks[str(path)] = replace(check, problems=[*check.problems, problem])
-    return checks
+    from irplatform.experiment.arguments import AnyCollection, AnyPath
 
 
 def write_bioasq_answers(

@@ -38,6 +38,7 @@ from irplatform.plugin.hooks import (
     RegisterReranker,
     RegisterResults,
     RegisterRetriever,
+    RegisterTasks,
     RunEvent,
     hookimpl,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "RegisterReranker",
     "RegisterResults",
     "RegisterRetriever",
+    "RegisterTasks",
     "Reranker",
     "Resources",
     "Retriever",

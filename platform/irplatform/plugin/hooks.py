@@ -76,6 +76,12 @@ class RegisterResults(Protocol):
     def __call__(self, file: Path, /) -> None: ...
 
 
+class RegisterTasks(Protocol):
+    """Registers a TOML file of shared tasks."""
+
+    def __call__(self, file: Path, /) -> None: ...
+
+
 @dataclass(frozen=True)
 class RunEvent:
     """The event of a life-cycle hook.
@@ -127,6 +133,10 @@ class Hooks:
     @hookspec
     def register_results(self, register: RegisterResults) -> None:
         """Register results to reproduce: `register(path_of_a_toml_file)`."""
+
+    @hookspec
+    def register_tasks(self, register: RegisterTasks) -> None:
+        """Register shared tasks: `register(path_of_a_toml_file)`."""
 
     @hookspec
     def register_commands(self, cli: click.Group) -> None:

@@ -51,6 +51,7 @@ class Tables:
     Attributes:
         collection_titles: what each collection is, in a few words.
         results: files of published results, and the plugin of each.
+        tasks: files of shared tasks, likewise.
         owners: the plugin of each name: "reranker delta".
     """
 
@@ -62,6 +63,7 @@ class Tables:
     measures: dict[str, Callable[..., Mapping[str, float]]] = field(default_factory=dict)
     knowledge: dict[str, Callable[[], Format]] = field(default_factory=dict)
     results: dict[Path, Plugin] = field(default_factory=dict)
+    tasks: dict[Path, Plugin] = field(default_factory=dict)
     owners: dict[str, Plugin] = field(default_factory=dict)
 
     def add(self, others: Tables) -> None:
@@ -117,6 +119,7 @@ class Contribution:
             "register_measures": self._add_measure,
             "register_knowledge": self._add_knowledge,
             "register_results": self._add_results,
+            "register_tasks": self._add_tasks,
         }
 
     def collect(self, manager: pluggy.PluginManager) -> None:
@@ -188,10 +191,16 @@ class Contribution:
         self.tables.knowledge[name] = guarded_format(name, load, self._plugin)
 
     def _add_results(self, file: Path, /) -> None:
-        if not Path(file).is_file():
-            raise PluginError(f"the file of results '{file}' does not exist")
-        self._registered("results", Path(file).name)
-        self.tables.results[Path(file)] = self._plugin
+        self._add_file(Path(file), "results", self.tables.results)
+
+    def _add_tasks(self, file: Path, /) -> None:
+        self._add_file(Path(file), "tasks", self.tables.tasks)
+
+    def _add_file(self, file: Path, kind: str, table: dict[Path, Plugin]) -> None:
+        if not file.is_file():
+            raise PluginError(f"the file of {kind} '{file}' does not exist")
+        self._registered(kind, file.name)
+        table[file] = self._plugin
 
     def _check(self, name: str, kind: str, table: Mapping[str, object]) -> None:
         if not isinstance(name, str) or not _NAME.fullmatch(name):

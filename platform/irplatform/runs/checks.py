@@ -10,7 +10,7 @@ bits, older ones by 32.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,10 @@ from irplatform.system.reading import starts_with_mark
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Collection as Members
+
+    from irplatform.runs.content import Spans
 
 TAG_LENGTH = 20
 """Characters that TREC accepts in a run tag, unless a task says otherwise."""
@@ -52,12 +54,18 @@ class RunCheck:
         topics: number of topics with results.
         results: least and most results of a topic.
         tag: the run tag of the first line.
+        ties: by topic, the first and the last rank of each group of results with equal scores.
+        tied: measures that these ties can move, in words.
+        answers: the file has answers in JSON, not a run.
     """
 
     problems: Sequence[Problem]
     topics: int = 0
     results: tuple[int, int] = (0, 0)
     tag: str = ""
+    ties: Mapping[str, Spans] = field(default_factory=dict)
+    tied: tuple[str, ...] = ()
+    answers: bool = False
 
     @property
     def refused(self) -> bool:
@@ -104,6 +112,8 @@ def validate_run(
     max_per_topic: int | None = None,
     tag_length: int | None = None,
     tag_pattern: re.Pattern[str] | None = None,
+    id_pattern: re.Pattern[str] | None = None,
+    falling: bool = False,
     has_document: Callable[[str], bool] | None = None,
 ) -> RunCheck:
     """Check a run file as TREC's submission checks do.
@@ -115,6 +125,8 @@ def validate_run(
         tag_length: characters that the task accepts in a run tag; by default 20, or as the pattern
             allows.
         tag_pattern: what the whole tag has to match; by default letters, digits, '-', '_' and '.'.
+        id_pattern: the form of the ids of documents.
+        falling: scores may not rise from line to line.
         has_document: says if the task's corpus has a document; called once per id.
 
     Raises:
@@ -122,7 +134,7 @@ def validate_run(
     """
     path = Path(path)
     problems = [_MARK] if starts_with_mark(path) else []
-    content = read_content(path, documents=has_document is not None)
+    content = read_content(path, documents=has_document is not None, pattern=id_pattern)
     problems += content.unsound
     counts = content.counts
     if not counts and not problems:
@@ -133,11 +145,19 @@ def validate_run(
     problems += _tag_problems(content.tags, length, tag_pattern)
     problems += _count_problems(counts, max_per_topic)
     problems += _topic_problems(counts, topics)
+    if id_pattern is not None and content.strange:
+        line, listed = min(content.strange.values()), _listing([*content.strange])
+        fault = f"ids of documents that are not of the form {id_pattern.pattern}: {listed}."
+        problems.append(Problem("error", fault, line))
+    for topic, line in content.rising.items() if falling else ():
+        fault = f"topic '{topic}': the score is higher than that of the line before."
+        problems.append(Problem("error", fault, line))
     problems += content.rank_problems
     if has_document is not None:
         problems += _document_problems(content.documents, has_document)
     least, most = min(counts.values(), default=0), max(counts.values(), default=0)
-    return RunCheck(_together(problems), len(counts), (least, most), next(iter(content.tags), ""))
+    tag = next(iter(content.tags), "")
+    return RunCheck(_together(problems), len(counts), (least, most), tag, content.ties)
 
 
 def _together(problems: Sequence[Problem]) -> list[Problem]:

@@ -6,6 +6,7 @@ together, it is read again line by line (`scan`), which names lines.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from irplatform import data as ids
 from irplatform.errors import InputError
@@ -27,14 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    import numpy.typing as npt
-
     from irplatform.runs.parts import Part
     from irplatform.system.columns import Cells, Floats, Table
 
     Integers = npt.NDArray[np.int64]
 
 _RANK = re.compile(r"-?[0-9]{1,18}")
+Spans = npt.NDArray[np.intp]
 _Ranked = tuple[int, float, str, int]
 """Rank, score, document, line."""
 _Fault = tuple[int, int, str]
@@ -52,6 +53,9 @@ class Content:
         documents: the first line of each document, if asked for.
         faults: the lines with each fault of an id, a second column or a rank.
         rank_problems: at most one per topic.
+        strange: the first line of each document whose id is not of the task's form.
+        ties: by topic, the ranks by score at which runs of equal scores begin and end.
+        rising: the first line of each topic whose score is higher than that of the line before.
     """
 
     unsound: list[Problem] = field(default_factory=list)
@@ -60,29 +64,36 @@ class Content:
     documents: dict[str, int] = field(default_factory=dict)
     faults: dict[str, list[int]] = field(default_factory=dict)
     rank_problems: list[Problem] = field(default_factory=list)
+    strange: dict[str, int] = field(default_factory=dict)
+    ties: dict[str, Spans] = field(default_factory=dict)
+    rising: dict[str, int] = field(default_factory=dict)
 
 
-def read_content(path: Path, *, documents: bool = False) -> Content:
+def read_content(
+    path: Path, *, documents: bool = False, pattern: re.Pattern[str] | None = None
+) -> Content:
     """Read a run file for its checks.
 
     Args:
         path: the file.
         documents: keep all document ids.
+        pattern: the form of the ids of documents.
 
     Raises:
         InputError: the file cannot be opened.
     """
     try:
-        content = _of_columns(path, documents=documents)
+        content = _of_columns(path, pattern, documents=documents)
         if content is None:
-            content = _of_columns(path, documents=documents, together=False)
+            content = _of_columns(path, pattern, documents=documents, together=False)
     except (InputError, ValueError):
         content = None
-    return _by_line(path) if content is None else content
+    return _by_line(path, pattern) if content is None else content
 
 
-def _by_line(path: Path) -> Content:
+def _by_line(path: Path, pattern: re.Pattern[str] | None) -> Content:
     content = Content()
+    latest: dict[str, float] = {}
     ranked: dict[str, list[_Ranked]] = {}
     for entry in scan(path):
         if isinstance(entry, Problem):
@@ -91,6 +102,11 @@ def _by_line(path: Path) -> Content:
         content.tags.setdefault(entry.tag, entry.line)
         content.counts[entry.topic] += 1
         content.documents.setdefault(entry.document, entry.line)
+        if pattern is not None and not pattern.fullmatch(entry.document):
+            content.strange.setdefault(entry.document, entry.line)
+        if entry.score > latest.get(entry.topic, math.inf):
+            content.rising.setdefault(entry.topic, entry.line)
+        latest[entry.topic] = entry.score
         results = ranked.setdefault(entry.topic, [])
         faults = [_id_fault("topic", entry.topic), _id_fault("document", entry.document)]
         faults.append("" if entry.second == "Q0" else _second_fault(entry.second))
@@ -101,6 +117,8 @@ def _by_line(path: Path) -> Content:
         for fault in filter(None, faults):
             content.faults.setdefault(fault, []).append(entry.line)
     for topic, results in ranked.items():
+        scores = np.array([score for _, score, *_ in results])
+        content.ties.update(_ties([topic], np.zeros(len(results), np.intp), scores))
         ordered = sorted(results, key=lambda result: result[0])
         found = (_rank_problem(topic, *pair) for pair in pairwise(ordered))
         if problem := next(filter(None, found), None):
@@ -108,11 +126,14 @@ def _by_line(path: Path) -> Content:
     return content
 
 
-def _of_columns(path: Path, *, documents: bool, together: bool = True) -> Content | None:
+def _of_columns(
+    path: Path, pattern: re.Pattern[str] | None, *, documents: bool, together: bool = True
+) -> Content | None:
     """Read a file as columns.
 
     Args:
         path: the file.
+        pattern: the form of the ids of documents.
         documents: keep all document ids.
         together: the lines about a topic are expected together; None if they are not.
 
@@ -120,7 +141,7 @@ def _of_columns(path: Path, *, documents: bool, together: bool = True) -> Conten
         InputError: see `blocks_of_lines`.
         ValueError: it has to be read line by line.
     """
-    reading = _Reading(Content(), documents)
+    reading = _Reading(Content(), documents, pattern)
     content = reading.content
     found = parts(reading.tables(path), lambda _: reading.columns)
     for part in found if together else [gathered(found)]:
@@ -132,6 +153,11 @@ def _of_columns(path: Path, *, documents: bool, together: bool = True) -> Conten
         numbers = np.repeat(np.arange(len(topics)), lengths)
         refuse_repeated(part.bounds, numbers, part.columns[0])
         content.rank_problems += _rank_problems(topics, numbers, part)
+        _, scores, _, lines = part.columns
+        content.ties.update(_ties(topics, numbers, scores))
+        rises = np.flatnonzero((scores[1:] > scores[:-1]) & (numbers[1:] == numbers[:-1])) + 1
+        for place in rises[np.unique(numbers[rises], return_index=True)[1]].tolist():
+            content.rising[topics[numbers[place]]] = int(lines[place])
     for line, _, fault in sorted(reading.faults):
         content.faults.setdefault(fault, []).append(line)
     return content
@@ -146,11 +172,15 @@ class _Reading:
         columns: documents, scores, ranks and line numbers of the latest table.
     """
 
-    def __init__(self, content: Content, documents: bool) -> None:
+    def __init__(
+        self, content: Content, documents: bool, pattern: re.Pattern[str] | None
+    ) -> None:
         self.content = content
         self.faults: list[_Fault] = []
         self.columns: tuple[Cells, Floats, Integers, Integers]
         self._documents = documents
+        self._pattern = pattern
+        self._all_match = re.compile(rf"(?:(?:{pattern.pattern})\n)*") if pattern else None
 
     def tables(self, path: Path) -> Iterator[Table]:
         """Yield the sound lines of each block, and note what is wrong with the others."""
@@ -202,9 +232,17 @@ class _Reading:
         """Note tags, documents and faults of the lines of a table."""
         for place in changes(table.column(5)).tolist():
             self.content.tags.setdefault(table.cell(place, 5).decode(), int(lines[place]))
-        if self._documents:
-            for line, document in zip(lines.tolist(), texts_of(table.column(2)), strict=True):
-                self.content.documents.setdefault(document, line)
+        if self._documents or self._all_match is not None:
+            documents = texts_of(table.column(2))
+            if self._documents:
+                for line, document in zip(lines.tolist(), documents, strict=True):
+                    self.content.documents.setdefault(document, line)
+            if self._pattern and self._all_match:
+                joined = "\n".join([*documents, ""])
+                if not self._all_match.fullmatch(joined):
+                    for line, document in zip(lines.tolist(), documents, strict=True):
+                        if not self._pattern.fullmatch(document):
+                            self.content.strange.setdefault(document, line)
         self.faults += _faults(table, lines.tolist())
 
 
@@ -241,6 +279,24 @@ def _id_fault(what: str, name: str) -> str:
 
 def _second_fault(second: str) -> str:
     return f"the second column is '{second}', not 'Q0'"
+
+
+def _ties(
+    topics: list[str], numbers: npt.NDArray[np.intp], scores: Floats
+) -> Iterator[tuple[str, Spans]]:
+    """Yield the first and last ranks of equal scores of each topic that has some."""
+    within = numbers[1:] == numbers[:-1]
+    if ((scores[1:] > scores[:-1]) & within).any():
+        scores = scores[np.lexsort((-scores, numbers))]
+    same = (scores[1:] == scores[:-1]) & within
+    begins = np.diff(same.astype(np.int8), prepend=0, append=0)
+    first = np.flatnonzero(begins > 0)
+    of_topics = numbers[first]
+    starts = np.searchsorted(numbers, of_topics) - 1
+    spans = np.stack([first - starts, np.flatnonzero(begins < 0) - starts], axis=1)
+    tied, cuts = np.unique(of_topics, return_index=True)
+    for number, ranks in zip(tied.tolist(), np.split(spans, cuts[1:]), strict=False):
+        yield topics[number], ranks
 
 
 def _rank_problems(

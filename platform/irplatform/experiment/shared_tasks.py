@@ -1,0 +1,174 @@
+"""Submissions to shared tasks: known tasks, checks, repairs and files to upload."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from irplatform.collections.topic_formats import read_topics
+from irplatform.errors import InputError
+from irplatform.evaluation.judgments import of_collection, of_files
+from irplatform.evaluation.sampled import is_inferred
+from irplatform.experiment.arguments import as_path, as_paths, collection_name
+from irplatform.registry.loading import registry
+from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags, validate_run
+from irplatform.runs.trec import Problem
+from irplatform.tasks.catalogue import find_task, known_tasks
+from irplatform.tasks.check import check_submission, in_words, tied_measures, too_many_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from irplatform.evaluation.judgments import Judgments
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
+    from irplatform.tasks.model import Task
+
+
+def all_tasks() -> dict[str, Task]:
+    """Return all known tasks by name."""
+    return known_tasks(registry().tasks)
+
+
+def task_of(name: str) -> Task:
+    """Return a task by its name or the path of its file; InputError if there is none."""
+    return find_task(name, registry().tasks)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a submission is checked against, beside the rules of its task.
+
+    Attributes:
+        topics: ids of the topics; None if they are not known.
+        contains: says if the collection has a document; None looks none up.
+        judgments: if there are some.
+    """
+
+    topics: Mapping[str, None] | None = None
+    contains: Callable[[str], bool] | None = None
+    judgments: Judgments | None = None
+
+
+def surroundings(
+    task: Task | None,
+    *,
+    collection: AnyCollection | None = None,
+    documents: bool = False,
+    topics: AnyPath | None = None,
+    qrels: AnyPath | None = None,
+) -> Surroundings:
+    """Open what a submission is checked against; see `check_runs`."""
+    if documents and collection is None:
+        raise InputError("--documents needs --collection.")
+    if collection is not None and topics is not None:
+        raise InputError("--topics and --collection both name topics; give one.")
+    if (topics is not None or qrels is not None) and task is None:
+        raise InputError(f"{'--topics' if topics is not None else '--qrels'} needs --task.")
+    ids: Mapping[str, None] | None = None
+    contains = judgments = None
+    extra = registry().measures
+    named = task.rules.measures or () if task is not None else ()
+    measures = tuple(name for name in named if not is_inferred(name))
+    if topics is not None and task is not None:
+        if (format_name := task.rules.topic_format) is None:
+            raise InputError(f"the format of the topics of {task.name} is not known.")
+        read = read_topics(as_path(topics, "topics"), format_name, task.rules.query)
+        ids = dict.fromkeys(topic.id for topic in read)
+    if collection is not None:
+        name = collection_name(collection)
+        opened = registry().collection(name)
+        ids = dict.fromkeys(topic.id for topic in opened.load_topics())
+        if documents:
+            from irplatform.experiment.settings import RunSettings, resources_for
+
+            contains = resources_for(RunSettings(name), opened).index().contains
+        if measures and opened.load_qrels is not None and qrels is None:
+            judgments = of_collection(opened, measures, extra)
+    if qrels is not None and measures:
+        judgments = of_files(as_path(qrels, "qrels"), measures, extra, usual=measures)
+    return Surroundings(ids, contains, judgments)
+
+
+def check_runs(
+    paths: Paths,
+    *,
+    task: str | None = None,
+    collection: AnyCollection | None = None,
+    documents: bool = False,
+    topics: AnyPath | None = None,
+    qrels: AnyPath | None = None,
+    max_per_topic: int | None = None,
+    tag_length: int | None = None,
+    tag_pattern: str | None = None,
+) -> dict[str, RunCheck]:
+    """Check files as the submission system of a task does; return path to problems.
+
+    Args:
+        paths: TREC runs, or answers in JSON; one that cannot be read has a problem, too.
+        task: the task whose rules hold: a name, or a TOML file of one's own.
+        collection: whose topics they must answer.
+        documents: look up every document in the collection's index.
+        topics: the task's file of topics, in place of a collection.
+        qrels: judgments, which tell how far ties can move the task's measures.
+        max_per_topic: results that the task accepts per topic; without a task, 1,000.
+        tag_length: characters that it accepts in a run tag; see `validate_run`.
+        tag_pattern: a regular expression of the tags that it accepts.
+
+    Raises:
+        InputError: there is no such task, documents are to be looked up without a collection, or
+            the pattern is wrong.
+
+    Examples:
+        >>> import irplatform as ir
+        >>> ir.write_run(ir.Run("mine", {"41": ir.Ranking.of(["a", "b"], [2.0, 1.0])}), "my.run")
+        >>> print(*ir.check_runs("my.run", max_per_topic=2)["my.run"].problems)
+        <BLANKLINE>
+    """
+    paths = as_paths(paths, "paths")
+    known = task_of(task) if task is not None else None
+    if known is not None and tag_length is not None:
+        raise InputError("--tag-length is a rule of the task; --tag-pattern replaces it.")
+    given = surroundings(
+        known, collection=collection, documents=documents, topics=topics, qrels=qrels
+    )
+    pattern = None if tag_pattern is None else read_tag_pattern(tag_pattern)
+    if known is not None:
+        own = {"depth": max_per_topic, "tag": pattern.pattern if pattern else None}
+        changed = {name: value for name, value in own.items() if value is not None}
+        known = replace(known, rules=known.rules.model_copy(update=changed))
+    checks = {}
+    readable = []
+    for path in paths:
+        try:
+            if known is not None:
+                found = _check(path, known, given)
+            else:
+                found = validate_run(
+                    path,
+                    topics=given.topics,
+                    max_per_topic=1000 if max_per_topic is None else max_per_topic,
+                    tag_length=tag_length,
+                    tag_pattern=pattern,
+                    has_document=given.contains,
+                )
+            checks[str(path)] = found
+            readable.append(path)
+        except InputError as error:
+            checks[str(path)] = RunCheck([Problem("error", error.message, error.line)])
+    of_runs = [path for path in readable if not checks[str(path)].answers]
+    warnings = {} if known is not None and known.rules.snapshots else same_tags(of_runs)
+    if known is not None and (wrong := too_many_runs(len(paths), known)):
+        warnings[paths[-1]] = Problem("warning", wrong)
+    for path, problem in warnings.items():
+        check = checks[str(path)]
+        checks[str(path)] = replace(check, problems=[*check.problems, problem])
+    return checks
+
+
+def _check(path: Path, task: Task, given: Surroundings) -> RunCheck:
+    found = check_submission(path, task, topics=given.topics, has_document=given.contains)
+    if found.answers or found.refused or not (measures := task.rules.measures):
+        return found
+    tied = tied_measures(path, found, measures, given.judgments, registry().measures)
+    return replace(found, tied=tuple(in_words(tied, found)))

@@ -1,0 +1,330 @@
+"""Checks of answers in JSON: documents and snippets for BioASQ, citations for TREC BioGen.
+
+BioGen's follow the track's guidelines and the checkers of NIST's submission system.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import counted, listing, quoted
+from irplatform.runs.checks import RunCheck
+from irplatform.runs.trec import Problem
+from irplatform.tasks.entries import Answers, Entry, read_answers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from pathlib import Path
+
+    from irplatform.tasks.model import Task
+
+ADDRESS = "http://www.ncbi.nlm.nih.gov/pubmed/"
+SECTIONS = ("title", "abstract")
+_SECTION = re.compile(r"title|abstract|sections\.\d+")
+CITED = re.compile(r"\[((?:\d+,?\s*)+)\]")
+"""Citations in the text of an answer, as BioGen 2024 has them."""
+_FINAL = re.compile(r"[.!?]")
+_WORD = re.compile(r"\w+(?:[-'’.,/]\w+)*")
+
+
+def check_answers(
+    path: Path,
+    task: Task,
+    topics: Collection[str] = (),
+    has_document: Callable[[str], bool] | None = None,
+) -> RunCheck:
+    """Check a file of answers by its task's rules.
+
+    Args:
+        path: the file.
+        task: the task, which takes JSON.
+        topics: ids of its topics, if known.
+        has_document: says if the collection has a document.
+
+    Raises:
+        InputError: the file is not JSON of the task's form.
+    """
+    answers = read_answers(path, task.form)
+    checking = _CHECKS[task.form](task, answers, has_document)
+    checking.check(topics)
+    counts = list(checking.counts.values()) or [0]
+    return RunCheck(
+        checking.problems,
+        len(checking.counts),
+        (min(counts), max(counts)),
+        checking.tag,
+        answers=True,
+    )
+
+
+class _Checking:
+    """A file that is being checked.
+
+    Attributes:
+        problems: those found so far.
+        counts: by question or topic, the number of its documents or citations.
+        tag: the name of the run, where the file has it.
+    """
+
+    id_keys: tuple[str, ...] = ("id",)
+    noun = "question"
+
+    def __init__(
+        self, task: Task, answers: Answers, has_document: Callable[[str], bool] | None
+    ) -> None:
+        self.rules = task.rules
+        self.answers = answers
+        self.problems: list[Problem] = []
+        self.counts: dict[str, int] = {}
+        self.tag = ""
+        self._has_document = has_document
+        self._document = re.compile(task.rules.documents or ".+")
+
+    def check(self, topics: Collection[str]) -> None:
+        if self.answers.marked:
+            self.error(1, "the file begins with a byte order mark. Save it as UTF-8 without one.")
+        self.check_head()
+        for number, entry in enumerate(self.answers.entries, start=1):
+            if not isinstance(entry.value, dict):
+                self.error(entry.line, f"entry {number} is not a JSON object.")
+            elif (name := self.name_of(entry, number)) is not None:
+                self.check_name(entry, name, topics)
+                self.counts[name] = self.check_entry(entry, f"{self.noun} '{name}'")
+        missing = [topic for topic in topics if topic not in self.counts]
+        if missing:
+            some = f"{len(missing):,} of {counted(len(topics), self.noun)}"
+            self.error(None, f"{some} have no answer: {listing(missing)}.")
+        elif not topics and (expected := self.rules.topics) not in (None, len(self.counts)):
+            answered = counted(len(self.counts), self.noun)
+            self.error(None, f"{answered} answered, but the task has {expected:,}.")
+
+    def check_head(self) -> None:
+        """Check what stands beside the entries."""
+
+    def check_entry(self, entry: Entry, who: str) -> int:
+        """Check an entry; return the number of its documents."""
+        raise NotImplementedError
+
+    def error(self, line: int | None, message: str) -> None:
+        self.problems.append(Problem("error", message, line))
+
+    def warn(self, line: int | None, message: str) -> None:
+        self.problems.append(Problem("warning", message, line))
+
+    def name_of(self, entry: Entry, number: int) -> str | None:
+        value: Any = entry.value
+        for key in self.id_keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+            self.error(entry.line, f"entry {number} has no '{'.'.join(self.id_keys)}'.")
+            return None
+        return str(value)
+
+    def check_name(self, entry: Entry, name: str, topics: Collection[str]) -> None:
+        if name in self.counts:
+            self.error(entry.line, f"{self.noun} '{name}' comes a second time.")
+        elif topics and name not in topics:
+            self.error(entry.line, f"{self.noun} '{name}' is not one of the task.")
+
+    def texts(self, entry: Entry, holder: Any, keys: Collection[str], who: str) -> None:
+        """Check that some values are texts."""
+        for key in keys:
+            value = holder.get(key) if isinstance(holder, dict) else None
+            if not isinstance(value, str) or not value.strip():
+                self.error(entry.line, f"{who} has no text '{key}'.")
+
+    def run_name(self, line: int, value: Any, key: str) -> None:
+        """Check the name of the run, which is the same everywhere."""
+        if not isinstance(value, str) or not value:
+            self.error(line, f"there is no text '{key}'.")
+        elif self.tag and value != self.tag:
+            self.error(line, f"a second '{key}', {quoted(value)}; a run has one.")
+        elif not self.tag:
+            self.tag = value
+            if self.rules.tag and not re.fullmatch(self.rules.tag, value):
+                self.error(line, f"'{key}' {quoted(value)} does not match {self.rules.tag}.")
+
+    def documents(self, entry: Entry, values: list[Any], who: str, *, prefix: str = "") -> None:
+        """Check a list of ids or addresses: their form, and that each comes once."""
+        for value, times in Counter(map(str, values)).items():
+            if times > 1:
+                self.error(entry.line_of(value), f"{who} has '{value}' {times} times.")
+        for value in values:
+            name = str(value)
+            document = name.removeprefix(prefix)
+            line = entry.line_of(value)
+            if not self._document.fullmatch(document):
+                self.error(line, f"{who}: {quoted(value)} is not the PMID of an article.")
+            elif prefix and document == name:
+                self.error(line, f"{who}: write '{prefix}{name}' for {quoted(value)}.")
+            elif self._has_document is not None and not self._has_document(document):
+                self.error(line, f"{who}: '{document}' is not in the collection.")
+
+    def at_most(self, entry: Entry, values: list[Any], most: int | None, what: str) -> None:
+        if most is not None and len(values) > most:
+            self.error(entry.line, f"{what}: {len(values):,}, but at most {most:,} are accepted.")
+
+    def words(self, entry: Entry, texts: list[Any], who: str) -> None:
+        number = sum(len(_WORD.findall(text)) for text in texts if isinstance(text, str))
+        if self.rules.words and number > self.rules.words:
+            most = f"at most {self.rules.words:,} are accepted"
+            self.error(entry.line, f"the answer of {who} has {number:,} words; {most}.")
+
+
+class _BioASQ(_Checking):
+    def check_entry(self, entry: Entry, who: str) -> int:
+        found: list[Any] = entry.value.get("documents") or []
+        if not isinstance(found, list):
+            self.error(entry.line, f"'documents' of {who} is not a list.")
+            return 0
+        if not found:
+            self.warn(entry.line, f"{who} has no documents.")
+        self.at_most(entry, found, self.rules.depth, f"documents of {who}")
+        self.documents(entry, found, who, prefix=ADDRESS)
+        snippets = entry.value.get("snippets") or []
+        if not isinstance(snippets, list):
+            self.error(entry.line, f"'snippets' of {who} is not a list.")
+            return len(found)
+        self.at_most(entry, snippets, self.rules.snippets, f"snippets of {who}")
+        for number, snippet in enumerate(snippets, start=1):
+            self.check_snippet(entry, snippet, f"snippet {number} of {who}")
+        return len(found)
+
+    def check_snippet(self, entry: Entry, snippet: Any, who: str) -> None:
+        if not isinstance(snippet, dict):
+            self.error(entry.line, f"{who} is not a JSON object.")
+            return
+        line = entry.line_of(snippet.get("text"))
+        place = Entry(snippet, line)
+        self.texts(place, snippet, ["document", "text", "beginSection", "endSection"], who)
+        self.documents(place, [d] if (d := snippet.get("document")) else [], who, prefix=ADDRESS)
+        for key in ("beginSection", "endSection"):
+            value = snippet.get(key)
+            if isinstance(value, str) and value and not _SECTION.fullmatch(value):
+                self.error(line, f"{who}: '{key}' is {quoted(value)}, neither title nor abstract.")
+        begin, end = (snippet.get(f"offsetIn{part}Section") for part in ("Begin", "End"))
+        if not (type(begin) is int and type(end) is int and 0 <= begin < end):
+            self.error(line, f"{who}: the offsets {begin!r} and {end!r} are no span of a text.")
+        elif isinstance(text := snippet.get("text"), str) and (
+            snippet.get("beginSection") == snippet.get("endSection") and end - begin != len(text)
+        ):
+            length = f"{end - begin:,} characters, its text {len(text):,}"
+            self.warn(line, f"{who}: the offsets span {length}.")
+
+
+class _BioGen2024(_Checking):
+    id_keys = ("topic_id",)
+    noun = "topic"
+
+    def check_head(self) -> None:
+        head = self.answers.head
+        for key in ("team_id", "contact_email"):
+            if not isinstance(head.get(key), str):
+                self.error(1, f"there is no text '{key}'.")
+        self.run_name(1, head.get("run_name"), "run_name")
+
+    def check_entry(self, entry: Entry, who: str) -> int:
+        answer, references = entry.value.get("answer"), entry.value.get("references")
+        if not isinstance(entry.value["topic_id"], str):
+            self.error(entry.line, f"'topic_id' of {who} is a number; write it as text.")
+        if not isinstance(answer, str) or not isinstance(references, list):
+            self.error(entry.line, f"{who} needs the text 'answer' and the list 'references'.")
+            return 0
+        if not all(isinstance(each, str) for each in references):
+            self.error(entry.line, f"{who}: 'references' are texts, such as \"12345678\".")
+        self.documents(entry, references, who)
+        self.words(entry, [CITED.sub("", answer)], who)
+        cited: dict[str, None] = {}
+        for match in CITED.finditer(answer):
+            pmids = re.findall(r"\d+", match[1])
+            cited |= dict.fromkeys(pmids)
+            if self.rules.citations and len(pmids) > self.rules.citations:
+                self.warn(
+                    entry.line_of(answer),
+                    f"{who}: of [{match[1]}] only the first {self.rules.citations} count.",
+                )
+            before = answer[: match.start()].rstrip()
+            if not before or _FINAL.match(before[-1]):
+                fault = "stands outside of a sentence and does not count"
+                self.warn(entry.line_of(answer), f"{who}: [{match[1]}] {fault}.")
+        names = list(map(str, references))
+        if lost := [pmid for pmid in cited if pmid not in names]:
+            self.error(entry.line, f"{who} cites {listing(lost)}, not among its references.")
+        if idle := [name for name in names if name not in cited]:
+            self.error(entry.line, f"{who} has references that its answer cites nowhere: "
+                       f"{listing(idle)}.")  # fmt: skip
+        return len(references)
+
+
+class _BioGenLines(_Checking):
+    """A line per topic, with sentences and lists of citations."""
+
+    sentences = ""
+    lists: tuple[str, ...] = ()
+
+    def check_entry(self, entry: Entry, who: str) -> int:
+        metadata = entry.value["metadata"]
+        if not isinstance(metadata.get("team_id"), str):
+            self.error(entry.line, f"{who} has no text 'metadata.team_id'.")
+        self.run_name(entry.line, metadata.get("run_id"), "metadata.run_id")
+        sentences = entry.value.get(self.sentences)
+        if not isinstance(sentences, list):
+            self.error(entry.line, f"{who} has no list '{self.sentences}'.")
+            return 0
+        cited = 0
+        for number, sentence in enumerate(sentences, start=1):
+            whose = f"sentence {number} of {who}"
+            self.texts(entry, sentence, ["text"], whose)
+            for key in self.lists:
+                values = sentence.get(key) if isinstance(sentence, dict) else None
+                if not isinstance(values, list):
+                    self.error(entry.line, f"{whose} has no list '{key}'.")
+                    continue
+                cited += len(values)
+                self.at_most(entry, values, self.rules.citations, f"'{key}' of {whose}")
+                self.documents(entry, values, whose)
+            self.check_sentence(entry, sentence, whose)
+        texts = [sentence.get("text") for sentence in sentences if isinstance(sentence, dict)]
+        self.words(entry, texts, who)
+        return cited
+
+    def check_sentence(self, entry: Entry, sentence: Any, who: str) -> None:
+        """Check what else a sentence has."""
+
+
+class _BioGenA(_BioGenLines):
+    id_keys = ("metadata", "qa_id")
+    sentences = "answer"
+    lists = ("supported_citations", "contradicted_citations")
+
+    def check_entry(self, entry: Entry, who: str) -> int:
+        if not isinstance(entry.value["metadata"]["qa_id"], str):
+            self.error(entry.line, f"'qa_id' of {who} is a number; write it as text.")
+        return super().check_entry(entry, who)
+
+    def check_sentence(self, entry: Entry, sentence: Any, who: str) -> None:
+        if not isinstance(sentence, dict):
+            return
+        existing = {*map(str, sentence.get("existing_supported_citations") or [])}
+        supported = sentence.get("supported_citations")
+        names = list(map(str, supported)) if isinstance(supported, list) else []
+        if both := [name for name in names if name in existing]:
+            fault = "among both the supporting and the existing citations"
+            self.error(entry.line, f"{who} has {listing(both)} {fault}.")
+
+
+class _BioGenB(_BioGenLines):
+    id_keys = ("metadata", "topic_id")
+    noun = "topic"
+    sentences = "responses"
+    lists = ("citations",)
+
+
+_CHECKS: dict[str, type[_Checking]] = {
+    "bioasq": _BioASQ,
+    "biogen-2024": _BioGen2024,
+    "biogen-a": _BioGenA,
+    "biogen-b": _BioGenB,
+}

@@ -1,0 +1,179 @@
+"""Checks of a submission by the rules of its task."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from irplatform.comparison.bounds import Rescorer
+from irplatform.errors import counted
+from irplatform.evaluation.measures import cutoff_of
+from irplatform.evaluation.scoring import evaluate
+from irplatform.runs.bioasq import holds_questions as holds_json
+from irplatform.runs.checks import RunCheck, validate_run
+from irplatform.runs.trec import Problem, read_run
+from irplatform.tasks.answers import check_answers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.evaluation.judgments import Judgments
+    from irplatform.evaluation.measures import MeasureFunction
+    from irplatform.runs.content import Spans
+    from irplatform.tasks.model import Task
+
+_AT_THE_CUTOFF = {"P", "R", "Success", "Recall", "SetP", "Judged"}
+"""Measures that only depend on which documents are above their cutoff."""
+
+
+@dataclass(frozen=True)
+class TiedMeasure:
+    """A measure that the order of documents with equal scores can move.
+
+    Attributes:
+        measure: its name.
+        topics: those where it can.
+        value: of the run as it is, where judgments are given.
+        low: with tied documents in the worst order.
+        high: in the best order.
+    """
+
+    measure: str
+    topics: tuple[str, ...]
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def check_submission(
+    path: Path,
+    task: Task,
+    *,
+    topics: Collection[str] | None = None,
+    has_document: Callable[[str], bool] | None = None,
+) -> RunCheck:
+    """Check a run or a file of answers by a task's rules.
+
+    A run is checked for a task that takes JSON, too: as the run that answers are made from.
+
+    Args:
+        path: the file.
+        task: the task.
+        topics: ids of its topics; by default those that its rules name.
+        has_document: says if the collection has a document.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    rules = task.rules
+    expected = task.topic_ids if topics is None else topics
+    if task.form != "trec" and holds_json(path):
+        return check_answers(path, task, expected, has_document)
+    found = validate_run(
+        path,
+        topics=expected or None,
+        max_per_topic=rules.depth if task.form == "trec" else None,
+        tag_pattern=re.compile(rules.tag) if rules.tag else None,
+        id_pattern=re.compile(rules.documents) if rules.documents else None,
+        falling=bool(rules.falling),
+        has_document=has_document,
+    )
+    if expected or rules.topics in (None, found.topics) or not found.topics:
+        return found
+    more = found.topics > (rules.topics or 0)
+    message = (
+        f"{counted(found.topics, 'topic')}, but the task has {rules.topics:,}. "
+        f"--topics FILE or --collection tells which are {'too many' if more else 'missing'}."
+    )
+    return replace(found, problems=[*found.problems, Problem("error", message)])
+
+
+def too_many_runs(number: int, task: Task) -> str:
+    """Return what is wrong with the number of runs of a group, or ""."""
+    most = task.rules.runs
+    if most is None or number <= most * len(task.rules.snapshots or [""]):
+        return ""
+    return f"{task.name} takes at most {counted(most, 'run')} of a group; these are {number:,}."
+
+
+def tied_measures(
+    path: Path,
+    found: RunCheck,
+    measures: Sequence[str],
+    judgments: Judgments | None,
+    extra: Mapping[str, MeasureFunction],
+) -> list[TiedMeasure]:
+    """Return the measures that the order of documents with equal scores can move.
+
+    Args:
+        path: of a run that can be read.
+        found: what its check found.
+        measures: the measures.
+        judgments: if given, the measures' values and bounds follow from them. Bounds of measures
+            of sampled judgments are not known.
+        extra: measures of plugins.
+    """
+    if judgments is None:
+        tied = ((name, _moved(name, found.ties)) for name in measures)
+        return [TiedMeasure(name, topics) for name, topics in tied if topics]
+    run = read_run(path)
+    rescorer = Rescorer(judgments, extra)
+    low, high = (rescorer.reordered(run, best=best) for best in (False, True))
+    values = evaluate(rescorer.qrels, run, rescorer.measures, extra=extra).per_topic
+    moved = []
+    for name in rescorer.measures:
+        worst, best = ({**values[name], **bounds[name]} for bounds in (low, high))
+        topics = tuple(topic for topic in best if best[topic] > worst[topic])
+        if topics:
+            means = (fmean(each.values()) for each in (values[name], worst, best))
+            moved.append(TiedMeasure(name, topics, *means))
+    return moved
+
+
+def in_words(tied: Sequence[TiedMeasure], found: RunCheck) -> list[str]:
+    """Describe what ties can move, measures of the same topics together.
+
+    Args:
+        tied: the measures that ties can move.
+        found: the check of the run.
+    """
+    together: dict[tuple[str, ...], list[TiedMeasure]] = {}
+    for each in tied:
+        together.setdefault(each.topics, []).append(each)
+    described = []
+    for topics, measures in together.items():
+        first, last, topic = min((*found.ties[topic][0].tolist(), topic) for topic in topics)
+        place = f"{len(topics):,} of {counted(found.topics, 'topic')}"
+        where = f"the best at ranks {first} to {last} of topic '{topic}'"
+        described.append(f"{', '.join(map(_of_measure, measures))} in {place}, {where}")
+    return described
+
+
+def _of_measure(tied: TiedMeasure) -> str:
+    if tied.low is None or tied.high is None:
+        return tied.measure
+    low, high = f"{tied.low:.4f}", f"{tied.high:.4f}"
+    if low == high:
+        return f"{tied.measure} by less than 0.0001"
+    return f"{tied.measure} between {low} and {high} (now {tied.value:.4f})"
+
+
+def _moved(measure: str, ties: Mapping[str, Spans]) -> tuple[str, ...]:
+    """The topics where equal scores are at ranks that a measure looks at."""
+    cutoff = cutoff_of(measure)
+    base = re.split(r"[@(]", measure)[0]
+    moved = []
+    for topic, ranks in ties.items():
+        first, last = ranks[:, 0], ranks[:, 1]
+        if cutoff is None:
+            matters = first > 0
+        elif base in _AT_THE_CUTOFF:
+            matters = (first <= cutoff) & (last > cutoff)
+        else:
+            matters = first <= cutoff
+        if matters.any():
+            moved.append(topic)
+    return tuple(moved)

@@ -1,0 +1,115 @@
+"""Files of answers in JSON, as entries that know their lines: one per question or topic.
+
+The entries are the elements of a list (BioASQ's `questions`, the `results` of BioGen 2024, a list
+alone), or one object a line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from codecs import BOM_UTF8
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError
+from irplatform.system.formats import parse_json
+from irplatform.system.reading import read_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+_MOST = 1 << 28
+LISTS = {"bioasq": "questions", "biogen-2024": "results"}
+"""Forms that are one object → the key of their entries."""
+_BETWEEN = re.compile(r"[\s,:]*")
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A part of a file.
+
+    Attributes:
+        value: what it says.
+        line: where it begins.
+        text: its JSON.
+    """
+
+    value: Any
+    line: int
+    text: str = field(repr=False, default="")
+
+    def line_of(self, value: object) -> int:
+        """Return the line of a value in it; the first line if it is written otherwise."""
+        before, found, _ = self.text.partition(json.dumps(value, ensure_ascii=False))
+        return self.line + before.count("\n") if found else self.line
+
+
+@dataclass(frozen=True)
+class Answers:
+    """A file of answers.
+
+    Attributes:
+        head: what stands beside the list of entries.
+        entries: the entries.
+        marked: the file begins with a byte order mark.
+    """
+
+    head: Mapping[str, Any]
+    entries: tuple[Entry, ...]
+    marked: bool = False
+
+
+def read_answers(path: Path, form: str) -> Answers:
+    """Read a file of answers.
+
+    Raises:
+        InputError: the file cannot be read, is not JSON, or lacks the list of the form.
+    """
+    content = read_whole(path, _MOST)
+    marked = content.startswith(BOM_UTF8)
+    content = content.removeprefix(BOM_UTF8)
+    key = LISTS.get(form)
+    if key is None and not content.lstrip().startswith(b"["):
+        lines = enumerate(content.splitlines(), start=1)
+        entries = tuple(
+            Entry(parse_json(line, path, number), number, line.decode())
+            for number, line in lines
+            if line.strip()
+        )
+        return Answers({}, entries, marked)
+    whole = parse_json(content, path)
+    if key is not None and (not isinstance(whole, dict) or not isinstance(whole.get(key), list)):
+        raise InputError(f"this is not {{\"{key}\": […]}}: there is no list '{key}'.", path=path)
+    head = {k: v for k, v in whole.items() if k != key} if key else {}
+    return Answers(head, tuple(_elements(content.decode(), key)), marked)
+
+
+def _elements(text: str, key: str | None) -> Iterator[Entry]:
+    """Yield the elements of a list: the whole, or that with a key."""
+    place = text.index("[") if key is None else _place_of(text, key)
+    place, line, counted_to = place + 1, 1, 0
+    while text[place := _after_blanks(text, place)] != "]":
+        value, end = _DECODER.raw_decode(text, place)
+        line += text.count("\n", counted_to, place)
+        counted_to = place
+        yield Entry(value, line, text[place:end])
+        place = end
+
+
+def _place_of(text: str, key: str) -> int:
+    """Where the value of a key of the whole begins."""
+    place = text.index("{") + 1
+    while True:
+        name, place = _DECODER.raw_decode(text, _after_blanks(text, place))
+        place = _after_blanks(text, place)
+        if name == key:
+            return place
+        _, place = _DECODER.raw_decode(text, place)
+
+
+def _after_blanks(text: str, place: int) -> int:
+    match = _BETWEEN.match(text, place)
+    return match.end() if match else place

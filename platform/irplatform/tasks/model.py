@@ -1,0 +1,223 @@
+"""The rules of shared tasks, as TOML files declare them, each with its source.
+
+A file has `[[task]]` entries. `[[rules]]` holds for all of them, `[[task.rules]]` for one. An entry
+of rules names one or more of `RULES` and the sentence that says so; its title and place may stand
+under `[sources.NAME]`, for several. What a task leaves open has no entry.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from irplatform.collections.topic_formats import FORMATS
+from irplatform.errors import InputError, counted
+from irplatform.options import first_problem
+from irplatform.system.formats import read_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_Text = Annotated[str, StringConstraints(min_length=1)]
+_Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+_Number = Annotated[int, Field(ge=1)]
+Form = Literal["trec", "bioasq", "biogen-2024", "biogen-a", "biogen-b"]
+FORMS: Mapping[str, str] = {
+    "trec": "TREC: topic Q0 docid rank score tag",
+    "bioasq": 'BioASQ: {"questions": [{"id", "documents", "snippets"}, …]}',
+    "biogen-2024": 'BioGen: {"team_id", "run_name", "results": [{"topic_id", "answer", …}]}',
+    "biogen-a": 'BioGen: a line {"metadata", "answer": […]} for each question',
+    "biogen-b": 'BioGen: a line {"metadata", "responses": […]} for each topic',
+}
+"""Forms of submissions."""
+_IDS = re.compile(r"\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
+_PLACEHOLDERS = {"tag", "team", "snapshot"}
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Rules(_Table):
+    """Rules of a task; None where it says nothing.
+
+    Attributes:
+        form: of the submitted file.
+        topics: their number.
+        topic_ids: whole numbers, such as "1-75".
+        topic_format: of the file of topics, as collections name it.
+        query: the template of a query.
+        depth: results per topic that are accepted.
+        tag: a regular expression of the whole run tag.
+        documents: a regular expression of a whole document id.
+        falling: scores may not rise from line to line.
+        runs: of a group.
+        measures: names of measures, the most important first.
+        snippets: of a question, at most.
+        citations: of a sentence, at most.
+        words: of an answer, at most.
+        snapshots: of the collection; a submission has a run for each.
+        metadata: `ir-metadata.yml` is a part of the submission.
+        file: the submitted file's name, with `{tag}`, `{team}`, `{snapshot}`.
+    """
+
+    form: Form | None = None
+    topics: _Number | None = None
+    topic_ids: _Text | None = None
+    topic_format: _Text | None = None
+    query: _Text | None = None
+    depth: _Number | None = None
+    tag: _Text | None = None
+    documents: _Text | None = None
+    falling: bool | None = None
+    runs: _Number | None = None
+    measures: Annotated[list[_Text], Field(min_length=1)] | None = None
+    snippets: _Number | None = None
+    citations: _Number | None = None
+    words: _Number | None = None
+    snapshots: Annotated[list[_Text], Field(min_length=1)] | None = None
+    metadata: bool | None = None
+    file: _Text | None = None
+
+
+RULES = tuple(Rules.model_fields)
+
+
+class _Cited(Rules):
+    source: _Text | None = None
+    title: _Text | None = None
+    place: _Text | None = None
+    sentence: _Text | None = None
+
+
+class _Source(_Table):
+    title: _Text
+    place: _Text
+
+
+class _Task(_Table):
+    name: _Name
+    title: _Text
+    rules: list[_Cited] = []
+
+
+class _File(_Table):
+    sources: dict[str, _Source] = {}
+    rules: list[_Cited] = []
+    task: Annotated[list[_Task], Field(min_length=1)]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a rule was read.
+
+    Attributes:
+        title: of the page, paper or program.
+        place: its address.
+        sentence: the sentence that says it.
+    """
+
+    title: str
+    place: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """A shared task.
+
+    Attributes:
+        name: its name.
+        title: what it is, in a few words.
+        rules: its rules.
+        sources: by the name of a rule; those of users may have none.
+        path: the file that declares it.
+    """
+
+    name: str
+    title: str
+    rules: Rules = field(default_factory=Rules)
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    path: Path | None = None
+
+    @property
+    def form(self) -> Form:
+        """The form of a submission: TREC's unless another is given."""
+        return self.rules.form or "trec"
+
+    @property
+    def topic_ids(self) -> tuple[str, ...]:
+        """The ids of its topics; empty if only the file of topics tells."""
+        ids: list[str] = []
+        for part in (self.rules.topic_ids or "").split(",") if self.rules.topic_ids else ():
+            first, _, last = part.partition("-")
+            ids += map(str, range(int(first), int(last or first) + 1))
+        return tuple(ids)
+
+
+def read_tasks(path: Path) -> list[Task]:
+    """Read the tasks of a TOML file.
+
+    Raises:
+        InputError: the file is missing or not TOML, a key is unknown or has a value of another
+            kind, or a rule cannot be understood.
+    """
+    content = read_toml(path)
+    try:
+        declared = _File.model_validate(content)
+    except ValidationError as error:
+        place, problem = first_problem(_File, error)
+        raise InputError(f"{place}: {problem}.", path=path) from error
+    tasks = []
+    for entry in declared.task:
+        values: dict[str, Any] = {}
+        sources: dict[str, Source] = {}
+        for cited in (*declared.rules, *entry.rules):
+            given = {name: getattr(cited, name) for name in RULES}
+            given = {name: value for name, value in given.items() if value is not None}
+            values |= given
+            source = _source(cited, declared, path)
+            sources |= dict.fromkeys(given, source) if source else {}
+        for name, value in values.items():
+            if problem := _problem(name, value):
+                raise InputError(f"task '{entry.name}': '{name}' {problem}.", path=path)
+        task = Task(entry.name, entry.title, Rules(**values), sources, path)
+        if task.topic_ids and task.rules.topics not in (None, len(task.topic_ids)):
+            raise InputError(
+                f"task '{entry.name}': 'topic_ids' are {counted(len(task.topic_ids), 'topic')}, "
+                f"'topics' says {task.rules.topics}.",
+                path=path,
+            )
+        tasks.append(task)
+    return tasks
+
+
+def _source(cited: _Cited, declared: _File, path: Path) -> Source | None:
+    page = None
+    if cited.source is not None:
+        page = declared.sources.get(cited.source)
+        if page is None:
+            raise InputError(f"there is no [sources.{cited.source}].", path=path)
+    title, place = cited.title or (page and page.title), cited.place or (page and page.place)
+    if title and place and cited.sentence:
+        return Source(title, place, cited.sentence)
+    return None
+
+
+def _problem(name: str, value: Any) -> str:
+    if name in ("tag", "documents"):
+        try:
+            re.compile(value)
+        except re.error as error:
+            return f"is not a regular expression: {error}"
+    if name == "topic_ids" and not _IDS.fullmatch(value):
+        return f"is '{value}'; write whole numbers, such as \"1-75\""
+    if name == "topic_format" and value not in FORMATS:
+        return f"is '{value}'; formats are {', '.join(FORMATS)}"
+    if name == "file" and (wrong := set(re.findall(r"{(.*?)}", value)) - _PLACEHOLDERS):
+        return f"has {{{min(wrong)}}}; known are {{tag}}, {{team}} and {{snapshot}}"
+    return ""
