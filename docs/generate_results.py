@@ -68,17 +68,22 @@ def our_rows() -> list[Row]:
 
 
 def _table(rows: Sequence[Row], label: str | None, measures: Sequence[str]) -> Iterator[str]:
+    first, *_ = measures
+    gains = any(first in row.expected and row.expected[first].gain for row in rows)
     header = [*([label] if label else []), "system", "W", *measures]
+    header += [f"gain in {first} [95 %]"] if gains else []
     yield f"| {' | '.join(header)} |"
     yield "|---" * len(header) + "|"
     for row in rows:
-        first = [row.label] if label else []
+        start = [row.label] if label else []
+        name = row.title or row.name
         share = "" if row.interpolation is None else f"{row.interpolation:.2f}"
-        yield _line([*first, row.title or row.name, share, *_cells(row.expected, measures)])
+        lines = [(name, share, row.expected)]
         if row.alone and row.interpolation != 0:
-            yield _line(
-                [*first, f"{row.title or row.name}, alone", "0", *_cells(row.alone, measures)]
-            )
+            lines.append((f"{name}, alone", "0", row.alone))
+        for system, weight, figures in lines:
+            cells = [*start, system, weight, *_cells(figures, measures)]
+            yield _line([*cells, _gain(figures.get(first))] if gains else cells)
     told = [row for row in rows if row.paper]
     if told:
         yield from ("", "Published, on other data:", "")
@@ -105,6 +110,13 @@ def _cells(figures: Mapping[str, Expected], measures: Sequence[str]) -> Iterator
 def _cell(held: Expected) -> str:
     spread = "" if held.std is None else f" ± {held.std:.4f}"
     return f"{held.value:.4f}{spread} {held.mark}".strip()
+
+
+def _gain(held: Expected | None) -> str:
+    if held is None or held.gain is None:
+        return ""
+    difference, low, high = held.gain
+    return f"{difference:+.4f} [{low:+.4f}, {high:+.4f}]"
 
 
 if __name__ == "__main__":

@@ -172,9 +172,7 @@ def test_trained_words_are_saved_and_read_again(resources, tmp_path):
     member.save(tmp_path)
     again.load(tmp_path)
     topic = planted_topics([88])[0]
-    np.testing.assert_array_equal(
-        scores(again, resources, topic), scores(member, resources, topic)
-    )
+    np.testing.assert_array_equal(scores(again, resources, topic), scores(member, resources, topic))
 
 
 def test_a_pretrained_encoder_stays_unless_told_otherwise(fitted, resources, tmp_path):

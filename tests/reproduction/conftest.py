@@ -44,6 +44,12 @@ REPORT = {
             "measures_alone": {"AP": 0.56},
         },
     ],
+    "comparisons": {
+        "systems": {
+            "delta": {"AP": {"difference": 0.09}},
+            "delta-alone": {"AP": {"difference": 0.06}},
+        }
+    },
 }
 
 

@@ -36,6 +36,36 @@ def test_a_row_altered_by_hand_fails_and_says_by_how_much(results, called):
     ]
 
 
+@pytest.mark.parametrize(
+    ("gain", "verdict", "printed"),
+    [
+        ("[0.11, 0.05, 0.17]", "passed", "0.6000, +0.1100 [+0.0500, +0.1700]  0.5900, +0.0900  ok"),
+        (
+            "[0.11, 0.1, 0.12]",
+            "failed",
+            "0.6000, +0.1100 [+0.1000, +0.1200]  0.5900, +0.0900  "
+            "FAILED: the gain is outside the interval",
+        ),
+    ],
+)
+def test_a_gain_is_to_lie_in_its_interval_whatever_the_value(
+    results, called, capsys, monkeypatch, gain, verdict, printed
+):
+    text = results.read_text(encoding="utf-8").replace('mark = "▲"', f"gain = {gain}")
+    results.write_text(text, encoding="utf-8")
+    assert list(reproduce(read_rows(results)))[1].verdict == verdict
+    done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--only", "small")
+    assert done.out.splitlines()[2] == f"ranker-small  AP        {printed}"
+
+
+def test_a_gain_of_the_reranker_alone_is_its_own(results, called):
+    text = results.read_text(encoding="utf-8")
+    text = text.replace('"AP" = 0.55', '"AP" = { value = 0.55, gain = [0.05, 0.01, 0.07] }')
+    results.write_text(text, encoding="utf-8")
+    alone = list(reproduce(read_rows(results)))[1].figures[-1]
+    assert (alone.passed, alone.obtained_gain) == (True, 0.06)
+
+
 def test_a_measure_that_is_not_reported_fails(results, called):
     text = results.read_text(encoding="utf-8").replace('"AP" = 0.5 ', '"RR" = 0.5 ')
     results.write_text(text, encoding="utf-8")
@@ -281,7 +311,9 @@ def test_the_command_prints_verdicts_and_fails(results, called, capsys, monkeypa
             "expected": 0.5,
             "tolerance": 0.0001,
             "std": None,
+            "gain": None,
             "obtained": 0.50004,
+            "obtained_gain": None,
             "verdict": "passed",
         }
     ]

@@ -63,9 +63,9 @@ def reproduce(
 ) -> None:
     """Run published results again and compare.
 
-    Each result is a row of a TOML file: a run, its expected values and their tolerance. The exit
-    code is 1 if a value is outside its tolerance. Results whose collection is not on this machine
-    are skipped.
+    Each result is a row of a TOML file: a run and its expected values. A gain over the first stage
+    has to lie in the published 95 % interval, another value within a tolerance; the exit code is 1
+    otherwise. Results whose collection is not on this machine are skipped.
     """
     from irplatform.registry.loading import registry
     from irplatform.reproduction.execute import reproduce as run_rows
@@ -130,11 +130,21 @@ def _widths(rows: Sequence[Row]) -> tuple[int, ...]:
     for row in rows:
         for measure, alone, e in row.figures():
             tolerance = row.tolerance if e.tolerance is None else e.tolerance
-            cells.append([row.id, _name(measure, alone), _expected(e.value, tolerance, e.std), ""])
+            expected = _expected(e.value, tolerance, e.std, e.gain)
+            obtained = "0.0000, +0.0000" if e.gain else ""
+            cells.append([row.id, _name(measure, alone), expected, obtained])
     return tuple(max(map(len, column)) for column in zip(*cells, strict=True))
 
 
-def _expected(value: float, tolerance: float, std: float | None) -> str:
+def _expected(
+    value: float,
+    tolerance: float,
+    std: float | None,
+    gain: tuple[float, float, float] | None,
+) -> str:
+    if gain:
+        difference, low, high = gain
+        return f"{value:.4f}, {difference:+.4f} [{low:+.4f}, {high:+.4f}]"
     spread = "" if std is None else f" (std {std:.4f})"
     return f"{value:.4f} ± {tolerance:g}{spread}"
 
@@ -150,8 +160,10 @@ def _print(execution: Execution, widths: Sequence[int]) -> None:
         label = {"skipped": "skipped", _CANNOT_RUN: "CANNOT RUN"}.get(execution.verdict, "FAILED")
         say_text(f"{name.ljust(widths[0])}  {label}: {execution.reason}")
     for figure in execution.figures:
-        expected = _expected(figure.expected, figure.tolerance, figure.std)
+        expected = _expected(figure.expected, figure.tolerance, figure.std, figure.gain)
         obtained = "-" if figure.obtained is None else f"{figure.obtained:.4f}"
+        if figure.obtained_gain is not None:
+            obtained += f", {figure.obtained_gain:+.4f}"
         cells = [name, _name(figure.measure, figure.alone), expected, obtained]
         _line(cells, widths, figure.verdict)
         name = ""

@@ -43,7 +43,8 @@ _ROUNDING = 1e-9
 class Judged:
     """An obtained figure with the expected one; `alone`: of the reranker's own scores.
 
-    `obtained` is None if the run does not report it. `std`, over seeds, is not checked.
+    `obtained` is None if the run does not report it. `gain` is the expected difference from the
+    first stage, with its 95 % interval. `std`, over seeds, is not checked.
     """
 
     measure: str
@@ -52,12 +53,17 @@ class Judged:
     tolerance: float
     obtained: float | None
     std: float | None = None
+    gain: tuple[float, float, float] | None = None
+    obtained_gain: float | None = None
 
     @property
     def passed(self) -> bool:
-        """Whether it is within the tolerance."""
+        """Whether the gain is in its interval, or else the figure within the tolerance."""
         if self.obtained is None:
             return False
+        if self.gain:
+            _, low, high = self.gain
+            return self.obtained_gain is not None and low <= self.obtained_gain <= high
         return abs(self.obtained - self.expected) <= self.tolerance + _ROUNDING
 
     @property
@@ -65,8 +71,10 @@ class Judged:
         """The verdict, in words."""
         if self.passed:
             return "ok"
-        if self.obtained is None:
+        if self.obtained is None or (self.gain and self.obtained_gain is None):
             return "FAILED: not reported"
+        if self.gain:
+            return "FAILED: the gain is outside the interval"
         difference = self.obtained - self.expected
         return (
             f"FAILED: {abs(difference):.4f} too {'high' if difference > 0 else 'low'}, "
@@ -81,6 +89,15 @@ class Judged:
 def judge(row: Row, report: Mapping[str, Any]) -> Sequence[Judged]:
     """Compare the output of `platform run --json` with what a row expects."""
     entry: Mapping[str, Any] = next((r for r in report["runs"] if r["name"] == row.name), {})
+    compared: Mapping[str, Any] = (report.get("comparisons") or {}).get("systems", {})
+
+    def gain(measure: str, alone: bool) -> float | None:
+        # Where the first stage has no share, the reranker alone is the final run.
+        named = (f"{row.name}-alone", row.name) if alone else (row.name,)
+        systems = (compared[name] for name in named if name in compared)
+        difference: float | None = next(systems, {}).get(measure, {}).get("difference")
+        return difference
+
     return [
         Judged(
             measure,
@@ -89,6 +106,8 @@ def judge(row: Row, report: Mapping[str, Any]) -> Sequence[Judged]:
             row.tolerance if expected.tolerance is None else expected.tolerance,
             entry.get("measures_alone" if alone else "measures", {}).get(measure),
             expected.std,
+            expected.gain,
+            gain(measure, alone) if expected.gain else None,
         )
         for measure, alone, expected in row.figures()
     ]

@@ -38,12 +38,15 @@ class _Declared(BaseModel):
 
 
 class Expected(_Declared):
-    """An expected figure; without a `tolerance`, that of the row holds.
+    """An expected figure: its gain where it has one, else its value within a tolerance.
 
-    `mark` (▲ or ▼: significant against the first stage) and `std`, over seeds, are not checked.
+    `gain` is the difference from the first stage with the ends of its 95 % interval, in which the
+    gain of a reproduction has to lie. Without a `tolerance`, that of the row holds. `mark` (▲ or ▼:
+    significant against the first stage) and `std`, over seeds, are not checked.
     """
 
     value: float
+    gain: tuple[float, float, float] | None = None
     tolerance: float | None = Field(None, ge=0)
     mark: str = Field("", pattern="^(▲▲?|▼▼?)?$")
     std: float | None = Field(None, ge=0)
