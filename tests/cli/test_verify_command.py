@@ -43,7 +43,10 @@ def test_an_untouched_run_agrees(platform, made):
     assert outcome.code == 0
     assert outcome.err == "x: not checked, for they have no metadata: other.run\n"
     assert outcome.out.endswith("Nothing has changed.\n")
-    assert outcome.out.count("agrees") > 20
+    assert outcome.out.startswith("All 3 runs\n  run             agrees  the recorded SHA-256")
+    assert outcome.out.count("\n  topics  ") == 1
+    (settings,) = (line.split() for line in outcome.out.splitlines() if "settings" in line)
+    assert settings == ["settings", "agrees"]
     assert "CHANGED" not in outcome.out
 
 
@@ -55,6 +58,20 @@ def test_a_changed_line_is_found_with_its_topic(platform, made):
     assert told.code == 1
     assert told.out.endswith("x/revdocid.run: changed since it was made: run.\n")
     assert verdicts(platform, "x/bm25.run") == {}
+
+
+def test_what_some_runs_share_is_said_once_and_a_change_names_them(platform, made):
+    for name in ("revdocid", "revdocid-alone"):
+        path = made / f"{name}.run.meta.json"
+        content = json.loads(path.read_text())
+        content["method"]["settings"]["depth"] = 7
+        path.write_text(json.dumps(content))
+    lines = platform("verify", "x").out.splitlines()
+    assert lines[lines.index("Some runs") + 1 :] == [
+        "  settings  agrees   1 run",
+        "  settings  CHANGED  other settings: depth 7 -> 1000 (revdocid-alone, revdocid)",
+        "Changed since they were made: settings (2 runs).",
+    ]
 
 
 def test_another_tag_changes_bytes_and_no_ranking(platform, made):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -14,9 +16,11 @@ from irplatform.errors import InputError, counted, listing
 from irplatform.system.console import notice, say_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from irplatform.experiment.rerun import Rerun
+    from irplatform.experiment.verify import Finding
     from irplatform.runs.overlap import Overlap
 
 _NOT_HERE = "A recorded run that is not beside its metadata is not compared."
@@ -34,7 +38,8 @@ def verify(
     """Check that runs, and all that they were made of, are as their metadata say.
 
     Compares the run file, topics, judgments, documents, files, trained models, code and versions of
-    libraries. A folder stands for its run files. The exit code is 1 if anything changed.
+    libraries. A folder stands for its run files; what they share is said once. The exit code is 1
+    if anything changed.
     """
     from irplatform import verify as verify_run
     from irplatform.experiment.verify import changed
@@ -46,18 +51,63 @@ def verify(
             for path, found in findings.items()
         ]
         print_json({"runs": entries})
-    for path, found in {} if as_json else findings.items():
-        say_text(f"{path}")
-        print_rows([(f"  {f.subject}", _WORDS[f.verdict], f.detail) for f in found])
-    others = {path: names for path, found in findings.items() if (names := changed(found))}
-    for path, names in {} if as_json else others.items():
-        say_text(f"{path}: changed since it was made: {listing(dict.fromkeys(names), len(names))}.")
-    if not others and not as_json:
-        everything = [f for found in findings.values() for f in found]
-        unknown = dict.fromkeys(f.subject for f in everything if f.verdict == "unknown")
+    else:
+        _print_findings(findings)
+    context.exit(1 if any(map(changed, findings.values())) else 0)
+
+
+def _print_findings(findings: Mapping[Path, list[Finding]]) -> None:
+    """Print the findings of a run; those of several once, with the runs that share them."""
+    from irplatform.experiment.verify import changed
+    from irplatform.runs.names import names_of
+
+    shared = _shared(findings)
+    count, names = len(findings), names_of([*findings])
+    of_all = [_row(f) for f, paths in shared.items() if len(paths) == count]
+    say_text(f"All {count:,} runs" if count > 1 else str(*findings))
+    print_rows(of_all)
+    rows = []
+    for finding, paths in shared.items():
+        of = counted(len(paths), "run")
+        if finding.verdict != "agrees":  # else it is enough to know that there are some
+            of = listing((names[path] for path in paths), len(paths))
+        if len(paths) < count:
+            rows.append(_row(finding, of))
+    if rows:
+        say_text("Some runs")
+        print_rows(rows)
+    changes = Counter(name for found in findings.values() for name in dict.fromkeys(changed(found)))
+    if changes and count == 1:
+        say_text(
+            f"{next(iter(findings))}: changed since it was made: {listing(changes, len(changes))}."
+        )
+    elif changes:
+        told = [
+            f"{name} ({'all runs' if runs == count else counted(runs, 'run')})"
+            for name, runs in changes.items()
+        ]
+        say_text(f"Changed since they were made: {listing(told, len(told))}.")
+    else:
+        unknown = dict.fromkeys(f.subject for f in shared if f.verdict == "unknown")
         unchecked = f"; not checked: {listing(unknown, len(unknown))}" if unknown else ""
         say_text(f"Nothing has changed{unchecked}.")
-    context.exit(1 if others else 0)
+
+
+def _shared(findings: Mapping[Path, list[Finding]]) -> dict[Finding, list[Path]]:
+    """The runs that have each finding in common; of several, digests of the files are left out."""
+    shared: dict[Finding, list[Path]] = {}
+    for path, found in findings.items():
+        for finding in found:
+            alike = finding
+            if len(findings) > 1 and (finding.subject, finding.verdict) == ("run", "agrees"):
+                alike = replace(finding, detail="the recorded SHA-256 of each")
+            shared.setdefault(alike, []).append(path)
+    return shared
+
+
+def _row(finding: Finding, runs: str = "") -> tuple[str, str, str]:
+    detail = f"{finding.detail} ({runs})" if runs and finding.detail else finding.detail or runs
+    return f"  {finding.subject}", _WORDS[finding.verdict], detail
 
 
 def _files(paths: tuple[Path, ...]) -> list[Path]:

@@ -172,9 +172,7 @@ class _Reading:
         columns: documents, scores, ranks and line numbers of the latest table.
     """
 
-    def __init__(
-        self, content: Content, documents: bool, pattern: re.Pattern[str] | None
-    ) -> None:
+    def __init__(self, content: Content, documents: bool, pattern: re.Pattern[str] | None) -> None:
         self.content = content
         self.faults: list[_Fault] = []
         self.columns: tuple[Cells, Floats, Integers, Integers]
