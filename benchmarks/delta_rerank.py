@@ -23,7 +23,7 @@ import torch
 from _common import parser, report, require
 from _delta_direct import DirectDelta
 from irplatform.collection_resources import CollectionResources
-from irplatform.collections.toml import open_toml
+from irplatform.collections.names import open_path
 from irplatform.plugin import Documents, Topic
 from irplatform.text import WordVectors, lexical_features
 from irplatform.training import load_weights
@@ -206,7 +206,7 @@ def main() -> None:
     arguments = command_line.parse_args()
     torch.backends.cudnn.allow_tf32 = False  # or a GPU rounds to three digits
 
-    collection = open_toml(require(arguments.data / "trec-pm" / "2017.toml"))
+    collection = open_path(require(arguments.data / "trec-pm" / "2017.toml"))
     pools = candidates(collection, arguments.topics, arguments.documents)
     milliseconds = {}
     for device in ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",):

@@ -25,7 +25,7 @@ import torch
 from _common import parser, report, require
 from _drmm_direct import DirectDrmm
 from delta_rerank import RandomVectors, candidates
-from irplatform.collections.toml import open_toml
+from irplatform.collections.names import open_path
 from irplatform.plugin import Document
 from irplatform.text import ForwardIndex, build_forward_index
 from irplatform_drmm.options import DrmmOptions
@@ -137,7 +137,7 @@ def main() -> None:
     arguments = command_line.parse_args()
     torch.set_num_threads(1)
 
-    collection = open_toml(require(arguments.data / "trec-pm" / "2017.toml"))
+    collection = open_path(require(arguments.data / "trec-pm" / "2017.toml"))
     pools = candidates(collection, arguments.topics, arguments.documents)
     with tempfile.TemporaryDirectory() as scratch:
         ids = sorted({doc_id for _, documents in pools for doc_id in documents.ids})

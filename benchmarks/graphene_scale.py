@@ -44,7 +44,7 @@ import psutil
 from _common import parser, private_memory, report, require
 from irplatform.collection_resources import CollectionResources
 from irplatform.collections.derived import mesh_queries
-from irplatform.collections.toml import open_toml
+from irplatform.collections.names import open_path
 from irplatform.data import Corpus
 from irplatform.knowledge import add
 from irplatform.plugin import Document, LabelledTopic, TrainingData
@@ -255,7 +255,7 @@ def run_one(step: str, data: Path, size: int, number: int) -> None:
     if step == "share":
         cost = share(data)
     else:
-        pool = open_toml(require(data / "trec-pm" / "2017.toml")).corpus
+        pool = open_path(require(data / "trec-pm" / "2017.toml")).corpus
         resources = RandomVectors(Articles(pool, size), "cpu", SEED, 1)
         cost = {**STEPS, "plain": plain}[step](resources, number)
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from _common import alternate, parser, rate, report, require
-from irplatform.collections.toml import open_toml
+from irplatform.collections.names import open_path
 from irplatform.lucene import build_index
 from irplatform.lucene.java import java_class
 from irplatform.lucene.transfer import searchable, to_record
@@ -62,7 +62,7 @@ def main() -> None:
     command_line = parser(__doc__.splitlines()[0])
     command_line.add_argument("--threads", type=int, default=min(2, available_cores()))
     arguments = command_line.parse_args()
-    corpus = open_toml(require(arguments.data / "trec-pm" / "2017.toml")).corpus
+    corpus = open_path(require(arguments.data / "trec-pm" / "2017.toml")).corpus
 
     with tempfile.TemporaryDirectory() as scratch:
         source, target, home = (Path(scratch) / name for name in ("source", "target", "home"))

@@ -23,7 +23,7 @@ import torch
 
 from _common import parser, report, require
 from delta_rerank import RandomVectors, candidates
-from irplatform.collections.toml import open_toml
+from irplatform.collections.names import open_path
 from irplatform_delta.options import SevMosOptions
 from irplatform_delta.reranker import SevMos
 
@@ -89,7 +89,7 @@ def main() -> None:
     torch.backends.cudnn.allow_tf32 = False  # or a GPU rounds to three digits
     torch.set_num_threads(1)
 
-    collection = open_toml(require(arguments.data / "trec-pm" / "2017.toml"))
+    collection = open_path(require(arguments.data / "trec-pm" / "2017.toml"))
     pools = candidates(collection, arguments.topics, arguments.documents)
     milliseconds = {}
     for device in ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",):

@@ -21,7 +21,7 @@ import numpy as np
 from gensim.models import KeyedVectors
 
 from _common import parser, report, require
-from irplatform.collections.toml import open_toml
+from irplatform.collections.names import open_path
 from irplatform.plugin import Document, Documents, Topic
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index, tokenize
 from irplatform_lexical.wmd import WMD, WMDOptions
@@ -98,7 +98,7 @@ def main() -> None:
     command_line.add_argument("--documents", type=int, default=100, help="documents of a topic")
     command_line.add_argument("--length", type=int, default=150, help="words of a document")
     arguments = command_line.parse_args()
-    collection = open_toml(require(arguments.data / "trec-pm" / "2017.toml"))
+    collection = open_path(require(arguments.data / "trec-pm" / "2017.toml"))
     with tempfile.TemporaryDirectory() as folder:
         resources, pools = read_pools(
             collection, Path(folder), arguments.topics, arguments.documents, arguments.length

@@ -7,29 +7,29 @@ section 4.3; WWW 2018, section 3.2). It is looked for once per distinct word of 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from irplatform.text.forward_index import distinct_words
-from irplatform.text.lexical import lexical_features
+from irplatform.text.device_documents import Reading, on_device
 from irplatform.text.tokenizer import tokenize
 from irplatform.training.losses import square_root
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from irplatform.data import Topic
-    from irplatform.text.arrays import Float32
+    from irplatform.text.arrays import Float32, Int64
+    from irplatform.text.device_documents import Batch, Candidates
     from irplatform.text.forward_index import ForwardIndex
     from irplatform.text.vectors import WordVectors
     from irplatform_delta.options import Delta2017Options, DeltaOptions
 
 
 FEATURES = 3  # cosine, distance and proximity
+_FAR = 1e30  # squared distance of no query word
 
 
 @dataclass(frozen=True)
@@ -42,24 +42,43 @@ class Words:
     active: Tensor  # bool [u], False where the word, or all of the query, has no vector: δ is 0
 
 
-def relate(vectors: Tensor, norms: Tensor, words: Tensor, query: Tensor, unknown: int) -> Words:
+def relate(
+    vectors: Tensor,
+    norms: Tensor,
+    words: Tensor,
+    query: Tensor,
+    unknown: int,
+    topic: Tensor | None = None,
+) -> Words:
     """Find the closest query word of each word, and the Delta features (section 3.2).
 
-    `vectors` are [rows, V], `norms` their lengths; `words` [u] and `query` [m] are rows of them,
-    and `unknown` is that of UNK.
+    `vectors` are [rows, V], `norms` their lengths; `words` [u] are rows of them, and `unknown` is
+    that of UNK. `query` [topics, m] are rows, of UNK for padding; `topic` [u] is the place of each
+    word's topic, or None where there is only one.
     """
-    known = query[query != unknown]
-    active = (words != unknown) & (len(known) > 0)
-    if not len(known):
+    active = words != unknown
+    if not query.shape[1]:
         zeros = torch.zeros(len(words), FEATURES, device=vectors.device)
-        return Words(words, words, zeros, active)
-    dots = vectors[known] @ vectors.index_select(0, words).T  # twice as fast as vectors[words]
+        return Words(words, words, zeros, torch.zeros_like(active))
+    known, asked = query.flatten(), query.flatten()[:, None]  # per word below: [m, u]
+    if topic is None or len(words) < len(vectors):
+        dots = vectors[known] @ vectors.index_select(0, words).T  # twice as fast as vectors[words]
+    else:
+        dots = (vectors[known] @ vectors.T).index_select(1, words)
+    if topic is not None:
+        of_topic = (
+            topic * query.shape[1] + torch.arange(query.shape[1], device=topic.device)[:, None]
+        )
+        dots, asked = dots.gather(0, of_topic), known[of_topic]
+        active = active & (query != unknown).any(dim=1)[topic]
     lengths = norms[words]
     # |d − q|² expanded loses digits where the two are equal; there it is zero by definition.
-    squared = (lengths**2 - 2 * dots).add_(norms[known, None] ** 2).clamp_(min=0)
-    squared.masked_fill_(words == known[:, None], 0)
+    squared = (lengths**2 - 2 * dots).add_(norms[asked] ** 2).clamp_(min=0)
+    squared.masked_fill_(words == asked, 0)
+    if topic is not None:
+        squared.masked_fill_(asked == unknown, _FAR)
     least, position = squared.min(dim=0)
-    closest = known[position]
+    closest = asked.expand_as(squared).gather(0, position[None])[0]
     distance = square_root(least)
     both = lengths, norms[closest]
     dot = dots.gather(0, position[None])[0]
@@ -87,9 +106,9 @@ def distinct_rows(padding: int, *rows: Tensor) -> tuple[Tensor, Tensor]:
 
 @dataclass(frozen=True)
 class Encoded:
-    """A topic's candidates as the network takes them."""
+    """Candidates of a topic, or of several, as the network takes them."""
 
-    words: Words  # the u distinct words of the documents, in relation to the query
+    words: Words  # the u words of the documents, in relation to the query
     documents: Tensor  # int64 [n, N], indexes into `words`; u marks padding
     lexical: Tensor  # float32 [n, L]
 
@@ -110,34 +129,39 @@ class Encoder:
         options: DeltaOptions | Delta2017Options,
         device: str,
     ) -> None:
-        self._index = index
+        self._documents = on_device(index, device)
         self._options = options
         self._word_vectors = vectors
+        self._reading = Reading(self._query, options.lexical)
         self.device = device
         # The last entry stands for padding (-1) and is never read.
-        self._rows = np.append(vectors.align(index.vocabulary), vectors.unk).astype(np.int64)
+        rows = np.append(vectors.align(index.vocabulary), vectors.unk).astype(np.int64)
+        self._rows = torch.from_numpy(rows).to(device)
         self.vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
         self.norms = self.vectors.norm(dim=1)
 
+    def score(
+        self, batch: Batch, score: Callable[[Encoded], Tensor], features: Sequence[Float32] = ()
+    ) -> list[Sequence[float]]:
+        """Score the documents of topics, which may have further features."""
+        return self._documents.score(
+            batch, self._reading, lambda each: score(self._encoded(each)), features
+        )
+
     def encode(self, topic: Topic, doc_ids: Sequence[str]) -> Encoded:
         """Encode documents of a topic; query words that the collection lacks may have a vector."""
-        query = self._word_vectors.rows(tokenize(topic.query)[: self._options.query_words])
-        rows = self._index.rows(doc_ids)
-        tokens = self._index.matrix(rows, self._options.document_words)
-        distinct, positions = distinct_words(tokens, len(self._rows) - 1)
-        words = relate(
-            self.vectors,
-            self.norms,
-            self._to_device(self._rows[distinct]),
-            self._to_device(query.astype(np.int64)),
-            self._word_vectors.unk,
-        )
-        query_ids = self._index.query_ids(topic.query)
-        lexical = lexical_features(self._index, query_ids, rows, self._options.lexical)
-        return Encoded(words, self._to_device(positions), self._to_device(lexical))
+        return self._encoded(self._documents.of(topic, doc_ids, self._reading))
 
-    def _to_device(self, array: npt.NDArray[Any]) -> Tensor:
-        return torch.from_numpy(array).to(self.device)
+    def _query(self, topic: Topic) -> Int64:
+        words = tokenize(topic.query)[: self._options.query_words]
+        return self._word_vectors.known_rows(words)
+
+    def _encoded(self, candidates: Candidates) -> Encoded:
+        words, places, topic = candidates.words(self._options.document_words)
+        unknown = self._word_vectors.unk
+        query = candidates.query.where(candidates.query >= 0, unknown)
+        related = relate(self.vectors, self.norms, self._rows[words], query, unknown, topic)
+        return Encoded(related, places, candidates.features)
 
 
 def joined(topics: Iterable[Encoded]) -> Encoded:

@@ -55,15 +55,17 @@ class Delta2017Network(nn.Module):
 
         The first convolution is computed once per word that the documents have.
         """
-        distinct, place = distinct_rows(len(words.word), documents)
-        part = replace(
-            words,
-            word=words.word[distinct],
-            closest=words.closest[distinct],
-            features=words.features[distinct],
-            active=words.active[distinct],
-        )
-        scanned = self.scanner(_differences(vectors, part), place[documents])
+        if self.training:  # where documents are a part of those that have the words
+            distinct, place = distinct_rows(len(words.word), documents)
+            documents = place[documents]
+            words = replace(
+                words,
+                word=words.word[distinct],
+                closest=words.closest[distinct],
+                features=words.features[distinct],
+                active=words.active[distinct],
+            )
+        scanned = self.scanner(_differences(vectors, words), documents)
         logits: Tensor = self.classifier(torch.cat([scanned, lexical], dim=1))
         return logits
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from irplatform.features import Features, SideFeatures
+    from irplatform.features import SideFeatures
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
     from irplatform.text import ForwardIndex, WordVectors
     from irplatform.text.arrays import Float32, Int64
@@ -125,20 +125,12 @@ class Delta(NeuralReranker):
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         features = self._side.matrices([(topic, documents.ids) for topic, documents in batch])
-        return [
-            self._score(topic, documents, values) if documents else []
-            for (topic, documents), values in zip(batch, features, strict=True)
-        ]
-
-    def _score(self, topic: Topic, documents: Documents, features: Features) -> list[float]:
-        import torch
-
-        with torch.inference_mode():
-            encoded = self._encoder.encode(topic, documents.ids).with_features(features)
-            scores: list[float] = self.network.tabulated(
-                self._table, encoded.words, encoded.documents, encoded.lexical
-            ).tolist()
-        return scores
+        score = self.network.tabulated
+        return self._encoder.score(
+            batch,
+            lambda each: score(self._table, each.words, each.documents, each.lexical),
+            features,
+        )
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
         """The closest document words of each query word, and the lexical features.
@@ -209,17 +201,11 @@ class Delta2017(NeuralReranker):
             )
         self.train(task, self.options.loop, data)
 
-    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        import torch
-
-        if not documents:
-            return []
-        with torch.inference_mode():
-            encoded = self._encoder.encode(topic, documents.ids)
-            logits: list[float] = self.network(
-                self._encoder.vectors, encoded.words, encoded.documents, encoded.lexical
-            ).tolist()
-        return logits
+    def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
+        vectors = self._encoder.vectors
+        return self._encoder.score(
+            batch, lambda each: self.network(vectors, each.words, each.documents, each.lexical)
+        )
 
 
 class SevMos(NeuralReranker):

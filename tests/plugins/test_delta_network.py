@@ -236,7 +236,7 @@ def test_the_distance_of_a_word_to_itself_is_zero():
     """Though it is computed from dot products, which round."""
     vectors = torch.randn(200, 300, generator=torch.Generator().manual_seed(1)) * 10
     words = torch.arange(199)
-    related = relate(vectors, vectors.norm(dim=1), words, words[:20], unknown=199)
+    related = relate(vectors, vectors.norm(dim=1), words, words[None, :20], unknown=199)
     assert torch.equal(related.closest[:20], words[:20])
     assert (related.features[:20, 1] == 0).all()
     assert (related.features[:20, 2] == 1).all()

@@ -134,6 +134,10 @@ class ForwardIndex:
             return self._documents, rows
         return texts.words(self.vocabulary), rows - self.held
 
+    def all_tokens(self) -> tuple[Int32, Int64]:
+        """The words of all documents in the form of `tokens`, memory-mapped."""
+        return self._documents.tokens, self._documents.offsets
+
     def query_ids(self, text: str) -> Int32:
         """The word ids of a topic's text, int32 [words]; -1 for words that the collection lacks."""
         return self.vocabulary.ids(tokenize(text))

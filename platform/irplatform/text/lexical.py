@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,16 +27,68 @@ if TYPE_CHECKING:
     from irplatform.text.forward_index import Field, ForwardIndex
 
 
+Array = TypeVar("Array")
+
 K1 = 2.0
 B = 0.75
 
 
+class MatchFeatures(Generic[Array]):
+    """Match features from the counts of `FieldMatch`, of numpy or of torch on a device.
+
+    They are methods, which return float64 [documents].
+    """
+
+    def overlap(self: Any) -> Array:
+        """|Q ∩ F| / |Q|."""
+        ratio: Array = _ratio(self.present.sum(axis=1), self.size)
+        return ratio
+
+    def jaccard(self: Any) -> Array:
+        """|Q ∩ F| / |Q ∪ F|."""
+        shared = self.present.sum(axis=1)
+        ratio: Array = _ratio(shared, self.size + self.unique_counts - shared)
+        return ratio
+
+    def idf_overlap(self: Any) -> Array:
+        """|Q ∩ F| / |Q|, every word counted by its IDF."""
+        ratio: Array = _ratio(self._idf_shared(), self.idf_of_query)
+        return ratio
+
+    def idf_jaccard(self: Any) -> Array:
+        """|Q ∩ F| / |Q ∪ F|, every word counted by its IDF."""
+        shared = self._idf_shared()
+        ratio: Array = _ratio(shared, self.idf_of_query + self.idf_mass - shared)
+        return ratio
+
+    def _idf_shared(self: Any) -> Array:
+        # Not a matrix product, whose last digits depend on the number of documents.
+        total: Array = (self.present * self.idf).sum(axis=1)
+        return total
+
+    def bigram_overlap(self: Any) -> Array:
+        """Share of the query's distinct bigrams that each document has."""
+        ratio: Array = _ratio(*self.bigrams)
+        return ratio
+
+    def bm25(self: Any, k1: float = K1, b: float = B) -> Array:
+        """BM25 of each document (k1 from 0, b from 0 to 1); see the module for the formula."""
+        if self.average_length == 0:
+            nothing: Array = self.idf_mass * 0
+            return nothing
+        saturation = k1 * (1 - b + b * self.lengths / self.average_length)
+        absent = self.frequencies == 0  # with k1 = 0, 0 / 0 otherwise
+        weights = self.frequencies * (k1 + 1) / (self.frequencies + saturation[:, None] + absent)
+        total: Array = (weights * (self.idf * self.repeats)).sum(axis=1)
+        return total
+
+
 @dataclass(frozen=True)
-class FieldMatch:
+class FieldMatch(MatchFeatures["Float64"]):
     """The match of a query with one field of documents, computed on demand.
 
-    The match features are methods, which return float64 [documents]. `query` is int32 [words], -1
-    for words that the collection lacks; `rows` are the documents' in the index.
+    `query` is int32 [words], -1 for words that the collection lacks; `rows` are the documents' in
+    the index.
     """
 
     index: ForwardIndex
@@ -60,6 +112,11 @@ class FieldMatch:
         """The number of the query's other words, repetitions included."""
         return int(np.count_nonzero(self.query < 0))
 
+    @property
+    def size(self) -> int:
+        """The number of the query's distinct known words and of its other words."""
+        return len(self.known) + self.unknown
+
     @cached_property
     def repeats(self) -> Int64:
         """How often the query has each known word: int64 [known]."""
@@ -70,6 +127,21 @@ class FieldMatch:
     def lengths(self) -> Int32:
         """Words in the field of each document: int32 [documents]."""
         return self.index.lengths(self.field, self.rows)
+
+    @property
+    def unique_counts(self) -> Int32:
+        """Distinct words in the field of each document: int32 [documents]."""
+        return self.index.unique_counts(self.field, self.rows)
+
+    @property
+    def idf_mass(self) -> Float64:
+        """The summed IDF of the distinct words in the field of each document."""
+        return self.index.idf_mass(self.field, self.rows)
+
+    @property
+    def average_length(self) -> float:
+        """The mean number of words of the field, over all documents."""
+        return self.index.average_length(self.field)
 
     @cached_property
     def frequencies(self) -> Int64:
@@ -102,33 +174,10 @@ class FieldMatch:
             self.idf.sum() + self.unknown * inverse_document_frequency(absent, self.index.count)[0]
         )
 
-    def overlap(self) -> Float64:
-        """|Q ∩ F| / |Q|."""
-        return _ratio(self.present.sum(axis=1), len(self.known) + self.unknown)
-
-    def jaccard(self) -> Float64:
-        """|Q ∩ F| / |Q ∪ F|."""
-        shared = self.present.sum(axis=1)
-        distinct = self.index.unique_counts(self.field, self.rows)
-        return _ratio(shared, len(self.known) + self.unknown + distinct - shared)
-
-    def idf_overlap(self) -> Float64:
-        """|Q ∩ F| / |Q|, every word counted by its IDF."""
-        return _ratio(self._idf_shared(), self.idf_of_query)
-
-    def idf_jaccard(self) -> Float64:
-        """|Q ∩ F| / |Q ∪ F|, every word counted by its IDF."""
-        shared = self._idf_shared()
-        mass = self.index.idf_mass(self.field, self.rows)
-        return _ratio(shared, self.idf_of_query + mass - shared)
-
-    def _idf_shared(self) -> Float64:
-        # The last digit of a matrix product depends on the number of documents.
-        return np.asarray(np.einsum("nq,q->n", self.present, self.idf))
-
-    def bigram_overlap(self) -> Float64:
-        """Share of the query's distinct bigrams that each document has."""
-        pairs, unknown_pairs = _bigrams(self.query)
+    @property
+    def bigrams(self) -> tuple[Float64, int]:
+        """How many of the query's distinct bigrams each document has, and how many there are."""
+        pairs, unknown_pairs = known_bigrams(self.query)
         tokens, offsets = self.tokens
         shared = np.zeros(len(self.rows))
         if tokens.size:
@@ -138,23 +187,7 @@ class FieldMatch:
                 starts = np.flatnonzero((tokens[:-1] == first) & (tokens[1:] == second))
                 documents = np.searchsorted(offsets, starts[inside[starts]], side="right") - 1
                 shared[np.unique(documents)] += 1
-        return _ratio(shared, len(pairs) + unknown_pairs)
-
-    def bm25(self, k1: float = K1, b: float = B) -> Float64:
-        """BM25 of each document (k1 from 0, b from 0 to 1); see the module for the formula."""
-        average = self.index.average_length(self.field)
-        if average == 0:
-            return np.zeros(len(self.rows))
-        saturation = k1 * (1 - b + b * self.lengths / average)
-        frequencies = self.frequencies.astype(np.float64)
-        weights = np.divide(
-            frequencies * (k1 + 1),
-            frequencies + saturation[:, None],
-            out=np.zeros_like(frequencies),
-            where=frequencies > 0,  # with k1 = 0, the others would be 0 / 0
-        )
-        # Not a matrix product, whose last digits depend on the number of documents.
-        return np.asarray((weights * (self.idf * self.repeats)).sum(axis=1))
+        return shared, len(pairs) + unknown_pairs
 
 
 def _is_one_of(tokens: Int32, words: Int32) -> npt.NDArray[np.bool_]:
@@ -164,15 +197,15 @@ def _is_one_of(tokens: Int32, words: Int32) -> npt.NDArray[np.bool_]:
     return hits
 
 
-def _bigrams(query: Int32) -> tuple[set[tuple[int, int]], int]:
+def known_bigrams(query: Int32) -> tuple[set[tuple[int, int]], int]:
+    """The distinct bigrams of known words, and the number of the others."""
     pairs = list(pairwise(query.tolist()))
     known = {pair for pair in pairs if min(pair) >= 0}
     return known, sum(min(pair) < 0 for pair in pairs)
 
 
-def _ratio(numerator: Float64, denominator: npt.ArrayLike) -> Float64:
-    denominators = np.broadcast_to(np.asarray(denominator, dtype=np.float64), numerator.shape)
-    return np.divide(numerator, denominators, out=np.zeros(numerator.shape), where=denominators > 0)
+def _ratio(numerator: Any, denominator: Any) -> Any:
+    return numerator / (denominator + (denominator <= 0))  # where that is 0, so is the numerator
 
 
 _OVERLAPS = ("overlap", "bigram_overlap", "jaccard", "idf_overlap", "idf_jaccard")
@@ -206,12 +239,20 @@ def lexical_features(
 
     Query ids and rows are those of the index; InputError for an unknown name.
     """
+    values = np.zeros((len(rows), len(names)), dtype=np.float32)
+    matches = {field: FieldMatch(index, field, query_ids, rows) for field in FIELDS}
+    for column, (kind, field) in enumerate(kinds_and_fields(names)):
+        values[:, column] = getattr(matches[field], kind)()
+    return values
+
+
+def kinds_and_fields(names: Sequence[str]) -> list[tuple[str, Field]]:
+    """The methods of `MatchFeatures` that features are, and their fields.
+
+    Raises:
+        InputError: a name is unknown.
+    """
     for name in names:
         if name not in ALL18:
             raise unknown("lexical feature", name, ALL18)
-    values = np.zeros((len(rows), len(names)), dtype=np.float32)
-    matches = {field: FieldMatch(index, field, query_ids, rows) for field in FIELDS}
-    for column, name in enumerate(names):
-        kind, _, field = name.rpartition("_")
-        values[:, column] = getattr(matches[field], kind)()  # type: ignore[index]
-    return values
+    return [(kind, field) for kind, _, field in (name.rpartition("_") for name in names)]  # type: ignore[misc]

@@ -1,0 +1,404 @@
+"""Documents of a forward index where rerankers compute: on the CPU, or in a GPU's memory.
+
+On a GPU the index's words and statistics lie in device memory where they fit in the budget. Of a
+larger collection, blocks of candidates are copied there, and those used last stay. What goes to the
+device for a batch of topics is one copy, and so are the scores that come back. A CPU scores topic
+by topic, and so does what lacks 64-bit floats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from irplatform.text.forward_index import FIELDS, distinct_words
+from irplatform.text.given_texts import PADDING, given_texts
+from irplatform.text.lexical import (
+    FieldMatch,
+    MatchFeatures,
+    kinds_and_fields,
+    known_bigrams,
+    lexical_features,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from irplatform.data import Documents, Topic
+    from irplatform.text.arrays import Float32, Float64, Int32, Int64
+    from irplatform.text.forward_index import Field, ForwardIndex
+
+    Array = npt.NDArray[Any]
+    Batch = Sequence[tuple[Topic, Documents]]
+
+_ABSENT = -2
+"""Stands for no word of a query; no document has it."""
+_CELL = 32
+"""Bytes that computing takes per word of a document."""
+_SHARE = 4
+"""The part of free device memory that documents may take."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reranker reads of topics and documents, besides the documents' words.
+
+    Attributes:
+        query: a topic's words as the reranker numbers them, from 0: int64 [m].
+        lexical: names of lexical match features.
+        matched: the word ids that they match, int32 [words]; those of the query by default.
+    """
+
+    query: Callable[[Topic], Int64]
+    lexical: Sequence[str] = ()
+    matched: Callable[[Topic], Int32] | None = None
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Documents of topics, as tensors on the device.
+
+    Attributes:
+        query: int64 [topics, m], `Reading.query`, padded with -1.
+        topic: int64 [documents], the place of each document's topic in `query`.
+        features: float32 [documents, features], the lexical and then the further ones.
+    """
+
+    query: Tensor
+    topic: Tensor
+    features: Tensor
+    _words: Callable[[int], Tensor]
+    _vocabulary: int
+    _one_by_one: bool
+
+    def matrix(self, length: int) -> Tensor:
+        """The first words of documents: word ids, int32 [documents, length], -1 for padding."""
+        return self._words(length)
+
+    def words(self, length: int) -> tuple[Tensor, Tensor, Tensor | None]:
+        """The words of documents, and the place of each of the first `length` among them.
+
+        On a GPU words may repeat, since it would have to wait for the number of distinct ones.
+
+        Returns:
+            Word ids, [words]; places, int64 [documents, length], where the number of words stands
+            for padding; each word's topic, int64 [words], or None where there is only one.
+        """
+        tokens = self._words(length)
+        if self._one_by_one:
+            found = distinct_words(tokens.cpu().numpy(), self._vocabulary)
+            words, places = (torch.from_numpy(array).to(tokens.device) for array in found)
+            return words, places, None
+        words = tokens.flatten()
+        places = torch.arange(len(words), device=words.device).view(tokens.shape)
+        topic = None if len(self.query) == 1 else self.topic.repeat_interleave(tokens.shape[1])
+        return words, places.masked_fill(tokens == PADDING, len(words)), topic
+
+
+class DeviceDocuments:
+    """A collection's documents on a device; `on_device` returns it.
+
+    `budget` is the device memory for documents, in bytes: a quarter of what is free by default.
+    Given one, a CPU computes as a GPU would.
+    """
+
+    def __init__(self, index: ForwardIndex, device: str, budget: int | None = None) -> None:
+        self.index = index
+        self.device = device
+        self._one_by_one = budget is None and torch.device(device).type != "cuda"
+        self._blocks: dict[bytes, _Block] = {}
+        self._collection: _Collection | None = None
+        self._budget = 0
+        if not self._one_by_one:
+            self._budget = budget or torch.cuda.mem_get_info(device)[0] // _SHARE
+            if index.held and _Collection.size(index) <= self._budget:
+                self._collection = _Collection(index, device)
+
+    def score(
+        self,
+        batch: Batch,
+        reading: Reading,
+        score: Callable[[Candidates], Tensor],
+        more: Sequence[Float32] = (),
+    ) -> list[Sequence[float]]:
+        """Score the documents of topics: a list of scores for each topic.
+
+        `score` returns the scores of candidates, [documents], on the device. `more` are further
+        features of each topic's documents, [documents, features].
+        """
+        with torch.inference_mode():
+            parts = [score(candidates) for candidates in self._parts(batch, reading, more)]
+            scores = torch.cat(parts).tolist() if parts else []
+        ends = accumulate((len(documents) for _, documents in batch), initial=0)
+        return [scores[start:end] for start, end in pairwise(ends)]
+
+    def of(self, topic: Topic, doc_ids: Sequence[str], reading: Reading) -> Candidates:
+        """The documents of one topic, whatever the budget."""
+        rows, none = self.index.rows(doc_ids), np.empty((len(doc_ids), 0), dtype=np.float32)
+        if self._one_by_one:
+            return self._on_host(topic, rows, reading, none)
+        return self._on_device([topic], np.zeros(len(rows), dtype=np.int64), rows, reading, none)
+
+    def _parts(
+        self, batch: Batch, reading: Reading, more: Sequence[Float32]
+    ) -> Iterator[Candidates]:
+        """The documents of topics in order, in as few parts as are computed at once."""
+        more = more or [np.empty((len(documents), 0), np.float32) for _, documents in batch]
+        if self._one_by_one:
+            for (topic, documents), features in zip(batch, more, strict=True):
+                if documents:
+                    yield self._on_host(topic, self.index.rows(documents.ids), reading, features)
+            return
+        rows = self.index.rows([doc_id for _, documents in batch for doc_id in documents.ids])
+        topic_of = np.repeat(np.arange(len(batch)), [len(documents) for _, documents in batch])
+        features = np.concatenate(more)
+        longest = int(self.index.lengths("text", rows).max(initial=0))
+        size = max(1, self._budget // (_CELL * max(1, longest)))
+        for start in range(0, len(rows), size):
+            part = slice(start, start + size)
+            first, last = topic_of[part][[0, -1]]
+            topics = [topic for topic, _ in batch[first : last + 1]]
+            places = topic_of[part] - first
+            yield self._on_device(topics, places, rows[part], reading, features[part])
+
+    def _on_host(self, topic: Topic, rows: Int64, reading: Reading, more: Float32) -> Candidates:
+        index = self.index
+        lexical = lexical_features(index, _matched(index, reading, topic), rows, reading.lexical)
+
+        def there(array: Array) -> Tensor:
+            return torch.from_numpy(array).to(self.device)
+
+        return Candidates(
+            there(reading.query(topic))[None],
+            there(np.zeros(len(rows), dtype=np.int64)),
+            there(np.concatenate([lexical, more], axis=1)),
+            lambda length: there(index.matrix(rows, length)),
+            len(index.vocabulary),
+            _one_by_one=True,
+        )
+
+    def _on_device(
+        self,
+        topics: Sequence[Topic],
+        topic_of: Int64,
+        rows: Int64,
+        reading: Reading,
+        more: Float32,
+    ) -> Candidates:
+        index = self.index
+        numbers = _padded([reading.query(topic) for topic in topics], PADDING)
+        inputs: list[Array] = [numbers, topic_of, more, rows]
+        if reading.lexical:
+            inputs += _asked(index, [_matched(index, reading, topic) for topic in topics])
+        query, topic, features, rows_there, *asked = to_device(inputs, self.device)
+        block = self._block(rows, rows_there)
+        if asked:
+            of_documents = (
+                asked if len(topics) == 1 else [values[..., topic, :] for values in asked]
+            )
+            counts = _Counts(block, *of_documents)
+            columns = [
+                getattr(_DeviceMatch(counts, field, index.average_length(field)), kind)()
+                for kind, field in kinds_and_fields(reading.lexical)
+            ]
+            features = torch.cat([torch.stack(columns, dim=1).float(), features], dim=1)
+        words = len(index.vocabulary)
+        return Candidates(query, topic, features, block.matrix, words, _one_by_one=False)
+
+    def _block(self, rows: Int64, rows_there: Tensor) -> _Block:
+        longest = int(self.index.lengths("text", rows).max(initial=0))
+        if given_texts() is not None:
+            return self._copied(rows, longest)
+        if self._collection is not None:
+            return self._collection.block(rows_there, longest)
+        key = rows.tobytes()
+        if key not in self._blocks:
+            self._blocks[key] = self._copied(rows, longest)
+            while len(self._blocks) > 1 and self._taken() > self._budget:
+                del self._blocks[next(iter(self._blocks))]
+        return self._blocks[key]
+
+    def _copied(self, rows: Int64, longest: int) -> _Block:
+        words = self.index.matrix(rows, longest)
+        return _Block(*to_device((words, _numbers(self.index, rows)), self.device))
+
+    def _taken(self) -> int:
+        return sum(block.words.nbytes for block in self._blocks.values())
+
+
+@lru_cache(maxsize=2)
+def on_device(index: ForwardIndex, device: str) -> DeviceDocuments:
+    """The documents of an index where a reranker computes ("cpu", "cuda" or "mps"), made once."""
+    return DeviceDocuments(index, device)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Documents side by side."""
+
+    words: Tensor  # int32 [documents, longest], padded with -1
+    numbers: Tensor  # float64 [documents, 9], see `_numbers`
+
+    def matrix(self, length: int) -> Tensor:
+        words = self.words[:, :length]
+        return functional.pad(words, (0, length - words.shape[1]), value=PADDING)
+
+
+class _Collection:
+    """All documents, one behind the other."""
+
+    def __init__(self, index: ForwardIndex, device: str) -> None:
+        words, offsets = index.all_tokens()
+        arrays: list[Array] = [words, offsets, _numbers(index, None)]
+        self._words, self._offsets, self._numbers = to_device(arrays, device)
+
+    @staticmethod
+    def size(index: ForwardIndex) -> int:
+        words, offsets = index.all_tokens()
+        return words.nbytes + offsets.nbytes * (1 + 3 * len(FIELDS))
+
+    def block(self, rows: Tensor, longest: int) -> _Block:
+        starts = self._offsets[rows, None]
+        lengths = self._offsets[rows + 1, None] - starts
+        place = torch.arange(longest, device=rows.device)
+        words = self._words[(starts + place).clamp_(max=len(self._words) - 1)]
+        return _Block(words.masked_fill_(place >= lengths, PADDING), self._numbers[rows])
+
+
+def _numbers(index: ForwardIndex, rows: Int64 | None) -> Float64:
+    """Per field the words, distinct words and summed IDF of documents: [documents, 9]."""
+    of_field = [
+        statistic(field, rows)
+        for field in FIELDS
+        for statistic in (index.lengths, index.unique_counts, index.idf_mass)
+    ]
+    return np.stack(of_field, axis=1, dtype=np.float64)
+
+
+def _matched(index: ForwardIndex, reading: Reading, topic: Topic) -> Int32:
+    if reading.matched is not None:
+        return reading.matched(topic)
+    return index.query_ids(topic.query)
+
+
+def _asked(index: ForwardIndex, queries: Sequence[Int32]) -> list[Array]:
+    """The arguments of `_Counts`, per topic: the words of queries, and the sums of their IDF."""
+    matches = [[FieldMatch(index, field, q, np.arange(0)) for field in FIELDS] for q in queries]
+    texts = [of_fields[-1] for of_fields in matches]
+    bigrams = [known_bigrams(query) for query in queries]
+    pairs = [np.array(sorted(known), dtype=np.int64).reshape(-1, 2) for known, _ in bigrams]
+    sizes = [
+        [text.size, len(known) + unknown]
+        for text, (known, unknown) in zip(texts, bigrams, strict=True)
+    ]
+    idf = [
+        _padded([of_fields[number].idf for of_fields in matches], 0)
+        for number in range(len(FIELDS))
+    ]
+    return [
+        _padded([text.known for text in texts], _ABSENT),
+        _padded([text.repeats for text in texts], 0),
+        np.array(sizes),
+        np.array([[of_field.idf_of_query for of_field in of_fields] for of_fields in matches]),
+        np.stack(idf),
+        np.stack([_padded([pair[:, side] for pair in pairs], _ABSENT) for side in (0, 1)]),
+    ]
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """Documents beside the known words of their topics' queries; 1 row is for all documents."""
+
+    block: _Block
+    known: Tensor  # int64 [documents, known], padded with _ABSENT
+    repeats: Tensor  # int64 [documents, known]
+    sizes: Tensor  # int64 [documents, 2], the query's words and bigrams
+    idf_of_query: Tensor  # float64 [documents, 3]
+    idf: Tensor  # float64 [3, documents, known]
+    bigrams: Tensor  # int64 [2, documents, bigrams], padded with _ABSENT
+
+    @cached_property
+    def found(self) -> Tensor:
+        """Where a document has which word: bool [documents, longest, known]."""
+        return self.block.words[:, :, None] == self.known[:, None]
+
+    def inside(self, field: Field) -> Tensor:
+        """Which places belong to a field, bool [documents, longest]; those behind the text may."""
+        place = torch.arange(self.block.words.shape[1], device=self.known.device)
+        in_title = place < self.block.numbers[:, :1]  # the words of the title
+        if field == "title":
+            return in_title
+        return ~in_title if field == "abstract" else torch.ones_like(in_title)
+
+
+@dataclass(frozen=True)
+class _DeviceMatch(MatchFeatures[Tensor]):
+    """Computes what `FieldMatch` does, for documents of several topics."""
+
+    counts: _Counts
+    field: Field
+    average_length: float
+
+    def __post_init__(self) -> None:
+        counts, number = self.counts, FIELDS.index(self.field)
+        of_fields = counts.block.numbers.view(-1, len(FIELDS), 3)
+        lengths, unique_counts, idf_mass = of_fields[:, number].unbind(dim=1)
+        values = {
+            "lengths": lengths,
+            "unique_counts": unique_counts,
+            "idf_mass": idf_mass,
+            "idf": counts.idf[number],
+            "idf_of_query": counts.idf_of_query[:, number],
+            "repeats": counts.repeats,
+            "size": counts.sizes[:, 0],
+        }
+        self.__dict__.update(values)
+
+    @cached_property
+    def frequencies(self) -> Tensor:
+        inside = self.counts.inside(self.field)[:, :, None]
+        return (self.counts.found & inside).sum(dim=1, dtype=torch.float64)
+
+    @cached_property
+    def present(self) -> Tensor:
+        return (self.frequencies > 0).double()
+
+    @property
+    def bigrams(self) -> tuple[Tensor, Tensor]:
+        first, second = self.counts.bigrams[:, :, None]
+        words = self.counts.block.words[:, :, None]
+        inside = self.counts.inside(self.field)[:, :, None]
+        both = (words[:, :-1] == first) & (words[:, 1:] == second) & inside[:, :-1] & inside[:, 1:]
+        return both.any(dim=1).sum(dim=1, dtype=torch.float64), self.counts.sizes[:, 1]
+
+
+def to_device(arrays: Sequence[Array], device: str) -> list[Tensor]:
+    """Copy arrays to a device, in one transfer."""
+    sizes = [-(-array.nbytes // 8) * 8 for array in arrays]  # numbers begin at multiples of 8
+    held = np.zeros(sum(sizes), dtype=np.uint8)
+    for array, end in zip(arrays, accumulate(sizes), strict=True):
+        flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        start = end - (-(-len(flat) // 8) * 8)
+        held[start : start + len(flat)] = flat
+    there = torch.from_numpy(held).to(device)
+    return [
+        part[: array.nbytes].view(getattr(torch, array.dtype.name)).view(array.shape)
+        for array, part in zip(arrays, torch.split(there, sizes), strict=True)
+    ]
+
+
+def _padded(rows: Sequence[Array], fill: int) -> Array:
+    """Arrays as rows of one, padded on the right."""
+    width = max(map(len, rows))
+    padded = np.full((len(rows), width), fill, dtype=rows[0].dtype)
+    for row, values in zip(padded, rows, strict=True):
+        row[: len(values)] = values
+    return padded

@@ -1,0 +1,65 @@
+"""Rerankers with documents in device memory, the CPU as the device: equal scores."""
+
+import numpy as np
+import pytest
+from plain import ELSEWHERE, WORDS, plain_resources
+
+from irplatform.plugin import Topic
+from irplatform.text import ALL18
+from irplatform.text.device_documents import DeviceDocuments, on_device
+from irplatform_delta.options import Delta2017Options, DeltaOptions
+from irplatform_delta.reranker import Delta, Delta2017
+
+RERANKERS = {
+    "delta": (Delta, DeltaOptions(lexical=ALL18, document_words=9, filters=6)),
+    "delta-long": (Delta, DeltaOptions(document_words=300, filters=6)),
+    "delta-without-features": (Delta, DeltaOptions(lexical=(), document_words=9, filters=6)),
+    "delta-2017": (Delta2017, Delta2017Options(document_words=9, filters=6)),
+}
+QUERIES = [
+    " ".join(WORDS[3:7]),
+    f"{WORDS[2]} {WORDS[2]} {ELSEWHERE}",
+    f"{WORDS[1]} {WORDS[30]} {WORDS[8]} absent",
+    f"{WORDS[31]} {WORDS[32]}",
+    "absent missing",
+    "",
+]
+WHOLE, BLOCKS = 10**9, 20_000
+"""Budgets: the collection fits, or some documents do."""
+
+
+@pytest.fixture(scope="module")
+def resources(tmp_path_factory):
+    return plain_resources(tmp_path_factory.mktemp("forward"), long=" ".join(WORDS * 2))
+
+
+def _scores(resources, kind, options, queries):
+    reranker = kind(options)
+    reranker.prepare(resources)
+    reranker.weights_changed()
+    ids = list(resources.texts)
+    batch = [
+        (Topic(f"t{n}", query), resources.documents(ids[n:] + ids[: 3 * n]))
+        for n, query in enumerate(queries)
+    ]
+    batch.insert(2, (Topic("nothing", QUERIES[0]), resources.documents([])))
+    return reranker.score_batch(batch)
+
+
+@pytest.mark.parametrize(
+    ("queries", "budget"),
+    [(QUERIES, WHOLE), (QUERIES, BLOCKS), (QUERIES[:1], WHOLE), (QUERIES[-2:], 1)],
+    ids=["all", "blocks", "one", "none"],
+)
+@pytest.mark.parametrize("name", RERANKERS)
+def test_scores_are_those_of_the_cpu(resources, monkeypatch, name, budget, queries):
+    expected = _scores(resources, *RERANKERS[name], queries)
+    on_device.cache_clear()
+    with monkeypatch.context() as changed:
+        changed.setattr(DeviceDocuments.__init__, "__defaults__", (budget,))
+        scores = _scores(resources, *RERANKERS[name], queries)
+    on_device.cache_clear()
+    assert list(map(len, scores)) == list(map(len, expected))
+    for ours, theirs in zip(scores, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    assert len(set(expected[0])) > 1 or queries[0] == QUERIES[-2]
