@@ -1,4 +1,8 @@
-"""The measure of BioASQ's task b, phase A: `BioASQ-AP`, whose mean is the task's official MAP."""
+"""Measures of BioASQ's task b, phase A.
+
+`BioASQ-AP` scores runs by their documents; its mean is the task's official MAP. `platform bioasq`
+scores answers, with their snippets.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,8 @@ from irplatform.plugin import hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import click
 
     from irplatform.plugin import RegisterMeasure
     from irplatform.runs import Run
@@ -19,6 +25,14 @@ DEPTH = 10  # documents that may be submitted for a question
 def register_measures(register: RegisterMeasure) -> None:
     """Register `BioASQ-AP`."""
     register("BioASQ-AP", average_precisions)
+
+
+@hookimpl
+def register_commands(cli: click.Group) -> None:
+    """Register `platform bioasq`."""
+    from irplatform_bioasq.commands import score_answers
+
+    cli.add_command(score_answers)
 
 
 def average_precisions(qrels: Mapping[str, Mapping[str, float]], run: Run) -> dict[str, float]:

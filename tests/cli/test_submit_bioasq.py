@@ -1,6 +1,7 @@
 """`platform submit bioasq` writes a run as the answers that BioASQ takes."""
 
 import json
+import random
 
 import pytest
 
@@ -108,3 +109,77 @@ def test_answers_that_are_taken_for_a_run_are_one_problem(submit, platform):
     done = platform("evaluate", "a.json", "--qrels", "a.json", "--measure", "BioASQ-AP")
     assert done.code == 2
     assert "name the run behind them" in done.err
+
+
+WORDS = [
+    "CDK4",
+    "NF2",
+    "ﬁbrosis",
+    "CO₂",
+    "naïve",
+    "µg",
+    "a\u0301",
+    "tumour\u00adous",
+    "p53",
+    "… and",
+]
+
+
+def _abstract(draw):
+    sentences = (" ".join(draw.choices(WORDS, k=draw.randint(3, 9))) for _ in range(9))
+    return draw.choice(["  ", "\n", " "]).join(f"We saw {each}." for each in sentences)
+
+
+def test_snippets_stand_where_they_say(platform, folder):
+    draw = random.Random(7)
+    documents = {
+        str(n): {
+            "id": str(n),
+            "title": f"Title {n}: {draw.choice(WORDS)}",
+            "abstract": _abstract(draw),
+        }
+        for n in range(1, 41)
+    }
+    (folder / "docs.jsonl").write_text("".join(f"{json.dumps(d)}\n" for d in documents.values()))
+    questions = [
+        {"id": f"b{n}", "body": f"Does {draw.choice(WORDS)} matter?", "type": "yesno"}
+        for n in range(20)
+    ]
+    (folder / "testset.json").write_text(json.dumps({"questions": questions}))
+    (folder / "batch.toml").write_text(TOML)
+    lines = [
+        f"{q['id']} Q0 {doc_id} {rank} {-rank} x\n"
+        for q in questions
+        for rank, doc_id in enumerate(draw.sample([*documents], 12), start=1)
+    ]
+    (folder / "my.run").write_text("".join(lines))
+    command = ("submit", "bioasq", "my.run", "--collection", "batch.toml", "--out", "a.json")
+    done = platform(*command, "--snippets", "bm25-text")
+    assert done.out == "a.json: 200 documents and 200 snippets for 20 questions\n", done
+    for answer in json.loads((folder / "a.json").read_text())["questions"]:
+        assert len(answer["snippets"]) == 10
+        for snippet in answer["snippets"]:
+            assert snippet["document"] in answer["documents"]
+            assert snippet["beginSection"] == snippet["endSection"]
+            document = documents[snippet["document"].rpartition("/")[2]]
+            begin, end = snippet["offsetInBeginSection"], snippet["offsetInEndSection"]
+            assert document[snippet["beginSection"]][begin:end] == snippet["text"] != ""
+    asked = next(q for q in questions if "NF2" in q["body"])
+    (answer,) = (
+        a
+        for a in json.loads((folder / "a.json").read_text())["questions"]
+        if a["id"] == asked["id"]
+    )
+    assert "NF2" in answer["snippets"][0]["text"]
+
+
+def test_a_reranker_of_snippets_takes_settings(submit):
+    run = "b1 Q0 1 1 1.0 x\n"
+    done = submit(run, "--snippets", "bm25-text", "--set", "bm25-text.k1=2.0", "--json")
+    assert (done.code, done.json["snippets"]) == (0, 1)
+    refused = submit(run, "--set", "bm25-text.k1=2.0")
+    assert "--checkpoint and --set are for --snippets, which is not given." in refused.err
+    refused = submit(run, "--snippets", "delta", out="b.json")
+    assert (refused.code, "checkpoint" in refused.err) == (2, True)
+    refused = submit("b1 Q0 9 1 1.0 x\n", "--snippets", "bm25-text", out="b.json")
+    assert "does not have 1 document of the run: 9." in refused.err

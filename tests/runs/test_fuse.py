@@ -237,6 +237,10 @@ SECOND = scored("y", q={"c": 80.0, "d": 20.0})
             FusionMethod("combsum", "borda"),
             {"a": 1 + 1.5 / 4, "b": 0.75 + 1.5 / 4, "c": 0.5 + 1, "d": 0.25 + 0.75},
         ),
+        (
+            FusionMethod("combmnz", "borda"),
+            {"a": 2 + 1.5 / 2, "b": 1.5 + 1.5 / 2, "c": 1 + 2, "d": 0.5 + 1.5},
+        ),
         (FusionMethod("borda"), {"a": 4 + 1.5, "b": 3 + 1.5, "c": 2 + 4, "d": 1 + 3}),
         (FusionMethod("combmnz"), {"a": 1, "b": 0.5, "c": 2 * (0 + 1), "d": 0}),
         (FusionMethod("isr"), {"a": 1, "b": 1 / 4, "c": 2 * (1 / 9 + 1), "d": 1 / 4}),

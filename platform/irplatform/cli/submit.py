@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.commands import Group, with_options
-from irplatform.cli.names import COLLECTION, TASK
-from irplatform.cli.options import PATH, flag_option, force_option
+from irplatform.cli.names import COLLECTION, RERANKER, TASK
+from irplatform.cli.options import PATH, flag_option, force_option, setting_option
 from irplatform.cli.output import json_option, print_json
-from irplatform.errors import counted
+from irplatform.errors import InputError, counted
 from irplatform.system.console import notice, say_text
 
 if TYPE_CHECKING:
@@ -129,7 +129,11 @@ def _print_check(path: str, found: RunCheck) -> None:
 
 
 @submit.command(
-    "bioasq", examples=["platform submit bioasq my.run --collection golden.toml --out answers.json"]
+    "bioasq",
+    examples=[
+        "platform submit bioasq my.run --collection golden.toml --out answers.json",
+        "platform submit bioasq my.run --collection 13b.toml --snippets bm25-text --out a.json",
+    ],
 )
 @click.argument("run", type=PATH)
 @click.option(
@@ -139,22 +143,49 @@ def _print_check(path: str, found: RunCheck) -> None:
     help="The collection whose questions the run answers.",
 )
 @click.option("--out", required=True, type=PATH, help="The file to write.")
+@click.option(
+    "--snippets",
+    type=RERANKER,
+    help="Also write the ten best sentences of the documents, as this reranker ranks them, such as "
+    "bm25-text, or deepsense with --checkpoint.",
+)
+@click.option(
+    "--checkpoint", type=PATH, help="A folder written by `platform train`, for --snippets."
+)
+@setting_option("the reranker of --snippets", "rerankers show")
 @force_option("a file at --out that has other content")
 @json_option
-def bioasq(run: Path, collection: str, out: Path, force: bool, as_json: bool) -> None:
+def bioasq(
+    run: Path,
+    collection: str,
+    out: Path,
+    snippets: str | None,
+    checkpoint: Path | None,
+    settings: tuple[str, ...],
+    force: bool,
+    as_json: bool,
+) -> None:
     """Write a run in the JSON format of BioASQ task b, phase A.
 
-    Writes the first ten documents of each question. Document ids must be PMIDs, and the
-    collection's topics must be BioASQ questions.
+    Writes the first ten documents of each question, and snippets of them. Document ids must be
+    PMIDs, and the collection's topics must be BioASQ questions.
     """
     from irplatform import write_bioasq_answers
+    from irplatform.cli.settings import read_settings
 
-    counts = write_bioasq_answers(run, collection, out, force=force)
+    given: dict[str, Any] = {}
+    if snippets is not None:
+        read = read_settings(settings, None, (), (snippets,))
+        given = {"settings": read, "checkpoint": checkpoint}
+    elif checkpoint or settings:
+        raise InputError("--checkpoint and --set are for --snippets, which is not given.")
+    counts = write_bioasq_answers(run, collection, out, snippets=snippets, force=force, **given)
     if as_json:
         print_json(counts)
     else:
-        documents = counted(counts["documents"], "document")
-        say_text(f"{out}: {documents} for {counted(counts['questions'], 'question')}")
+        written = counted(counts["documents"], "document")
+        written += f" and {counted(counts['snippets'], 'snippet')}" if snippets else ""
+        say_text(f"{out}: {written} for {counted(counts['questions'], 'question')}")
 
 
 @submit.command("tira", examples=["platform submit tira runs/demo/delta.run --out upload"])

@@ -14,19 +14,34 @@ from irplatform.system.writing import atomic_write, same_file
 
 if TYPE_CHECKING:
     from irplatform.data import Topic
-    from irplatform.experiment.arguments import AnyCollection, AnyPath
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, AnySystem
+    from irplatform.plugin.rerankers import Reranker
+    from irplatform.runs.bioasq import Snippet
 
 
 def write_bioasq_answers(
-    path: AnyPath, collection: AnyCollection, out: AnyPath, *, force: bool = False
+    path: AnyPath,
+    collection: AnyCollection,
+    out: AnyPath,
+    *,
+    snippets: AnySystem[Reranker] | None = None,
+    force: bool = False,
+    **options: Any,
 ) -> dict[str, Any]:
     """Write a run as BioASQ takes it in phase A of task b: JSON with at most ten documents each.
 
-    The documents of the run are PMIDs, the topics of the collection questions of BioASQ. `force`
-    replaces a file with other content.
+    Args:
+        path: the run; its documents are PMIDs.
+        collection: its topics are questions of BioASQ.
+        out: the file to write.
+        snippets: a reranker that chooses sentences of these documents, at most ten a question;
+            None writes no snippets.
+        force: replace a file with other content.
+        options: of that reranker, as for `irplatform.reranker`.
 
     Returns:
-        `path`, the number of `questions`, of `documents`, and the ids in `unanswered`.
+        `path`, the number of `questions`, of `documents`, of `snippets`, and the ids in
+        `unanswered`.
 
     Raises:
         InputError: the run cannot be read or answers unknown topics, the topics are not
@@ -47,7 +62,8 @@ def write_bioasq_answers(
     collection = collection_name(collection)
     if same_file(path, out):
         raise InputError(f"--out {out} is the run itself; name another file.")
-    topics = registry().collection(collection).load_topics()
+    resolved_collection = registry().collection(collection)
+    topics = resolved_collection.load_topics()
     questions = [_question(topic, collection) for topic in topics]
     rankings = read_run(path).rankings
     question_ids = {question.id for question in questions}
@@ -59,6 +75,13 @@ def write_bioasq_answers(
         (each, rankings[each.id].doc_ids if each.id in rankings else ()) for each in questions
     ]
     content = answers(questions_with_documents)
+    chosen: dict[str, list[Snippet]] = {}
+    if snippets is not None:
+        from irplatform.experiment.snippets import choose_snippets
+
+        ranked = {each.id: doc_ids for each, doc_ids in questions_with_documents}
+        chosen = choose_snippets(topics, ranked, resolved_collection.corpus, snippets, **options)
+        content = answers(questions_with_documents, chosen)
     if not force and out.is_file() and out.read_bytes() != content:
         raise InputError(
             "this file already exists, with other content. Name another --out, or replace it "
@@ -74,6 +97,7 @@ def write_bioasq_answers(
         "path": str(out),
         "questions": len(questions_with_documents),
         "documents": sum(len(doc_ids[:MOST_DOCUMENTS]) for _, doc_ids in questions_with_documents),
+        "snippets": sum(map(len, chosen.values())),
         "unanswered": unanswered,
     }
 

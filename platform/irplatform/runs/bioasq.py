@@ -3,8 +3,9 @@
 A file is one JSON object with the list `questions`. A question has `id`, `body` and `type`
 (factoid, list, summary, yesno) and, once judged, the addresses of relevant articles in `documents`;
 in the feedback of the task Synergy these are objects, `{"id": PMID, "golden": true or false}`.
-Answers to phase A have the same form, with at most ten documents a question
-(http://participants-area.bioasq.org/general_information/Task13b).
+Snippets are parts of a title or an abstract: the characters from `offsetInBeginSection`, counted
+from 0, to before `offsetInEndSection`. Answers to phase A have the same form, with at most ten
+documents and ten snippets a question (http://participants-area.bioasq.org/general_information/Task13b).
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 MOST_DOCUMENTS = 10
 """Documents that may be submitted per question."""
+MOST_SNIPPETS = 10
+"""Snippets that may be submitted per question."""
 _ADDRESS = "http://www.ncbi.nlm.nih.gov/pubmed/"
 _NUMBER = "[1-9][0-9]{0,8}"
 PMID = re.compile(_NUMBER)
@@ -58,6 +61,25 @@ class Question:
     body: str
     type: str
     documents: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A part of an article's title or abstract.
+
+    Attributes:
+        document: the article's id.
+        section: "title" or "abstract".
+        begin: place of the first character in the section, from 0.
+        end: place behind the last character.
+        text: what stands there.
+    """
+
+    document: str
+    section: str
+    begin: int
+    end: int
+    text: str = ""
 
 
 def holds_questions(path: Path) -> bool:
@@ -115,11 +137,30 @@ def judgments_of_questions(path: Path) -> dict[str, dict[str, int]]:
     return judged
 
 
-def answers(answered: Iterable[tuple[Question, Sequence[str]]]) -> bytes:
+def read_snippets(path: Path) -> dict[str, list[Snippet]]:
+    """Read the snippets of each question, judged ones or answers; question id to snippets.
+
+    Raises:
+        InputError: see `read_questions`; or a snippet has no document, section or offsets.
+    """
+    read_questions(path)
+    snippets: dict[str, list[Snippet]] = {}
+    for place, entry in enumerate(read_json(path)["questions"], start=1):
+        name = f"question {place}"
+        given = entry.get("snippets") or []
+        snippets[entry["id"]] = [_snippet(each, name, path) for each in given]
+    return snippets
+
+
+def answers(
+    answered: Iterable[tuple[Question, Sequence[str]]],
+    snippets: Mapping[str, Sequence[Snippet]] | None = None,
+) -> bytes:
     """Write answers as JSON, with the addresses of the first ten documents of each question.
 
     Args:
         answered: the questions, each with PMIDs, best first.
+        snippets: question id to the snippets to write, best first.
 
     Raises:
         InputError: a document's id is not a PMID.
@@ -130,7 +171,7 @@ def answers(answered: Iterable[tuple[Question, Sequence[str]]]) -> bytes:
             "body": question.body,
             "type": question.type,
             "documents": [_address(doc_id, question.id) for doc_id in doc_ids[:MOST_DOCUMENTS]],
-            "snippets": [],
+            "snippets": [_entry(each) for each in (snippets or {}).get(question.id, ())],
         }
         for question, doc_ids in answered
     ]
@@ -144,6 +185,32 @@ def _address(doc_id: str, question: str) -> str:
             "articles of PubMed only."
         )
     return _ADDRESS + doc_id
+
+
+def _entry(snippet: Snippet) -> dict[str, Any]:
+    return {
+        "document": _ADDRESS + snippet.document,
+        "beginSection": snippet.section,
+        "endSection": snippet.section,
+        "offsetInBeginSection": snippet.begin,
+        "offsetInEndSection": snippet.end,
+        "text": snippet.text,
+    }
+
+
+def _snippet(entry: Any, name: str, path: Path) -> Snippet:
+    given = entry if isinstance(entry, dict) else {}
+    begin, end = (given.get(f"offsetIn{which}Section") for which in ("Begin", "End"))
+    sections = [given.get(f"{which}Section") for which in ("begin", "end")]
+    if type(begin) is not int or type(end) is not int or None in sections:
+        raise InputError(
+            f"{name} has a snippet without beginSection, endSection, offsetInBeginSection or "
+            "offsetInEndSection.",
+            path=path,
+        )
+    document = _document_id(given.get("document"), name, path)
+    section = str(sections[0]) if sections[0] == sections[1] else f"{sections[0]} to {sections[1]}"
+    return Snippet(document, section, begin, end, str(given.get("text", "")))
 
 
 def _question(entry: Any, name: str, path: Path) -> Question:

@@ -142,6 +142,8 @@ class FusionMethod:
             row[:] = missing
             row[place] = values
             hit[place] = weight
+            if self.by == "combmnz" and self.norm == "borda":
+                hit[:] = weight  # each run has points for all documents
         return documents, parts, hits
 
     def _values(self, ranking: Ranking, weight: float, documents: int) -> tuple[Values, float]:
