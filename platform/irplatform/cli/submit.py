@@ -132,7 +132,7 @@ def _print_check(path: str, found: RunCheck) -> None:
     "bioasq",
     examples=[
         "platform submit bioasq my.run --collection golden.toml --out answers.json",
-        "platform submit bioasq a.run --collection 13b.toml --snippets bm25-text --out a",
+        "platform submit bioasq a.run --collection b.toml --snippets bm25-text --out a",
     ],
 )
 @click.argument("run", type=PATH)
