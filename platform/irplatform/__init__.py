@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from irplatform.experiment.run import run, train
     from irplatform.experiment.search import index, search
     from irplatform.experiment.settings import RunSettings, TuneSettings, read_experiment
-    from irplatform.experiment.shared_tasks import check_runs
+    from irplatform.experiment.shared_tasks import check_runs, fix_run
     from irplatform.experiment.submission import write_bioasq_answers
+    from irplatform.experiment.upload import prepare_runs
     from irplatform.experiment.verify import verify
     from irplatform.plugin import (
         FeatureGroup,
@@ -76,9 +77,11 @@ __all__ = [
     "compare",
     "evaluate",
     "explain",
+    "fix_run",
     "fuse_runs",
     "index",
     "load_plugin",
+    "prepare_runs",
     "read_experiment",
     "read_run",
     "register",
@@ -111,8 +114,9 @@ _NAMES = {
     "experiment.run": "run train",
     "experiment.search": "index search",
     "experiment.settings": "RunSettings TuneSettings read_experiment",
-    "experiment.shared_tasks": "check_runs",
+    "experiment.shared_tasks": "check_runs fix_run",
     "experiment.submission": "write_bioasq_answers",
+    "experiment.upload": "prepare_runs",
     "experiment.verify": "verify",
     "plugin": "FeatureGroup Field Options Reads Reranker Resources Retriever TrainableReranker "
     "Traits",

@@ -21,6 +21,7 @@ from irplatform.cli.names import (
     PRETRAINING,
     RETRIEVER,
     STAGE,
+    TASK,
     list_option,
 )
 from irplatform.errors import InputError
@@ -113,6 +114,16 @@ def choice_option(
     return click.option(
         *declarations, type=click.Choice(choices), default=choices[0], show_default=True, help=text
     )
+
+
+task_options = with_options(
+    click.option("--task", type=TASK, help="The task whose rules hold; see `platform tasks list`."),
+    click.option("--topics", type=PATH, help="The task's file of topics, all to be answered."),
+    click.option(
+        "--collection", type=COLLECTION, help="A collection, whose topics the runs must answer."
+    ),
+    flag_option("--documents", text="Also look up every document in the collection's index."),
+)
 
 
 def device_option(default: str = "auto", more: str = "") -> Callable[[Declared], Declared]:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.cli.commands import Group, with_options
-from irplatform.cli.names import COLLECTION, RERANKER, TASK
-from irplatform.cli.options import PATH, flag_option, force_option, setting_option
+from irplatform.cli.commands import Group
+from irplatform.cli.names import COLLECTION, RERANKER
+from irplatform.cli.options import PATH, force_option, setting_option, task_options
 from irplatform.cli.output import json_option, print_json
+from irplatform.cli.submit_files import fix, prepare
 from irplatform.errors import InputError, counted
 from irplatform.system.console import notice, say_text
 
@@ -21,14 +22,6 @@ if TYPE_CHECKING:
     from irplatform.runs.checks import RunCheck
 
 
-task_options = with_options(
-    click.option("--task", type=TASK, help="The task whose rules hold; see `platform tasks list`."),
-    click.option("--topics", type=PATH, help="The task's file of topics, all to be answered."),
-    click.option(
-        "--collection", type=COLLECTION, help="A collection, whose topics the runs must answer."
-    ),
-    flag_option("--documents", text="Also look up every document in the collection's index."),
-)
 _SHOWN = 25
 """Problems printed per run, errors first, as in TREC's scripts."""
 
@@ -36,6 +29,10 @@ _SHOWN = 25
 @click.group(cls=Group)
 def submit() -> None:
     """Check, fix and prepare runs for submission to a shared task."""
+
+
+submit.add_command(fix)
+submit.add_command(prepare)
 
 
 @submit.command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,15 @@ from irplatform.evaluation.judgments import of_collection, of_files
 from irplatform.evaluation.sampled import is_inferred
 from irplatform.experiment.arguments import as_path, as_paths, collection_name
 from irplatform.registry.loading import registry
+from irplatform.runs.bioasq import holds_questions
 from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags, validate_run
 from irplatform.runs.trec import Problem
+from irplatform.system.writing import atomic_write, same_file
 from irplatform.tasks.catalogue import find_task, known_tasks
 from irplatform.tasks.check import check_submission, in_words, tied_measures, too_many_runs
+from irplatform.tasks.mending import repair_answers
+from irplatform.tasks.model import Rules, Task
+from irplatform.tasks.repair import diff_lines, repair_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,7 +28,7 @@ if TYPE_CHECKING:
 
     from irplatform.evaluation.judgments import Judgments
     from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
-    from irplatform.tasks.model import Task
+    from irplatform.tasks.repair import Order, Repair
 
 
 def all_tasks() -> dict[str, Task]:
@@ -172,3 +178,99 @@ def _check(path: Path, task: Task, given: Surroundings) -> RunCheck:
         return found
     tied = tied_measures(path, found, measures, given.judgments, registry().measures)
     return replace(found, tied=tuple(in_words(tied, found)))
+
+
+_USUAL = Task("", "", Rules(form="trec", depth=1000, tag=r"[A-Za-z0-9_.-]{1,20}"))
+"""What most tasks of TREC ask for."""
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A corrected copy of a run.
+
+    Attributes:
+        path: the copy.
+        repair: what was changed and left out.
+        check: the check of the copy: its errors could not be repaired.
+    """
+
+    path: Path
+    repair: Repair
+    check: RunCheck
+
+
+def fix_run(
+    path: AnyPath,
+    out: AnyPath,
+    *,
+    task: str | None = None,
+    collection: AnyCollection | None = None,
+    documents: bool = False,
+    topics: AnyPath | None = None,
+    tag: str | None = None,
+    order: Order = "scores",
+    diff: AnyPath | None = None,
+    force: bool = False,
+) -> Fixed:
+    r"""Write a corrected copy of a run, or of answers in JSON; the file itself stays as it is.
+
+    Args:
+        path: the file.
+        out: the copy.
+        task: the task whose rules hold; by default TREC's usual ones.
+        collection: whose topics are kept.
+        documents: leave out documents that the collection's index does not have.
+        topics: the task's file of topics, in place of a collection.
+        tag: the new run tag.
+        order: what decides where scores and ranks contradict each other.
+        diff: a file for every changed line.
+        force: replace `out` if it has other content.
+
+    Raises:
+        InputError: the file cannot be read, or `out` is the file itself or has other content.
+
+    Examples:
+        >>> import irplatform as ir, pathlib
+        >>> run = "41 Q0 d7 1 1.5 my\n41 Q0 d3 2 2.5 my\n41 Q0 d7 3 0.5 my\n"
+        >>> _ = pathlib.Path("my.run").write_text(run)
+        >>> ir.fix_run("my.run", "fixed.run").repair.left_out
+        {'document a second time in its topic': [3]}
+        >>> print(open("fixed.run").read(), end="")
+        41 Q0 d3 1 2.5 my
+        41 Q0 d7 2 1.5 my
+    """
+    path, out = as_path(path, "path"), as_path(out, "out")
+    if same_file(path, out):
+        raise InputError(f"--out {out} is the run itself; name another file.")
+    known = task_of(task) if task is not None else None
+    given = surroundings(known, collection=collection, documents=documents, topics=topics)
+    rules = known or _USUAL
+    expected = rules.topic_ids if given.topics is None else given.topics
+    if rules.form != "trec" and holds_questions(path):
+        repair = repair_answers(path, rules, topics=expected, has_document=given.contains, tag=tag)
+    else:
+        repair = repair_run(
+            path, of_runs(rules), topics=expected, has_document=given.contains, tag=tag, order=order
+        )
+    content = repair.content
+    packed = gzip.compress(content, mtime=0) if out.suffix == ".gz" else content
+    if not force and out.is_file() and out.read_bytes() != packed:
+        raise InputError(
+            "this file already exists, with other content. Name another --out, or replace it "
+            "with --force.",
+            path=out,
+        )
+    with atomic_write(out, "wb") as file:
+        file.write(packed)
+    if diff is not None:
+        with atomic_write(as_path(diff, "diff")) as file:
+            file.writelines(diff_lines(repair, path, out))
+    return Fixed(out, repair, _check(out, rules, given))
+
+
+def of_runs(task: Task) -> Task:
+    """Return a task's rules for runs; of those that answers in JSON are made from, too."""
+    if task.form == "trec":
+        return task
+    rules = task.rules.model_copy(update={"form": "trec", "depth": None})
+    return replace(task, rules=rules)

@@ -146,9 +146,10 @@ def validate_run(
     problems += _count_problems(counts, max_per_topic)
     problems += _topic_problems(counts, topics)
     if id_pattern is not None and content.strange:
-        line, listed = min(content.strange.values()), _listing([*content.strange])
-        fault = f"ids of documents that are not of the form {id_pattern.pattern}: {listed}."
-        problems.append(Problem("error", fault, line))
+        named = [f"'{name}' (line {line})" for name, line in content.strange.items()]
+        fault = f"ids of documents that are not of the form {id_pattern.pattern}: {_some(named)}."
+        lines = tuple(sorted(content.strange.values()))
+        problems.append(Problem("error", fault, lines[0], lines))
     for topic, line in content.rising.items() if falling else ():
         fault = f"topic '{topic}': the score is higher than that of the line before."
         problems.append(Problem("error", fault, line))
@@ -169,6 +170,7 @@ def _together(problems: Sequence[Problem]) -> list[Problem]:
     together = []
     for first, *others in groups.values():
         lines = tuple(problem.line for problem in (first, *others) if problem.line is not None)
+        lines = first.lines or lines
         message = first.message
         if others:
             message += f" {len(lines):,} such lines: {_some(map(str, lines), _LINES_SHOWN)}."

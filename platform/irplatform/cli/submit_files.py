@@ -1,0 +1,117 @@
+"""`platform submit fix` and `prepare`: corrected copies of runs, and folders to upload."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from irplatform.cli.commands import Command
+from irplatform.cli.options import PATH, choice_option, force_option, task_options
+from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.errors import counted, listing
+from irplatform.system.console import say_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.experiment.shared_tasks import Fixed
+
+_LINES = 3
+"""Numbers of lines that are shown."""
+
+
+@click.command(
+    cls=Command, examples=["platform submit fix my.run --task trec-ct-2021 -o fixed.run"]
+)
+@click.argument("run", type=PATH)
+@click.option("-o", "--out", required=True, type=PATH, help="The corrected copy.")
+@task_options
+@click.option("--tag", help="The new run tag.  [default: the present one, as the task takes it]")
+@choice_option(
+    "--order",
+    choices=["scores", "ranks"],
+    text="What decides the order where scores and ranks contradict each other.",
+)
+@click.option("--diff", type=PATH, help="Write every changed line, and why, to this file.")
+@force_option("a file at --out that has other content")
+@json_option
+@click.pass_context
+def fix(context: click.Context, /, run: Path, out: Path, as_json: bool, **options: Any) -> None:
+    """Write a corrected copy of a run, or of answers in JSON.
+
+    Repairs encoding, line ends, columns, documents that come twice, order, ranks, the number of
+    results, the tag and the spelling of ids, and leaves out what the task does not take. The run
+    itself stays as it is. The exit code is 1 if the copy would still be rejected.
+    """
+    from irplatform import fix_run
+
+    fixed = fix_run(run, out, **options)
+    if as_json:
+        print_json(_entry(fixed))
+    else:
+        _print(run, fixed)
+    context.exit(1 if fixed.check.refused else 0)
+
+
+def _entry(fixed: Fixed) -> dict[str, Any]:
+    errors = [problem.message for problem in fixed.check.problems if problem.level == "error"]
+    return {
+        "path": str(fixed.path),
+        "accepted": not fixed.check.refused,
+        "changed": {reason: list(lines) for reason, lines in fixed.repair.changed.items()},
+        "left_out": {reason: list(lines) for reason, lines in fixed.repair.left_out.items()},
+        "unrepaired": errors,
+    }
+
+
+def _print(run: Path, fixed: Fixed) -> None:
+    entry = _entry(fixed)
+    rows = [*_rows("changed", entry["changed"]), *_rows("left out", entry["left_out"])]
+    if rows:
+        print_rows(rows)
+    else:
+        say_text(f"{run}: there is nothing to repair.")
+    for problem in entry["unrepaired"]:
+        say_text(f"not repaired: {problem}")
+    found = fixed.check
+    verdict = "still refused" if found.refused else "accepted"
+    noun = "citation" if found.answers else "result"
+    least, most = found.results
+    results = counted(most, noun) if least == most else f"{least:,} to {counted(most, noun)}"
+    tag = f", tag '{found.tag}'" if found.tag else ""
+    topics = counted(found.topics, "topic")
+    say_text(f"{fixed.path}: {verdict}; {topics}, {results} each{tag}.")
+
+
+def _rows(what: str, groups: Mapping[str, Sequence[int]]) -> list[tuple[str, str, str]]:
+    return [
+        (what, counted(len(lines), "line"), f"{reason}: {listing(map(str, lines), _LINES)}")
+        for reason, lines in groups.items()
+    ]
+
+
+@click.command(
+    cls=Command,
+    examples=["platform submit prepare a.run b.run --task trec-ct-2021 --out upload"],
+)
+@click.argument("runs", nargs=-1, required=True, type=PATH)
+@task_options
+@click.option("--out", required=True, type=PATH, help="The folder to make.")
+@json_option
+def prepare(runs: tuple[Path, ...], as_json: bool, **options: Any) -> None:
+    """Write runs to a folder in the form of a task, ready to upload.
+
+    Beside the runs are their ir-metadata.yml, SHA256SUMS, and runs.md: a description of each run
+    for the working notes, from its metadata. A run that would be rejected is refused.
+    """
+    from irplatform import prepare_runs
+
+    if options["task"] is None:
+        raise click.UsageError("Missing option '--task'.")
+    written = prepare_runs(runs, **options)
+    if as_json:
+        print_json(written)
+    else:
+        say_text(f"{written['path']}: {', '.join(written['files'])}")

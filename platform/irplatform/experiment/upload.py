@@ -1,0 +1,189 @@
+"""Folders to upload to a shared task: runs in its form, metadata, checksums and descriptions."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError, counted
+from irplatform.experiment.arguments import as_path, as_paths
+from irplatform.experiment.campaigns import known as known_facts
+from irplatform.experiment.shared_tasks import of_runs, surroundings, task_of
+from irplatform.runs.bioasq import answers, read_questions
+from irplatform.runs.ir_metadata import FILE_NAME, ir_metadata, lacking, write_ir_metadata
+from irplatform.runs.metadata import metadata_path, read_metadata
+from irplatform.runs.trec import read_run
+from irplatform.system.writing import atomic_folder
+from irplatform.tasks.check import check_submission, too_many_runs
+from irplatform.tasks.describe import Described, describe_runs
+from irplatform.tasks.entries import read_answers
+from irplatform.tasks.mending import as_canonical
+from irplatform.tasks.repair import repair_run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
+    from irplatform.runs.checks import RunCheck
+    from irplatform.tasks.model import Task
+
+CHECKSUMS = "SHA256SUMS"
+DESCRIPTIONS = "runs.md"
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run to upload: its tag, snapshot, content, check and metadata."""
+
+    tag: str
+    snapshot: str
+    content: bytes
+    check: RunCheck
+    metadata: Mapping[str, Any] | None
+
+
+def prepare_runs(
+    paths: Paths,
+    out: AnyPath,
+    *,
+    task: str,
+    collection: AnyCollection | None = None,
+    documents: bool = False,
+    topics: AnyPath | None = None,
+) -> dict[str, Any]:
+    """Write runs to a new folder in the form of a task, ready to upload.
+
+    Beside them are their `ir-metadata.yml`, `SHA256SUMS`, and `runs.md`, which describes each run
+    from its metadata. A task with snapshots takes a run for each, in their order.
+
+    Args:
+        paths: TREC runs, or answers in JSON. For BioASQ, answers are made of runs.
+        out: the folder.
+        task: the task.
+        collection: whose topics they must answer.
+        documents: look up every document in the collection's index.
+        topics: the task's file of topics, in place of a collection.
+
+    Returns:
+        `path`, and `files` in it.
+
+    Raises:
+        InputError: a run would be refused, there are more runs than the task takes, two have the
+            same tag, a fact that the task asks for is not known, or the folder exists.
+
+    Examples:
+        >>> import irplatform as ir
+        >>> ranking = ir.Ranking.of(["NCT00000001"], [1.0])
+        >>> ir.write_run(ir.Run("us1", {str(n): ranking for n in range(1, 76)}), "us1.run")
+        >>> ir.prepare_runs("us1.run", "upload", task="trec-ct-2021")["files"]
+        ['us1', 'runs.md', 'SHA256SUMS']
+    """
+    paths = as_paths(paths, "paths")
+    out = as_path(out, "out")
+    known = task_of(task)
+    given = surroundings(known, collection=collection, documents=documents, topics=topics)
+    snapshots = known.rules.snapshots or []
+    if snapshots and len(paths) != len(snapshots):
+        raise InputError(
+            f"{known.name} takes a run for each of {', '.join(snapshots)}, in this order; these "
+            f"are {counted(len(paths), 'run')}."
+        )
+    if wrong := too_many_runs(len(paths), known):
+        raise InputError(wrong)
+    runs = []
+    for number, path in enumerate(paths):
+        check = check_submission(path, known, topics=given.topics, has_document=given.contains)
+        _refuse(path, check, known)
+        is_run = not check.answers
+        if is_run and known.form != "trec":
+            content = _from_run(path, known, topics)
+        elif is_run:
+            content = repair_run(path, of_runs(known)).content
+        else:
+            content = as_canonical(read_answers(path, known.form), known.form)
+        metadata = read_metadata(path) if is_run else {}
+        recorded = "implementation" in metadata
+        snapshot = snapshots[number] if snapshots else ""
+        tag = check.tag or path.stem
+        runs.append(_Run(tag, snapshot, content, check, metadata if recorded else None))
+    tags = [(run.tag, run.snapshot) for run in runs]
+    if twice := next((tag for tag, snapshot in tags if tags.count((tag, snapshot)) > 1), None):
+        raise InputError(f"two runs have the tag '{twice}'; the task tells runs apart by it.")
+    facts = known_facts()
+    if known.rules.metadata:
+        _check_metadata(paths[-1], runs[-1].metadata, facts)
+    return _write(runs, out, known, facts)
+
+
+def _refuse(path: Path, check: RunCheck, task: Task) -> None:
+    """Refuse a run with errors, and name the first."""
+    errors = [problem for problem in check.problems if problem.level == "error"]
+    if errors:
+        more = f" {len(errors) - 1:,} more errors." if len(errors) > 1 else ""
+        raise InputError(
+            f"{errors[0].message}{more} `platform submit check` lists all, `platform submit fix "
+            f"--task {task.name}` repairs what can be repaired.",
+            path=path,
+            line=errors[0].line,
+        )
+
+
+def _from_run(path: Path, task: Task, topics: AnyPath | None) -> bytes:
+    """Answers in the task's form, made of a run."""
+    if task.form != "bioasq":
+        raise InputError(f"{task.name} takes answers in JSON, not a run.", path=path)
+    if topics is None:
+        raise InputError(f"{task.name}: name the file of questions with --topics.")
+    rankings = read_run(path).rankings
+    questions = read_questions(as_path(topics, "topics"))
+    return answers(
+        [(each, rankings[each.id].doc_ids if each.id in rankings else ()) for each in questions]
+    )
+
+
+def _check_metadata(path: Path, metadata: Mapping[str, Any] | None, facts: Any) -> None:
+    if metadata is None:
+        raise InputError(
+            f"the task asks for ir-metadata.yml, and there is no {metadata_path(path).name} beside "
+            "this run, nor ir_metadata in it.",
+            path=path,
+        )
+    if missing := lacking(ir_metadata(metadata, facts)):
+        commands = " and ".join(f"`platform config set {name} VALUE`" for name in missing)
+        raise InputError(f"the task also asks for your {' and '.join(missing)}: {commands}.")
+
+
+def _write(runs: Sequence[_Run], out: Path, task: Task, facts: Mapping[str, str]) -> dict[str, Any]:
+    template = task.rules.file or "{tag}"
+    if "{team}" in template and "team" not in facts:
+        raise InputError("the file names the team: `platform config set team VALUE`.")
+    written: list[str] = []
+    described = []
+    about: dict[str, Any] | None = None
+    with atomic_folder(out) as folder:
+        for run in runs:
+            name = template.format(tag=run.tag, team=facts.get("team", ""), snapshot=run.snapshot)
+            content = run.content
+            if name.endswith(".gz"):
+                content = gzip.compress(content, mtime=0)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+            written.append(name)
+            about = ir_metadata(run.metadata, facts) if run.metadata else None
+            digest = hashlib.sha256(content).hexdigest()
+            described.append(Described(run.tag, name, run.check, about, digest))
+            if about is not None and not task.rules.metadata:
+                written.append(f"{run.tag}.{FILE_NAME}")
+                write_ir_metadata(about, folder / written[-1])
+        if task.rules.metadata and about is not None:
+            written.append(FILE_NAME)
+            write_ir_metadata(about, folder / FILE_NAME)
+        (folder / DESCRIPTIONS).write_text(describe_runs(task, described), encoding="utf-8")
+        written.append(DESCRIPTIONS)
+        sums = [(hashlib.sha256((folder / n).read_bytes()).hexdigest(), n) for n in written]
+        lines = "".join(f"{digest}  {name}\n" for digest, name in sums)
+        (folder / CHECKSUMS).write_text(lines, encoding="utf-8")
+    return {"path": str(out), "files": [*written, CHECKSUMS]}

@@ -1,0 +1,205 @@
+"""Repairs of run files: a corrected copy, with the reason of every change.
+
+Repaired are encoding, line ends, columns, documents that come twice, order and ranks, the number of
+results, the tag, ids in another spelling; lines that fit no rule of the task are left out. What a
+run lacks cannot be made up: topics without results, lines without a score.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from irplatform.errors import counted
+from irplatform.tasks.lines import read_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from irplatform.tasks.lines import Row
+    from irplatform.tasks.model import Task
+
+Order = Literal["scores", "ranks"]
+_WRAPPINGS = re.compile(
+    r"""^["'<(\[]*(?:https?://\S*/)?(?:(?:pmid|pubmed)\s*[:_-]?\s*)?|(?:\.(?:n?xml|txt|json))?/?["'>)\]]*$""",
+    re.IGNORECASE,
+)
+"""What others write around an id."""
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A corrected copy of a file, and what was changed.
+
+    Attributes:
+        content: the copy.
+        changed: kind of change → numbers of the lines.
+        left_out: the reason → numbers of the lines that the copy lacks.
+        lines: for a diff: number, line, corrected line or None, reasons.
+    """
+
+    content: bytes
+    changed: Mapping[str, list[int]] = field(default_factory=dict)
+    left_out: Mapping[str, list[int]] = field(default_factory=dict)
+    lines: tuple[tuple[int, str, str | None, str], ...] = ()
+
+
+def repair_run(
+    path: Path,
+    task: Task,
+    *,
+    topics: Collection[str] = (),
+    has_document: Callable[[str], bool] | None = None,
+    tag: str | None = None,
+    order: Order = "scores",
+) -> Repair:
+    """Repair a run by the rules of a task; the file itself stays as it is.
+
+    Args:
+        path: the run.
+        task: the task.
+        topics: ids of its topics, if known.
+        has_document: says if the collection has a document; others are left out.
+        tag: the new run tag; by default the most frequent one, in letters that the task takes.
+        order: what decides where the two contradict each other.
+
+    Raises:
+        InputError: the file cannot be opened.
+    """
+    rows = read_rows(path)
+    for row in _kept(rows):
+        _mend_topic(row, topics)
+    for row in _kept(rows):
+        _mend_document(row, task, has_document)
+    by_topic: dict[str, list[Row]] = {}
+    for row in _kept(rows):
+        by_topic.setdefault(row.topic, []).append(row)
+    new_tag = tag or _tag(rows, task)
+    fixed: dict[int, str] = {}
+    texts: list[str] = []
+    for topic, held in by_topic.items():
+        for rank, row in enumerate(_ranking(held, task.rules.depth, order), start=1):
+            if row.rank != rank:
+                row.reasons.append("rank")
+            if row.tag != new_tag:
+                row.reasons.append("tag")
+            text = f"{topic} Q0 {row.document} {rank} {row.score_text} {new_tag}"
+            texts.append(text)
+            fixed[row.line] = text
+    changed: dict[str, list[int]] = {}
+    left_out: dict[str, list[int]] = {}
+    for row in rows:
+        reasons = [] if row.left_out else dict.fromkeys(row.reasons)
+        for reason in reasons:
+            changed.setdefault(reason, []).append(row.line)
+        if row.left_out:
+            left_out.setdefault(row.left_out, []).append(row.line)
+    return Repair(
+        "".join(f"{text}\n" for text in texts).encode(),
+        changed,
+        left_out,
+        tuple(_diff(rows, fixed)),
+    )
+
+
+def diff_lines(repair: Repair, before: Path, after: Path) -> Iterator[str]:
+    """Yield the lines of a diff, with the reason of each change."""
+    yield f"--- {before}\n+++ {after}\n"
+    for number, line, corrected, reason in repair.lines:
+        yield f"@@ line {number}: {reason} @@\n-{line}\n"
+        if corrected is not None:
+            yield f"+{corrected}\n"
+
+
+def _kept(rows: Iterable[Row]) -> Iterator[Row]:
+    return (row for row in rows if not row.left_out)
+
+
+def _mend_topic(row: Row, topics: Collection[str]) -> None:
+    if not topics or row.topic in topics:
+        return
+    for name in (row.topic.strip("\"'"), row.topic.lstrip("0"), row.topic.upper()):
+        if name in topics:
+            row.topic = name
+            row.reasons.append("topic id")
+            return
+    row.left_out = "topic that the task does not have"
+
+
+def _mend_document(row: Row, task: Task, has_document: Callable[[str], bool] | None) -> None:
+    pattern = task.rules.documents
+    if pattern is not None and not re.fullmatch(pattern, row.document):
+        bare = _WRAPPINGS.sub("", row.document)
+        for name in (bare, bare.upper(), bare.lower()):
+            if re.fullmatch(pattern, name):
+                row.document = name
+                row.reasons.append("document id")
+                break
+        else:
+            row.left_out = "document id of another form"
+            return
+    if has_document is not None and not has_document(row.document):
+        row.left_out = "document that the collection does not have"
+
+
+def _ranking(rows: list[Row], depth: int | None, order: Order) -> list[Row]:
+    """The rows of a topic that are kept, in order; others get the reason."""
+    by_rank = order == "ranks" and all(row.rank is not None for row in rows)
+    scored = [row for row in rows if row.score is not None]
+    if not scored and all(row.rank is not None for row in rows):
+        by_rank, scored = True, rows
+    for row in rows:
+        if row.score is None and not by_rank:
+            row.left_out = "score that is not a number"
+    if by_rank:
+        ordered = sorted(rows, key=lambda row: (row.rank or 0, row.line))
+    else:
+        ordered = sorted(scored, key=lambda row: row.document, reverse=True)
+        ordered.sort(key=lambda row: -(row.score or 0.0))
+    seen: set[str] = set()
+    kept: list[Row] = []
+    for row in ordered:
+        if row.document in seen:
+            row.left_out = "document a second time in its topic"
+        elif depth is not None and len(kept) >= depth:
+            row.left_out = f"beyond {counted(depth, 'result')} of its topic"
+        else:
+            seen.add(row.document)
+            kept.append(row)
+    scores = [row.score for row in kept]
+    falls = all(
+        after is not None and before is not None and before > after
+        for before, after in pairwise(scores)
+    )
+    too_large = any(score is None or abs(score) > _LARGEST for score in scores)
+    if too_large or (by_rank and not falls):
+        for place, row in enumerate(kept):
+            row.score_text = str(len(kept) - place)
+            row.reasons.append("score, from the rank" if by_rank else "score beyond 32 bits")
+    return kept
+
+
+def _tag(rows: list[Row], task: Task) -> str:
+    """The most frequent tag, changed as little as the task asks for."""
+    tags = Counter(row.tag for row in _kept(rows) if row.tag)
+    tag = next((tag for tag, _ in tags.most_common(1)), "run")
+    pattern = re.compile(task.rules.tag or r"\S+")
+    plain = re.sub(r"[^A-Za-z0-9]", "_", tag.encode("ascii", "replace").decode()).strip("_")
+    names = (tag, plain, plain.replace("_", ""))
+    shorter = (name[:length] for name in names[1:] for length in range(len(name), 0, -1))
+    return next((name for name in (*names, *shorter) if pattern.fullmatch(name)), tag)
+
+
+def _diff(rows: list[Row], fixed: Mapping[int, str]) -> Iterator[tuple[int, str, str | None, str]]:
+    for row in rows:
+        after = fixed.get(row.line)
+        if after is None or after.split(" ") != row.raw.split():
+            reasons = row.left_out or ", ".join(dict.fromkeys(row.reasons))
+            yield row.line, row.raw, after, reasons or "order"
