@@ -1,5 +1,6 @@
 """A run file that is checked as columns has the problems that it has line by line."""
 
+import re
 from dataclasses import asdict
 
 import pytest
@@ -20,6 +21,7 @@ SCORES = st.one_of(
 )
 RANKS = st.one_of(st.integers(0, 12).map(str), st.sampled_from(["-1", "1.0", "9" * 19]))
 USUAL = st.just("Q0")
+PATTERN = re.compile("d[0-9]*|z+")
 LINES = st.tuples(
     st.sampled_from(["1", "2", "3", "to\u00a0pic"]),
     st.one_of(USUAL, USUAL, st.sampled_from(["0", "q0", "Q00"])),
@@ -52,10 +54,12 @@ def test_columns_have_the_content_of_the_lines(
         patch.setattr("irplatform.system.reading.blocks_of_lines.__defaults__", (block,))
         patch.setattr("irplatform.runs.parts._LINES", size)
         try:
-            contents = [_of_columns(path, documents=True, together=each) for each in (True, False)]
+            contents = [
+                _of_columns(path, PATTERN, documents=True, together=each) for each in (True, False)
+            ]
         except (InputError, ValueError):
             contents = []
-    expected = _by_line(path)
+    expected = _by_line(path, PATTERN)
     for content in filter(None, contents):
         assert asdict(content) == asdict(expected)
         for kept in ("tags", "counts", "documents", "faults"):

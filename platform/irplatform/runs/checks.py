@@ -148,8 +148,8 @@ def validate_run(
     if id_pattern is not None and content.strange:
         named = [f"'{name}' (line {line})" for name, line in content.strange.items()]
         fault = f"ids of documents that are not of the form {id_pattern.pattern}: {_some(named)}."
-        lines = tuple(sorted(content.strange.values()))
-        problems.append(Problem("error", fault, lines[0], lines))
+        places = tuple(sorted(content.strange.values()))
+        problems.append(Problem("error", fault, places[0], places))
     for topic, line in content.rising.items() if falling else ():
         fault = f"topic '{topic}': the score is higher than that of the line before."
         problems.append(Problem("error", fault, line))

@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from irplatform import data as ids
 from irplatform.errors import InputError
@@ -29,13 +28,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    import numpy.typing as npt
+
     from irplatform.runs.parts import Part
     from irplatform.system.columns import Cells, Floats, Table
 
     Integers = npt.NDArray[np.int64]
 
 _RANK = re.compile(r"-?[0-9]{1,18}")
-Spans = npt.NDArray[np.intp]
+Spans = list[list[int]]
 _Ranked = tuple[int, float, str, int]
 """Rank, score, document, line."""
 _Fault = tuple[int, int, str]
@@ -91,7 +92,7 @@ def read_content(
     return _by_line(path, pattern) if content is None else content
 
 
-def _by_line(path: Path, pattern: re.Pattern[str] | None) -> Content:
+def _by_line(path: Path, pattern: re.Pattern[str] | None = None) -> Content:
     content = Content()
     latest: dict[str, float] = {}
     ranked: dict[str, list[_Ranked]] = {}
@@ -127,7 +128,11 @@ def _by_line(path: Path, pattern: re.Pattern[str] | None) -> Content:
 
 
 def _of_columns(
-    path: Path, pattern: re.Pattern[str] | None, *, documents: bool, together: bool = True
+    path: Path,
+    pattern: re.Pattern[str] | None = None,
+    *,
+    documents: bool,
+    together: bool = True,
 ) -> Content | None:
     """Read a file as columns.
 
@@ -294,7 +299,7 @@ def _ties(
     spans = np.stack([first - starts, np.flatnonzero(begins < 0) - starts], axis=1)
     tied, cuts = np.unique(of_topics, return_index=True)
     for number, ranks in zip(tied.tolist(), np.split(spans, cuts[1:]), strict=False):
-        yield topics[number], ranks
+        yield topics[number], ranks.tolist()
 
 
 def _rank_problems(

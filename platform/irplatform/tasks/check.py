@@ -145,7 +145,7 @@ def in_words(tied: Sequence[TiedMeasure], found: RunCheck) -> list[str]:
         together.setdefault(each.topics, []).append(each)
     described = []
     for topics, measures in together.items():
-        first, last, topic = min((*found.ties[topic][0].tolist(), topic) for topic in topics)
+        first, last, topic = min((*found.ties[topic][0], topic) for topic in topics)
         place = f"{len(topics):,} of {counted(found.topics, 'topic')}"
         where = f"the best at ranks {first} to {last} of topic '{topic}'"
         described.append(f"{', '.join(map(_of_measure, measures))} in {place}, {where}")
@@ -167,13 +167,9 @@ def _moved(measure: str, ties: Mapping[str, Spans]) -> tuple[str, ...]:
     base = re.split(r"[@(]", measure)[0]
     moved = []
     for topic, ranks in ties.items():
-        first, last = ranks[:, 0], ranks[:, 1]
-        if cutoff is None:
-            matters = first > 0
-        elif base in _AT_THE_CUTOFF:
-            matters = (first <= cutoff) & (last > cutoff)
-        else:
-            matters = first <= cutoff
-        if matters.any():
+        if cutoff is None or any(
+            first <= cutoff and (last > cutoff or base not in _AT_THE_CUTOFF)
+            for first, last in ranks
+        ):
             moved.append(topic)
     return tuple(moved)
