@@ -8,6 +8,7 @@ from irplatform.comparison.compare import compare
 from irplatform.data import Topic
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import Judgments
+from irplatform.reports.comparison_report import ComparisonReport
 from irplatform.runs import Ranking, Run
 
 
@@ -58,6 +59,17 @@ def test_json_holds_everything_and_can_be_written():
     assert content["groups"][0]["value"] == "ALK"
     assert content["groups"][0]["means"]["one"]["RR"] == 0.75
     assert content["systems"][1]["measures"]["RR"]["per_topic"] == {"a": 0.5, "b": 0.5, "c": 1.0}
+
+
+def test_groups_are_a_frame():
+    pytest.importorskip("polars")
+    topics = [Topic("a", "two words", {"gene": "ALK"}), Topic("b", "one", {"gene": "ALK"})]
+    runs = {"one": ONE, "two": TWO}
+    compared = ComparisonReport.of(compare(JUDGMENTS, runs, topics=topics, group_by="gene"))
+    one, other = compared.to_polars("groups").filter(measure="RR").iter_rows(named=True)
+    assert (one["group"], one["topics"], one["system"], one["mean"]) == ("ALK", 2, "one", 0.75)
+    assert (one["baseline"], one["difference"]) == (None, None)
+    assert (other["baseline"], other["difference"], other["losses"]) == ("one", -0.25, 1)
 
 
 def test_what_cannot_be_compared_is_refused():

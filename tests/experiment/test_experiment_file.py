@@ -6,7 +6,9 @@ import pytest
 from commands import call
 
 from irplatform import read_experiment, run
+from irplatform.cli.run import run as command
 from irplatform.errors import InputError
+from irplatform.experiment.experiment_file import KEYS, SINGULAR
 from irplatform.experiment.settings import settings_of
 
 WHOLE = """
@@ -59,6 +61,54 @@ def test_a_file_says_all_that_options_say(folder):
             "big.loop.epochs": 3,
         },
     }
+
+
+ON_THE_COMMAND_LINE = {
+    "experiment": "the file itself",
+    "settings": "the tables [settings] and [rerankers]",
+    "config": "the same",
+    "as_json": "a question of the caller",
+    "retrievers": "an older form",
+    "candidates": "an older form",
+    "effects": "an older form",
+}
+"""Options that a file does not take → why."""
+
+
+def test_a_file_takes_every_option_of_the_command():
+    names = [SINGULAR.get(option.name, option.name) for option in command.params]
+    missing = {*names} - {*KEYS}
+    assert missing - ON_THE_COMMAND_LINE.keys() == set()
+    assert {*KEYS} - {*names} == set()
+
+
+def test_what_is_shown_is_no_setting_of_a_run(folder):
+    path = folder / "experiment.toml"
+    path.write_text('collection = "demo"\ncompare = true\n')
+    assert read_experiment(path) == {"collections": ["demo"]}
+
+
+def test_a_file_asks_for_a_comparison(folder, capsys, monkeypatch):
+    monkeypatch.chdir(folder)
+    Path("experiment.toml").write_text('collection = "demo"\ncompare = true\n')
+    refused = call(capsys, monkeypatch, "run", "experiment.toml")
+    assert "--compare has no effect without --reranker NAME" in refused.err
+
+
+@pytest.mark.parametrize(
+    "text", ['first-stage = "bm52"', 'measures = ["nDGC@20"]', 'topics = ["x"]\nseed = 3']
+)
+def test_errors_of_the_plan_name_the_file_that_has_them(tmp_path, capsys, monkeypatch, text):
+    monkeypatch.chdir(tmp_path)
+    Path("e.toml").write_text(f'collection = "demo"\n{text}\n')
+    refused = call(capsys, monkeypatch, "run", "e.toml", "--seed", "4")
+    assert refused.code == 2
+    assert refused.err.startswith("platform: e.toml: ")
+    with pytest.raises(InputError, match=r"e\.toml: "):
+        run("e.toml")
+    Path("e.toml").write_text('collection = "demo"\n')
+    refused = call(capsys, monkeypatch, "run", "e.toml", "--first-stage", "bm52")
+    assert refused.err.startswith("platform: unknown retriever 'bm52'")
 
 
 def test_python_takes_the_file_where_a_collection_goes(folder):

@@ -5,6 +5,7 @@ import json
 import pytest
 from commands import call
 
+from irplatform import compare, read_run
 from irplatform.data import Collection, Topic
 from irplatform.errors import InputError
 from irplatform.experiment.topics import chosen_topics, only_topics, topics_folder
@@ -88,6 +89,10 @@ def test_a_quick_look_is_marked_everywhere_and_keeps_apart(tmp_path, capsys, mon
     content = json.loads(said.out)
     assert [topic["id"] for topic in content["topics"]] == ["41", "42"]
     assert content["notes"][0].startswith("A quick look: 2 of 20 topics, those of ")
+    in_memory = [read_run(folder / "bm25.run").renamed("two"), read_run("runs/demo/bm25.run")]
+    compared = compare(in_memory, collection="demo")
+    assert [topic.id for topic in compared.topics] == ["41", "42"]
+    assert "A quick look: 2 of 20 topics, those of two." in compared.notes[0]
     means = [system["measures"]["nDCG@20"]["mean"] for system in content["systems"]]
     scores = json.loads((folder / "scores.json").read_text())
     assert means == [scores["systems"]["bm25"]["means"]["nDCG@20"]] * 2

@@ -108,6 +108,7 @@ def test_the_parts_of_a_comparison_are_frames():
     systems = comparison.to_polars()
     assert systems["mean"].to_list() == [0.5, 0.75]
     assert comparison.to_polars("topics").height == 8
+    assert comparison.to_polars("groups").height == 0
     with pytest.raises(InputError, match="Did you mean 'pairs'"):
         comparison.to_polars("pair")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -124,11 +125,12 @@ def run(
     from irplatform.reports.comparison import Parts, print_comparison
     from irplatform.reports.matrix import MatrixReport
 
-    compare = compare or effects
+    own, shown = _read(experiment) if experiment else (None, {})
+    compare = compare or effects or shown.get("compare", False)
+    html = html or shown.get("html")
     command = ("platform", *sys.argv[1:])
-    settings = run_settings(
-        options, rerankers=rerankers, command=command, experiment=_read(experiment)
-    )
+    settings = run_settings(options, rerankers=rerankers, command=command, experiment=own)
+    settings = replace(settings, experiment=experiment)
     if not settings.collection:
         missing = "names no collection" if experiment else "--collection COLLECTION,… is missing"
         raise InputError(f"{missing}. `platform run --help` explains it.", path=experiment)
@@ -167,6 +169,7 @@ def run(
         if comparison:
             say()
             print_comparison(comparison, parts=Parts(means=False))
+            say()
         folder = report.systems[0].path.parent
         if report.scored:
             notice(f"runs and scores: {folder}")
@@ -193,14 +196,15 @@ def _check_html(settings: RunSettings) -> None:
         )
 
 
-def _read(experiment: Path | None) -> dict[str, Any] | None:
+def _read(experiment: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings in a file, and what it says of the output."""
     from irplatform import read_experiment
+    from irplatform.experiment.experiment_file import SHOWN, read_file
 
-    if experiment is None:
-        return None
     if experiment.suffix != ".toml":
         raise InputError("an experiment is a .toml file. Options have names.", path=experiment)
-    return read_experiment(experiment)
+    settings, every = read_experiment(experiment), read_file(experiment)
+    return settings, {key: every[key] for key in SHOWN if key in every}
 
 
 def show_matrix(report: MatrixReport, *, compare: bool, as_json: bool) -> None:
@@ -223,4 +227,6 @@ def show_matrix(report: MatrixReport, *, compare: bool, as_json: bool) -> None:
         if comparison:
             say(f"\n{cell.collection}, {cell.first_stage}")
             print_comparison(comparison, parts=Parts(means=False))
+    if any(comparisons):
+        say()
     notice(f"runs and scores: {report.folder}")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from irplatform.data import Collection, Qrels
     from irplatform.experiment.plan import RunPlan
 
-_NOT_RECORDED = frozenset({"command", "force", "resume", "run_dir", "threads"})
+_NOT_RECORDED = frozenset({"command", "experiment", "force", "resume", "run_dir", "threads"})
 """Settings that decide neither the runs nor their scores."""
 _COLLECTIONS = ("collection", "train_on", "pretrain")
 _NO_INPUTS = ("collections", "first_stages", "topics", "index")

@@ -133,8 +133,8 @@ def read_judged_runs(
             given = given.of_collection(named_collection.id if named_collection else None)
         paths = [*given.names]
         if named_collection:
-            files = [path for path in paths if path not in given.ready]
-            looks = {path: asked for path in files if (asked := topics_asked(path))}
+            files = {p: given.ready[p].path if p in given.ready else p for p in paths}
+            looks = {p: asked for p, file in files.items() if (asked := topics_asked(file))}
             resolved_collection = of_quick_looks(named_collection, looks)
             judgments = of_collection(
                 resolved_collection, measures, plugins.measures, sampled=sampled_qrels

@@ -34,18 +34,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _NAMES = ("collections", "first_stages", "topics", "measures", "expand", "train_on")
-_PATHS = ("query_plan", "checkpoint", "vectors", "run_dir", "index")
+_PATHS = ("query_plan", "checkpoint", "vectors", "run_dir", "index", "html")
 _NUMBERS = ("depth", "rerank_depth", "pretrain_queries", "seed", "seeds", "members", "threads")
 _KINDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     **dict.fromkeys(_PATHS, (str, "a path")),
     **dict.fromkeys((*_NUMBERS, "model_threads"), (int, "a whole number")),
-    **dict.fromkeys(("force", "resume"), (bool, "true or false")),
+    **dict.fromkeys(("force", "resume", "compare"), (bool, "true or false")),
     "interpolate": ((int, float), "a number or auto"),
 }
 """Keys with one value that is not text → its type, in words, too."""
 _TEXTS = ("pretrain", "fusion", "device", "preset", "tag")
-_KEYS = (*_NAMES, *_KINDS, *_TEXTS, "rerankers", "settings", "vectors_text")
-_SINGULAR = {
+KEYS = (*_NAMES, *_KINDS, *_TEXTS, "rerankers", "settings", "vectors_text")
+SHOWN = ("compare", "html")
+"""Keys about what is shown of the runs, for the command line alone."""
+SINGULAR = {
     "collection": "collections",
     "first_stage": "first_stages",
     "measure": "measures",
@@ -56,7 +58,7 @@ _SINGULAR = {
 
 
 def read_file(path: Path) -> dict[str, Any]:
-    """Return the settings in a file by the names of `RunSettings`; see `read_experiment`."""
+    """Return the settings in a file by the names of `RunSettings`, and those of `SHOWN`."""
     content = read_toml(path)
     if is_declaration(path):
         raise InputError(
@@ -76,11 +78,9 @@ class _Reader:
         written: dict[str, str] = {}
         for key, value in content.items():
             name = key.replace("-", "_")
-            name = _SINGULAR.get(name, name)
-            if name not in _KEYS:
-                error = unknown(
-                    "key", key, [k.replace("_", "-") for k in _KEYS], of="an experiment"
-                )
+            name = SINGULAR.get(name, name)
+            if name not in KEYS:
+                error = unknown("key", key, [k.replace("_", "-") for k in KEYS], of="an experiment")
                 raise InputError(error.message, path=self.path)
             if name in written:
                 raise InputError(f"'{written[name]}' and '{key}' say the same.", path=self.path)

@@ -6,13 +6,15 @@ other. All cells are planned, and their folders looked at, before the first one 
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
+from irplatform.evaluation.judgments import measures_of
 from irplatform.experiment.plan import RunPlan, planned_runs, resolve
-from irplatform.experiment.settings import label_and_name
+from irplatform.experiment.settings import RunSettings, label_and_name, read_experiment
 from irplatform.experiment.topics import topics_folder
 from irplatform.options import settings_of
 from irplatform.reports.matrix import FILE_NAME, Cell, MatrixReport
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from irplatform.experiment.recorder import Recorder
-    from irplatform.experiment.settings import RunSettings
     from irplatform.registry.lookup import Registry
     from irplatform.registry.registration import Registration
     from irplatform.reports.run_report import RunReport
@@ -61,7 +62,7 @@ def run_matrix(
         InputError: a wrong name, option or file of any cell, before the first one runs.
     """
     folder = settings.run_dir or RUN_DIR
-    with without_repeats():
+    with without_repeats(), naming_experiment(settings, plugins):
         planned = [*_planned(settings, plugins, folder, recorder_of)]
     (folder / FILE_NAME).unlink(missing_ok=True)  # it is about an earlier matrix
     cells = []
@@ -102,6 +103,31 @@ def _planned(
                 recorder = recorder_of(plan)
                 recorder.plan(planned_runs(plan, recorder.data), force=settings.force)
                 yield _Planned(name, plan, recorder)
+
+
+@contextmanager
+def naming_experiment(settings: RunSettings, plugins: Registry) -> Iterator[None]:
+    """Let errors of a plan name the experiment's file, if its own settings have the same error."""
+    try:
+        yield
+    except InputError as error:
+        path = settings.experiment
+        if path is None or error.path is not None or error.message != _error_of(path, plugins):
+            raise
+        raise InputError(error.message, path=path) from error
+
+
+def _error_of(experiment: Path, plugins: Registry) -> str:
+    """The error that a file has without the options of the command line; "" for none."""
+    own = RunSettings(**read_experiment(experiment))
+    try:
+        for collection in own.collections or (own.collection,):
+            for _, cell in cells_of(own, plugins, collection):
+                plan = resolve(cell, plugins)
+                measures_of(plan.collection, cell.measures, plugins.measures, plan.qrels)
+    except InputError as error:
+        return error.message
+    return ""
 
 
 def cells_of(

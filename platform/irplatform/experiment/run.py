@@ -28,7 +28,7 @@ from irplatform.experiment.learning import (
     pretraining_set,
     warning_of_fields,
 )
-from irplatform.experiment.matrix import run_matrix
+from irplatform.experiment.matrix import naming_experiment, run_matrix
 from irplatform.experiment.plan import (
     planned_runs,
     refuse_own_candidates,
@@ -126,7 +126,7 @@ def run(
     plugins = plugins or registry()
     if settings.is_matrix:
         return run_matrix(settings, plugins, _recorder, run_plan)
-    with waiting(f"reading {settings.collection}"):
+    with waiting(f"reading {settings.collection}"), naming_experiment(settings, plugins):
         plan = resolve(settings, plugins)
         recorder = _recorder(plan)
     return run_plan(plan, recorder)

@@ -23,7 +23,7 @@ from irplatform.experiment.arguments import (
     collection_name,
     settings_by_name,
 )
-from irplatform.experiment.experiment_file import read_file
+from irplatform.experiment.experiment_file import SHOWN, read_file
 from irplatform.options import flat
 from irplatform.registry.live_code import new_call
 from irplatform.reranking.systems import MEMBERS
@@ -108,6 +108,7 @@ class RunSettings:
         resume: go on from what an interrupted run left.
         force: replace runs of the same names that were made with other settings or code.
         command: how the run was asked for, for its metadata.
+        experiment: the TOML file that says most of it, which errors of its settings name.
         retrievers: names; several are fused. `first_stages` says the same, and replaces it in the
             next release.
         candidates: "retrieved", "judged", "scoreddocs" or a run file; as `retrievers`.
@@ -145,6 +146,7 @@ class RunSettings:
     resume: bool = True
     force: bool = False
     command: Sequence[str] = ()
+    experiment: Path | None = None
     retrievers: Sequence[str] = USUAL
     candidates: str = RETRIEVED
 
@@ -326,7 +328,7 @@ def settings_of(
     if isinstance(collection, Path | str):
         path = Path(collection).expanduser()
         if path.suffix == ".toml" and path.is_file() and not is_declaration(path):
-            return RunSettings(**{**read_experiment(path), **options})
+            return RunSettings(**{**read_experiment(path), **options, "experiment": path})
     return RunSettings(**{**options, "collection": collection})
 
 
@@ -340,7 +342,7 @@ def read_experiment(path: AnyPath) -> dict[str, Any]:
         >>> RunSettings(**read_experiment("experiment.toml"))  # doctest: +SKIP
     """
     path = as_path(path, "path")
-    content = read_file(path)
+    content = {key: value for key, value in read_file(path).items() if key not in SHOWN}
     try:
         RunSettings(**content)
     except InputError as error:

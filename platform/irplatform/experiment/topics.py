@@ -61,9 +61,9 @@ def only_topics(collection: Collection, asked: Sequence[str]) -> Collection:
     )
 
 
-def topics_asked(path: Path) -> tuple[str, ...]:
-    """Return the choice of topics of a run, by its metadata; () if it ranks all."""
-    data = read_metadata(path).get("data", {})
+def topics_asked(path: Path | None) -> tuple[str, ...]:
+    """Return the choice of topics of a run file, by its metadata; () if it ranks all."""
+    data = read_metadata(path).get("data", {}) if path else {}
     part = data.get(PART, {}) if isinstance(data, dict) else {}
     return tuple(part.get("asked", ()))
 

@@ -16,14 +16,17 @@ from irplatform.system.html import Html, block, cell, table
 from irplatform.system.packages import require
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     import pandas as pd
     import polars as pl
 
-    from irplatform.comparison.results import Pair, Score
+    from irplatform.comparison.results import Group, Pair, Score
+    from irplatform.comparison.tests import Difference
     from irplatform.system.html import Html as HtmlText
 
-Part = Literal["systems", "pairs", "topics"]
-PARTS: tuple[Part, ...] = ("systems", "pairs", "topics")
+Part = Literal["systems", "pairs", "topics", "groups"]
+PARTS: tuple[Part, ...] = ("systems", "pairs", "topics", "groups")
 _MOST_TOPICS = 5
 _KINDS = {"better": "better", "worse": "worse"}
 
@@ -44,7 +47,8 @@ class ComparisonReport(Comparison):
             part: "systems" has a row for each system and measure: mean, interval, Judged@k, rank;
                 "pairs" one for each pair and measure: difference, interval, effect, p-values,
                 topics won, tied and lost, sentence; "topics" one for each system, topic and
-                measure.
+                measure; "groups" one for each group of topics, system and measure, with the
+                difference from each baseline.
 
         Raises:
             InputError: pandas is not installed, or there is no such part.
@@ -144,6 +148,8 @@ class ComparisonReport(Comparison):
             ]
         elif part == "pairs":
             rows = [_of_pair(pair) for pair in self.pairs]
+        elif part == "groups":
+            rows = [row for group in self.groups for row in _of_group(group)]
         else:
             raise unknown("part", str(part), PARTS, of="a comparison")
         return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
@@ -183,6 +189,31 @@ def _of_pair(pair: Pair) -> dict[str, object]:
         "verdict": pair.verdict,
         "sentence": pair.sentence,
     }
+
+
+def _of_group(group: Group) -> Iterator[dict[str, object]]:
+    """A row for each system and measure; several if it is compared with several."""
+    for system, means in group.means.items():
+        own: dict[str | None, Mapping[str, Difference]] = {
+            one: tests for (one, other), tests in group.tests.items() if other == system
+        }
+        for measure, mean in means.items():
+            for baseline, tests in (own or {None: {}}).items():
+                test = tests.get(measure)
+                yield {
+                    "group": group.value,
+                    "topics": len(group.topics),
+                    "system": system,
+                    "measure": measure,
+                    "mean": mean,
+                    "baseline": baseline,
+                    "difference": test and test.difference,
+                    "low": test and test.low,
+                    "high": test and test.high,
+                    "wins": test and test.wins,
+                    "ties": test and test.ties,
+                    "losses": test and test.losses,
+                }
 
 
 def _systems_table(comparison: Comparison, measure: str) -> HtmlText:

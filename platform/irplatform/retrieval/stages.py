@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
 from irplatform.retrieval.candidates import JUDGED, RETRIEVED, SCORED
+from irplatform.runs.names import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 USUAL = ("bm25",)
 """The retrievers of a stage that names none."""
-_ENDING = re.compile(r"(?<=.)(\.(run|txt|trec|res|trec_results|results))?(\.gz)?$")
 _STRANGE = re.compile(r"[^A-Za-z0-9+._-]+")
 
 
@@ -97,8 +97,7 @@ def short_names(stages: Sequence[Stage]) -> list[str]:
     for stage in stages:
         name = stage.name
         if stage.is_file:
-            file = _ENDING.sub("", Path(stage.candidates).name)
-            name = file + name.removeprefix(stage.candidates)
+            name = file_name(Path(stage.candidates)) + name.removeprefix(stage.candidates)
         name = _STRANGE.sub("-", name).strip("-.") or "run"
         times[name] += 1
         names.append(name if times[name] == 1 else f"{name}-{times[name]}")
@@ -106,7 +105,7 @@ def short_names(stages: Sequence[Stage]) -> list[str]:
 
 
 def _looks_like_path(text: str) -> bool:
-    return "/" in text or text.endswith((".run", ".gz", ".txt", ".trec", ".res"))
+    return "/" in text or file_name(Path(text)) != text
 
 
 def _is_file(text: str) -> bool:

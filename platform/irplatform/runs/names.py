@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 FUSED = "fused"
 """The name of the run that several retrievers make together."""
-_ENDING = re.compile(r"(?<=.)(\.(run|txt|trec|res))?(\.gz)?$")
+_ENDING = re.compile(r"(?<=.)(\.(run|txt|trec|res|trec_results|results))?(\.gz)?$")
 """The part of a run file's name after the system's."""
 _SEED = re.compile(r"-seed(\d+)$")
 

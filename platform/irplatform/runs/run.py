@@ -8,7 +8,7 @@ keeps those if 32 bits would give another order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from irplatform.system.html import block, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     import pandas as pd
     import polars as pl
@@ -119,25 +120,30 @@ class Run:
     Attributes:
         name: the system's name, and the tag in a TREC file.
         rankings: topic id to ranking, in the order of the topics.
+        path: the file that it was read from, whose metadata say how it was made.
     """
 
     name: str
     rankings: Mapping[str, Ranking]
+    path: Path | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rankings", MappingProxyType(dict(self.rankings)))
 
     def top(self, depth: int) -> Run:
         """Keep the first `depth` documents of every topic."""
-        return Run(self.name, {q: ranking.top(depth) for q, ranking in self.rankings.items()})
+        return self._each(lambda ranking: ranking.top(depth))
 
     def in_32_bits(self) -> Run:
         """Return the rankings in the order of trec_eval up to release 9."""
-        return Run(self.name, {q: ranking.in_32_bits() for q, ranking in self.rankings.items()})
+        return self._each(Ranking.in_32_bits)
 
     def renamed(self, name: str) -> Run:
         """Return the same rankings under another name."""
-        return Run(name, self.rankings)
+        return replace(self, name=name)
+
+    def _each(self, change: Callable[[Ranking], Ranking]) -> Run:
+        return replace(self, rankings={q: change(r) for q, r in self.rankings.items()})
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a row for each result: query_id, doc_id, score and rank, from 1.

@@ -119,7 +119,7 @@ def read_run(path: Path | str) -> Run:
         notice_comments(path, passed.comments)
     if passed.longer:
         notice_once(f"{path}: ignored after the run tag: text in {counted(passed.longer, 'line')}")
-    return Run(passed.tag.decode(errors="replace"), rankings)
+    return Run(passed.tag.decode(errors="replace"), rankings, path)
 
 
 def _rankings(path: Path, passed: Passed) -> dict[str, Ranking] | None:
