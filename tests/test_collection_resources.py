@@ -17,7 +17,6 @@ from irplatform.reranking.systems import ChosenReranker
 from irplatform.system import digests
 from irplatform.text import VectorOptions, WordVectors
 from irplatform.text.vector_source import VectorSource
-from irplatform.training.distributed import Alone, Place, Together, joined, peers_of
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -27,7 +26,7 @@ TINY = {"dimensions": 4, "epochs": 1, "min_count": 1}
 class Articles(list):
     """A corpus in memory."""
 
-    name, fields, fingerprint = "articles", (), "fingerprint"
+    name, fields, fingerprint, texts_fingerprint = "articles", (), "fingerprint", "fingerprint"
 
     def size_hint(self):
         return len(self)
@@ -218,17 +217,6 @@ def test_an_interrupted_artifact_goes_on_where_its_builder_can(resources, resuma
     assert lost == (not (resumable and resume))
     resources.artifact("parts", {}, build, resumable=resumable)
     assert done == built
-
-
-def test_what_is_trained_for_an_artifact_is_trained_by_the_process_that_builds_it(
-    resources, tmp_path
-):
-    """The others wait for it to be built, and would be waited for."""
-    workspace, found = tmp_path / "work", []
-    with joined(Place(0, 1, tmp_path / "meeting", workspace, workspace), "cpu"):
-        resources.artifact("learned", {}, lambda _: found.append(type(peers_of(workspace / "a"))))
-        found.append(type(peers_of(workspace / "a")))
-    assert found == [Alone, Together]
 
 
 def test_what_the_user_is_told_is_a_line(resources, capsys):

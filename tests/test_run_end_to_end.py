@@ -210,21 +210,6 @@ def test_members_trained_in_processes_of_their_own_are_the_same(first, collectio
 
 
 @pytest.mark.slow
-def test_a_member_trained_by_processes_together_is_the_same_where_a_batch_holds_all(
-    first, collection, tmp_path, monkeypatch
-):
-    """One process then has all pairs and the other none, as far as the gradient goes."""
-    home, place = tmp_path / "home", tmp_path / "place"
-    shutil.copytree(first[0], home)
-    monkeypatch.setenv("IRPLATFORM_TRAINING_PROCESSES", "2")
-    _run(home, place, collection)
-    manifests = (home / "checkpoint").glob("*/manifest.json")
-    processes = [json.loads(m.read_text())["depends_on"]["processes"] for m in manifests]
-    assert sorted(processes) == [1, 2]
-    assert _run_files(place) == _run_files(first[1])
-
-
-@pytest.mark.slow
 def test_a_checkpoint_of_train_reranks_like_the_run_that_trained_it(first, collection, tmp_path):
     home, place, _ = first
     train = ("train", "--collection", f"{collection}:train", "--reranker", "delta", *OPTIONS)

@@ -15,10 +15,10 @@ from irplatform.registry.loading import registry
 from irplatform.system import console
 from irplatform.system.cache import OWN_KINDS, Artifact, artifact
 from irplatform.system.progress import Stopwatch
+from irplatform.system.workers import cluster
 from irplatform.text.given_texts import given_texts
 from irplatform.text.vector_source import VectorSource
 from irplatform.training.checkpoints import STATISTICS
-from irplatform.training.distributed import without_peers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -56,6 +56,8 @@ class _Opened:
     concepts: dict[str, ConceptGraph] = field(default_factory=dict)
     notices: set[str] = field(default_factory=set)
     log: UsageLog | None = None
+    quiet: bool = False
+    """Notices are only recorded."""
     compared: set[str] = field(default_factory=set)
     """Fingerprints of the vectors whose coverage was shown."""
 
@@ -106,10 +108,19 @@ class CollectionResources:
         return replace(self, source=source, vectors_used={}, _vectors={})
 
     def unopened(self) -> CollectionResources:
-        """Return the resources with nothing open, for another process."""
+        """Return the resources with nothing open, for another process, also elsewhere."""
+        _ = self.corpus.fingerprint, self.corpus.texts_fingerprint  # while its files are at hand
+        source = self.source.for_another_machine()
         opened = _Opened(notices=set(self._opened.notices), compared=set(self._opened.compared))
         return replace(
-            self, stopwatch=Stopwatch(), artifacts={}, vectors_used={}, _opened=opened, _vectors={}
+            self,
+            source=source,
+            stopwatch=Stopwatch(),
+            artifacts={},
+            vectors_used={},
+            words_used={},
+            _opened=opened,
+            _vectors={},
         )
 
     def index_artifact(self) -> Artifact:
@@ -238,15 +249,14 @@ class CollectionResources:
         if of_vectors:
             made_from["vectors"] = self.source.describe()
         depends_on = {**made_from, "of": dict(depends_on)}
-        with without_peers():
-            path = artifact(
-                kind,
-                self.corpus.name,
-                depends_on,
-                build,
-                resumable=resumable and self.resume,
-                filled_later=filled_later,
-            ).path
+        path = artifact(
+            kind,
+            self.corpus.name,
+            depends_on,
+            build,
+            resumable=resumable and self.resume,
+            filled_later=filled_later,
+        ).path
         if of_words:
             self.words_used[kind] = path
         return path
@@ -264,16 +274,21 @@ class CollectionResources:
             self._opened.log.notices.append(message)
         if message not in self._opened.notices:
             self._opened.notices.add(message)
-            console.notice(message)
+            if not self._opened.quiet:
+                console.notice(message)
 
     @contextmanager
-    def record(self) -> Iterator[UsageLog]:
-        """Record the artifacts and notices of a block, to replay them with cached results."""
-        outer, self._opened.log = self._opened.log, UsageLog()
+    def record(self, *, quietly: bool = False) -> Iterator[UsageLog]:
+        """Record the artifacts and notices of a block, to replay them with cached results.
+
+        `quietly` does not show the notices now.
+        """
+        opened = self._opened
+        outer, opened.log, opened.quiet = opened.log, UsageLog(), quietly
         try:
-            yield self._opened.log
+            yield opened.log
         finally:
-            self._opened.log = outer
+            opened.log, opened.quiet = outer, False
 
     def replay(self, used: UsageLog) -> None:
         """Replay the artifacts and notices of a cached result."""
@@ -330,3 +345,13 @@ class CollectionResources:
         from irplatform.lucene.java import find_runtime, runtime_version
 
         return str(runtime_version(find_runtime()))
+
+
+def on_this_machine(resources: CollectionResources) -> CollectionResources:
+    """Return resources with a device of this machine, where only others have a GPU."""
+    if cluster() is not None and resources.device == "cuda":
+        import torch
+
+        if not torch.cuda.is_available():
+            return replace(resources, device="cpu")
+    return resources

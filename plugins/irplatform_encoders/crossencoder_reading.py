@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,6 @@ import torch
 from torch import Tensor
 
 from irplatform.training import Lists, ListSampler, Validator
-from irplatform.training.distributed import peers_of
 from irplatform.training.losses import listwise_logistic
 from irplatform_encoders.crossencoder_parts import Parts
 from irplatform_encoders.on_cpu import in_float32, map_in_threads
@@ -275,8 +273,7 @@ class ListsTask:
         self._validator = Validator(
             data.validation, options.validation_topics, options.validation_depth
         )
-        batches = sum(1 for _ in self.batches(0))
-        self._steps = math.ceil(batches / peers_of(data.workspace).size)
+        self._steps = sum(1 for _ in self.batches(0))
         self.all_steps = self._loop.epochs * self._steps
         self._shown = 0
 

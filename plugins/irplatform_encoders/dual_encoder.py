@@ -124,12 +124,8 @@ class Sizes:
 
 
 class DualNetwork(nn.Module):
-    """Encodes queries and documents, from word vectors [words, dimensions] and IDF [words].
+    """Encodes queries and documents, from word vectors [words, dimensions] and IDF [words]."""
 
-    `sparse` gives gradients of word vectors rows for a batch's words alone, which is faster.
-    """
-
-    sparse = True
     vectors: Tensor
     idf: Tensor
     log_weights: nn.Parameter | None
@@ -186,7 +182,7 @@ class DualNetwork(nn.Module):
         weights = self.idf[words]
         if self.log_weights is not None:
             weights = weights * self.log_weights[words].exp()
-        sparse = self.sparse and self.sizes.learned_words and self.training
+        sparse = self.sizes.learned_words and self.training  # faster: rows of a batch's words
         weighted = functional.embedding(words, self.vectors, sparse=sparse) * weights[:, None]
         sums = functional.embedding_bag(places, weighted, offsets, mode="sum")
         return functional.normalize(sums, dim=1)

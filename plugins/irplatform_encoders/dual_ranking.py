@@ -87,7 +87,6 @@ class DualEncoder(TrainableReranker):
 
     def fit(self, data: TrainingData) -> None:
         from irplatform.training import run_shown
-        from irplatform.training.distributed import peers_of
         from irplatform.training.text_pairs import PairsOfTopics
         from irplatform_encoders.dual_encoder import Learned
         from irplatform_encoders.dual_training import TopicsTask, pretrained
@@ -98,7 +97,6 @@ class DualEncoder(TrainableReranker):
             encoder, learned = pretrained(self._resources, self.options, without)
             self.encoder.network.load_state_dict(encoder.network.state_dict())
             self.learned = Learned(self.learned | learned)
-        self.encoder.network.sparse = peers_of(data.workspace).sparse_gradients
         task = TopicsTask(self.encoder, self.options, data, self._resources.seed)
         run_shown(task, self.options.loop, self._resources, data.workspace)
         self.learned = Learned(

@@ -109,15 +109,6 @@ def test_a_training_refuses_repetitions_without_effect_like_a_run(given):
             call(settings)
 
 
-def test_a_wrong_number_of_processes_is_refused_before_any_work(monkeypatch):
-    monkeypatch.setenv("IRPLATFORM_TRAINING_PROCESSES", "many")
-    for call in (resolve, resolve_training):
-        with pytest.raises(InputError, match="IRPLATFORM_TRAINING_PROCESSES is 'many'"):
-            call(DELTA, registry()).on_device()
-    untrained = replace(DELTA, rerankers=("revdocid",), settings={}, members=5)
-    resolve(untrained, registry()).on_device()
-
-
 def test_a_training_takes_no_checkpoint(tmp_path):
     with pytest.raises(InputError, match="checkpoint= has no effect"):
         train(RunSettings("demo-train", rerankers=("delta",), checkpoint=tmp_path))

@@ -12,7 +12,6 @@ from small import labelled, small_resources, words
 from irplatform.errors import InputError
 from irplatform.plugin import Topic, TrainingData
 from irplatform.text import tokenize
-from irplatform.training.distributed import Alone
 from irplatform_encoders.dual_ranking import DualEncoder
 from irplatform_encoders.options import DualOptions
 
@@ -202,20 +201,6 @@ def test_pickled_marks_of_what_was_learned_are_refused(fitted, resources, tmp_pa
 def test_it_says_which_topics_it_learned_from(fitted):
     assert all(fitted.learned.knows(t.topic, "source") for t in _topics(range(90)))
     assert not any(fitted.learned.knows(t.topic, "source") for t in _topics(range(90, 120)))
-
-
-def test_dense_gradients_teach_the_same(resources, tmp_path, monkeypatch):
-    """Of several processes together, which cannot add up sparse ones."""
-    learned = []
-    for sparse in (True, False):
-        monkeypatch.setattr(Alone, "sparse_gradients", sparse)
-        made = _fitted(resources, tmp_path / str(sparse), words="learned", word_weights="idf")
-        network = made.encoder.network
-        assert network.vectors.grad.is_sparse is sparse
-        # Not the share of titles: there are none, so that its gradient is rounding alone.
-        learned.append((network.vectors, network.query_projection, network.document_projection))
-    for one, other in zip(*learned, strict=True):
-        np.testing.assert_allclose(one.detach(), other.detach(), atol=1e-5)
 
 
 def test_a_query_of_unknown_words_scores_zero(fitted, resources):

@@ -24,8 +24,9 @@ from irplatform.plugin import (
 )
 from irplatform.registry.loading import registry
 from irplatform.reranking.systems import ChosenReranker
-from irplatform.reranking.training import Member, can_travel
+from irplatform.reranking.training import Member
 from irplatform.reranking.training_set import LearningPlan, TrainingSet
+from irplatform.reranking.travel import can_travel
 
 
 class SizeOptions(Options):
@@ -139,7 +140,7 @@ def test_so_can_a_class_that_a_function_made(monkeypatch, tmp_path):
     resources = CollectionResources(Articles(), "cpu", seed=1, threads=1)
     assert can_travel(choice, resources)
     packed = Member(choice, (), resources, 0, tmp_path, None).packed(threads=1)
-    assert pickle.loads(pickle.dumps(packed)).unpacked().choice == choice
+    assert pickle.loads(pickle.dumps(packed)).arrived().choice == choice
 
 
 def test_none_asks_for_no_pretraining():

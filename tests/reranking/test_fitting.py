@@ -296,13 +296,9 @@ def test_whatever_changes_the_result_trains_anew(choice, training_set, resources
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        ("FEWEST_TOPICS", 9),
-        ("MOST_WEIGHING_TOPICS", 3),
-        ("training_processes", lambda _device: 2),
-    ],
+    [("FEWEST_TOPICS", 9), ("MOST_WEIGHING_TOPICS", 3)],
 )
-def test_so_do_more_processes_and_fewer_topics_to_choose_the_weight_on(monkeypatch, name, value):
+def test_so_do_fewer_topics_to_choose_the_weight_on(monkeypatch, name, value):
     training_set = TrainingSet("x", _examples(range(20)))
     fit_system(_choice(Memory), training_set, Resources())
     Memory.fitted = []

@@ -15,9 +15,9 @@ import pytest
 
 from irplatform.system import console
 from irplatform.system.console import detail, notice, parts, progress, stage, steps, waiting
+from irplatform.system.pool import Workers
 from irplatform.system.process import isolated
 from irplatform.system.progress import Work, texts_of
-from irplatform.system.workers import Workers
 
 WIDE = pytest.mark.parametrize("terminal", [140], indirect=True)
 LINE = re.compile(r"\r([^\r\n]*)\x1b\[K")
@@ -267,7 +267,7 @@ def test_workers_report_to_the_line_of_the_process_that_started_them(capsys, mon
     with Workers(_reported, 1) as pool, stage("training delta"), parts(5):
         pool.give(0, 2)
         done = {}
-        while pool.at_work:
+        while not done:
             done.update(pool.results())
     told = capsys.readouterr().err
     assert done == {0: 2}

@@ -3,7 +3,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from irplatform.errors import PlatformError
-from irplatform.system.workers import all_at_once, ordered_map
+from irplatform.system.workers import ordered_map, several_workers, use_workers
 
 UNGUARDED = """
 from irplatform.system.workers import ordered_map
@@ -67,15 +67,24 @@ def test_a_killed_worker_is_an_explained_failure():
         list(ordered_map(os._exit, [1] * 10, workers=2))
 
 
-def test_each_item_has_a_process_and_a_killed_one_is_an_explained_failure():
-    assert all_at_once(abs, [-1, -2, 3]) == [1, 2, 3]
-    with pytest.raises(PlatformError, match="one of several processes that work together"):
-        all_at_once(os._exit, [1, 1])
+def _growing(numbers, item):
+    numbers.append(item)
+    return len(numbers)
 
 
-def test_the_first_error_ends_those_that_would_wait_for_ever():
-    with pytest.raises(TypeError):
-        all_at_once(time.sleep, [10_000, "x"])
+def test_a_worker_keeps_what_the_function_made_for_one_item_for_the_next():
+    """Here each worker's own list, which came with the function."""
+    done = list(ordered_map(partial(_growing, []), range(10), workers=2))
+    assert sum(number == 1 for number in done) == 2
+
+
+@pytest.mark.parametrize(("count", "here"), [(1, True), (2, False), (None, False)])
+def test_a_block_says_how_many_workers_there_are(count, here):
+    with use_workers(count):
+        done = list(ordered_map(operator.call, [os.getpid] * 3, workers=2))
+        assert several_workers() == (count == 2)
+    assert (os.getpid() in done) is here
+    assert not several_workers()
 
 
 def test_a_script_without_a_main_guard_runs_once(tmp_path):

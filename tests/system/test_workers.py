@@ -3,11 +3,11 @@ import sys
 
 import pytest
 
-from irplatform.system.workers import WorkerKilledError, Workers
+from irplatform.system.pool import WorkerKilledError, Workers
 
 ABANDONED = """
 from time import sleep
-from irplatform.system.workers import Workers
+from irplatform.system.pool import Workers
 workers = Workers(sleep, 2)
 workers.__enter__()
 workers.give(0, 10_000)
@@ -36,7 +36,7 @@ def test_items_and_results_of_megabytes_do_not_block_each_other():
             workers.give(number, b"x" * 10_000_000)
         assert not workers.idle
         done = {}
-        while workers.at_work:
+        while len(done) < 2:
             done.update(workers.results())
     assert done == {0: b"X" * 10_000_000, 1: b"X" * 10_000_000}
 
@@ -46,7 +46,7 @@ def test_an_error_says_where_in_the_worker_it_was_raised():
         workers.give(0, "x")
         list(workers.results())
     assert "Traceback (most recent call last)" in str(caught.value.__cause__)
-    assert "_answer" in str(caught.value.__cause__)
+    assert "answer" in str(caught.value.__cause__)
 
 
 @pytest.mark.parametrize(

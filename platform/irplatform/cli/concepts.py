@@ -8,7 +8,13 @@ import click
 
 from irplatform.cli.commands import Group, with_options
 from irplatform.cli.names import list_option
-from irplatform.cli.options import PATH, collection_option, knowledge_option, number_option
+from irplatform.cli.options import (
+    PATH,
+    collection_option,
+    knowledge_option,
+    number_option,
+    workers_option,
+)
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import InputError, counted
 from irplatform.knowledge import ConceptKind
@@ -18,9 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.concepts import ConceptOptions
-    from irplatform.concepts.build import Workers
     from irplatform.concepts.graph import ConceptGraph
     from irplatform.data import Corpus
+    from irplatform.system.workers import Count
 
 
 @click.group(cls=Group)
@@ -106,36 +112,23 @@ def _graph(corpus: Corpus, folder: Path | None, settings: dict[str, Any]) -> Con
     return graph.require(corpus=corpus.fingerprint, pipeline=versions(options))
 
 
-def _workers(
-    _context: click.Context, _option: click.Parameter, value: str | None
-) -> int | str | None:
-    if value is None or value == "ray":
-        return value
-    if not (value.isdecimal() and int(value) > 0):
-        raise click.BadParameter(f"'{value}' is neither a number of processes nor 'ray'.")
-    return int(value)
-
-
 @concepts.command(
     "build",
     examples=["platform concepts build --collection demo --kb mesh,doid --kind disease,gene"],
 )
 @_options
 @with_options(
-    click.option(
-        "--workers",
-        metavar="N|ray",
-        callback=_workers,
-        help="Processes, or 'ray'; default: one per core.",
-    ),
+    workers_option("Processes, or 'ray' for those of a Ray cluster; default: one per core."),
     json_option,
     group="Output",
 )
-def build(collection: str, workers: Workers, as_json: bool, **settings: Any) -> None:
+def build(collection: str, workers: Count, as_json: bool, **settings: Any) -> None:
     """Build the document–concept graph of a collection, or describe the existing one."""
     from irplatform.concepts.build import build_facts
+    from irplatform.system.workers import use_workers
 
-    facts = build_facts(_corpus(collection), _chosen(settings), workers, name=collection)
+    with use_workers(workers):
+        facts = build_facts(_corpus(collection), _chosen(settings), name=collection)
     if as_json:
         print_json(facts)
         return

@@ -277,6 +277,22 @@ pretraining_options = with_options(
     group=LEARNING,
 )
 
+
+def _workers(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> int | str | None:
+    if value is None or value == "ray":
+        return value
+    if not (value.isdecimal() and int(value) > 0):
+        raise click.BadParameter(f"'{value}' is neither a number of processes nor 'ray'.")
+    return int(value)
+
+
+def workers_option(of: str) -> Callable[[Declared], Declared]:
+    """Declare `--workers`, with its work and default."""
+    return click.option("--workers", metavar="N|ray", callback=_workers, help=of)
+
+
 machine_options = with_options(
     device_option(),
     click.option(
@@ -290,6 +306,10 @@ machine_options = with_options(
         default=1,
         least=1,
         text="CPU threads of torch; another number trains other weights.",
+    ),
+    workers_option(
+        "Processes that score topics, train members and read documents, or 'ray' for those of a "
+        "Ray cluster; default: several where they surely pay."
     ),
     group=MACHINE,
     example="--device cuda --threads 8",

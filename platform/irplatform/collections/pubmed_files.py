@@ -29,7 +29,7 @@ from irplatform.errors import InputError, unknown
 from irplatform.system.console import notice
 from irplatform.system.digests import HashedFiles, fingerprint
 from irplatform.system.reading import open_bytes
-from irplatform.system.workers import ordered_map
+from irplatform.system.workers import cluster, ordered_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -180,11 +180,13 @@ def _check_root(root: Any, path: Path | str) -> None:
 
 CHAPTER = "chapter of a book"
 _CHUNK = 500
+_GZIP = b"\x1f\x8b"
+"""The first bytes of a gzip file."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """A compressed file inside another one."""
+    """A file inside another one, or on its way to another machine."""
 
     name: str
     content: bytes
@@ -263,7 +265,9 @@ def _opened(source: Path | Member) -> Iterator[tuple[BinaryIO, Path | str]]:
         with open_bytes(source) as stream:
             yield cast("BinaryIO", stream), source
     else:
-        with gzip.open(io.BytesIO(source.content)) as stream:
+        content = io.BytesIO(source.content)
+        packed = source.content.startswith(_GZIP)
+        with gzip.open(content) if packed else content as stream:
             yield cast("BinaryIO", stream), source.name
 
 
@@ -332,6 +336,8 @@ def latest(
     """The articles of files that amend each other, each once."""
     seen = NumberSet()
     others = Counter[str]()
+    if cluster() is not None:
+        sources = map(_with_content, sources)
     for packed in ordered_map(partial(pack, fields=fields), sources, workers=workers):
         for number, document in packed.documents():
             if seen.add(number):
@@ -344,6 +350,11 @@ def latest(
     if others:
         kinds = ", ".join(f"{number:,} <{name}>" for name, number in others.most_common())
         notice(f"ignored records of other kinds than PubMed's articles: {kinds}")
+
+
+def _with_content(source: Path | Member) -> Member:
+    """A file for a worker on another machine."""
+    return Member(str(source), source.read_bytes()) if isinstance(source, Path) else source
 
 
 class NumberSet:

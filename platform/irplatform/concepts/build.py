@@ -11,9 +11,9 @@ import shutil
 import time
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from irplatform.concepts.document_links import RowWriter, link, ray_map
+from irplatform.concepts.document_links import RowWriter, link
 from irplatform.concepts.graph import FACTS, TABLE, VERSION, ConceptGraph
 from irplatform.concepts.pipeline import versions
 from irplatform.concepts.similar_names import build_linker, linked_kinds, linker_version
@@ -26,7 +26,7 @@ from irplatform.system.cache import Artifact, artifact, kept_json
 from irplatform.system.console import LAST, notice, parts, progress, waiting
 from irplatform.system.digests import fingerprint
 from irplatform.system.workers import batched, ordered_map
-from irplatform.system.writing import atomic_write
+from irplatform.system.writing import atomic_write, within_home
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 BATCH_DOCUMENTS = 100
 _OF_THE_LINKER = {"threshold", "linker_kinds"}
 """Options without effect unless scispaCy's linker is used."""
-Workers = int | Literal["ray"] | None
-"""The number of processes, or "ray"; None for one per core."""
 
 TIMING = "timing.json"
 
@@ -70,7 +68,7 @@ def graph_identity(options: ConceptOptions) -> dict[str, Any]:
     }
 
 
-def concept_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = None) -> Artifact:
+def concept_graph(corpus: Corpus, options: ConceptOptions, workers: int | None = None) -> Artifact:
     """The concept graph of a corpus, built if it is not in the cache; rows are in its order.
 
     Raises:
@@ -135,7 +133,7 @@ def _build(
     linker: Path | None,
     options: ConceptOptions,
     facts: dict[str, Any],
-    workers: Workers,
+    workers: int | None,
     started: float,
 ) -> None:
     with RowWriter(folder) as writer:
@@ -146,15 +144,11 @@ def _build(
         remaining = None if total is None else max(0, total - done)
         articles = ((each.id, each.title, each.abstract) for each in islice(corpus, done, None))
         tasks = batched(articles, BATCH_DOCUMENTS)
-        work = partial(link, str(table), str(linker or ""), options.model_dump_json())
+        places = str(within_home(table)), str(within_home(linker)) if linker else ""
+        work = partial(link, *places, options.model_dump_json())
         reading = time.monotonic()
         with progress("finding concepts", remaining, "documents", part=LAST) as advance:
-            results = (
-                ray_map(work, tasks)
-                if workers == "ray"
-                else ordered_map(work, tasks, workers=workers)
-            )
-            for linked in results:
+            for linked in ordered_map(work, tasks, workers=workers):
                 writer.add(linked)
                 advance(len(linked.doc_ids))
         of_documents = writer.seconds + time.monotonic() - reading
@@ -175,13 +169,13 @@ def _build(
         json.dump({**facts, **counts}, file, indent=1)
 
 
-def open_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = None) -> ConceptGraph:
+def open_graph(corpus: Corpus, options: ConceptOptions, workers: int | None = None) -> ConceptGraph:
     """The concept graph of a corpus, opened."""
     return ConceptGraph(concept_graph(corpus, options, workers).path)
 
 
 def build_facts(
-    corpus: Corpus, options: ConceptOptions, workers: Workers = None, *, name: str = ""
+    corpus: Corpus, options: ConceptOptions, workers: int | None = None, *, name: str = ""
 ) -> dict[str, Any]:
     """Build a graph, or find it, and describe it for people and programs.
 

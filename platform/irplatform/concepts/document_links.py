@@ -1,4 +1,4 @@
-"""Links documents to concepts: batches in worker processes or on Ray, rows appended to files.
+"""Links documents to concepts: batches in workers, rows appended to files.
 
 An interrupted build continues after its last complete batch.
 """
@@ -8,12 +8,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections import deque
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,28 +19,25 @@ from irplatform.concepts import ConceptOptions
 from irplatform.concepts.pipeline import ConceptPipeline
 from irplatform.concepts.similar_names import SimilarNames
 from irplatform.concepts.table import ConceptTable
-from irplatform.errors import InputError, PlatformError
+from irplatform.errors import InputError
+from irplatform.system.cache import at_hand
 from irplatform.system.console import notice
 from irplatform.system.formats import read_own_json
-from irplatform.system.packages import require
 from irplatform.system.workers import batched
 from irplatform.system.writing import atomic_write
 from irplatform.text.arrays import Int32, map_array, write_array
 from irplatform.text.forward_index import StringTableWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Sequence
+    from pathlib import Path
 
 
-_PER_CORE = 2
-"""Batches that wait per core of a Ray cluster."""
 _STATE = "progress.json"
 _LENGTHS, _INDICES, _COUNTS = (f"documents.{n}.int32" for n in ("lengths", "indices", "counts"))
 _IDS = "doc-ids.lines"
 _AT_ONCE = 1 << 20
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 Article = tuple[str, str, str]
 """Id, title, abstract."""
 
@@ -84,56 +79,11 @@ def link(table: str, linker: str, options: str, articles: Sequence[Article]) -> 
 
 @lru_cache(maxsize=2)
 def pipeline_of(table: str, linker: str, options: str) -> ConceptPipeline:
-    """The pipeline, made once per process: folders of the concepts and of the linker, JSON.
-
-    Raises:
-        PlatformError: this machine does not see the folder of the concepts.
-    """
-    if not (Path(table) / "table.json").exists():
-        raise PlatformError(
-            f"{table} is not there: a worker on another machine needs the same IRPLATFORM_HOME, "
-            "on a file system that all of them share."
-        )
+    """The pipeline, made once per process: places of concepts and linker in the cache, JSON."""
     chosen = ConceptOptions.model_validate_json(options)
-    concepts = ConceptTable(Path(table))
-    similar = SimilarNames(Path(linker), concepts, chosen) if linker else None
+    concepts = ConceptTable(at_hand(table))
+    similar = SimilarNames(at_hand(linker), concepts, chosen) if linker else None
     return ConceptPipeline(concepts, chosen, similar)
-
-
-def ray_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """Apply a function to a stream of items, on the cluster that `RAY_ADDRESS` names, or here.
-
-    The machines need this package and a common file system for `$IRPLATFORM_HOME`. Results come in
-    the order of the items.
-
-    Raises:
-        InputError: Ray is not installed, or the cluster cannot be reached.
-    """
-    require("--workers ray", "ray")
-    import ray
-    from ray.exceptions import RayTaskError
-
-    mine = not ray.is_initialized()
-    if mine:
-        try:
-            ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
-        except (ConnectionError, RuntimeError) as error:
-            raise InputError(f"the Ray cluster cannot be reached: {error}") from error
-    try:
-        remote: Any = ray.remote(num_cpus=1)(lambda item: function(item))  # noqa: PLW0108 - Ray takes no partial
-        most = _PER_CORE * max(1, int(ray.cluster_resources().get("CPU", 1)))
-        waiting: deque[Any] = deque()
-        for item in items:
-            waiting.append(remote.remote(item))
-            if len(waiting) > most:
-                yield ray.get(waiting.popleft())
-        while waiting:
-            yield ray.get(waiting.popleft())
-    except RayTaskError as error:
-        raise error.cause from None
-    finally:
-        if mine:
-            ray.shutdown()
 
 
 class RowWriter:

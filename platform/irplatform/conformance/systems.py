@@ -26,7 +26,7 @@ from irplatform.registry.loading import registry
 from irplatform.reranking.explain import explanations
 from irplatform.reranking.scoring import checked_scores, rescore_topics, score_topics
 from irplatform.reranking.systems import ChosenReranker
-from irplatform.reranking.training import can_travel
+from irplatform.reranking.travel import can_travel
 from irplatform.retrieval.first_stage import ChosenRetriever, find
 from irplatform.runs import Run
 

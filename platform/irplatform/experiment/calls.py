@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from irplatform.data import Collection, Qrels
     from irplatform.experiment.plan import RunPlan
 
-_NOT_RECORDED = frozenset({"command", "experiment", "force", "resume", "run_dir", "threads"})
+_NOT_RECORDED = frozenset(
+    {"command", "experiment", "force", "resume", "run_dir", "threads", "workers"}
+)
 """Settings that decide neither the runs nor their scores."""
 _COLLECTIONS = ("collection", "train_on", "pretrain")
 _NO_INPUTS = ("collections", "first_stages", "topics", "index")

@@ -41,6 +41,7 @@ _KINDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     **dict.fromkeys((*_NUMBERS, "model_threads"), (int, "a whole number")),
     **dict.fromkeys(("force", "resume", "compare"), (bool, "true or false")),
     "interpolate": ((int, float), "a number or auto"),
+    "workers": ((int, str), "a number or ray"),
 }
 """Keys with one value that is not text → its type, in words, too."""
 _TEXTS = ("pretrain", "fusion", "device", "preset", "tag")

@@ -18,6 +18,7 @@ from irplatform.system.process import in_command
 if TYPE_CHECKING:
     from irplatform.experiment.arguments import AnyPath, AnySystem, Names, Paths, Systems
     from irplatform.plugin.retrievers import Retriever
+    from irplatform.system.workers import Count
 
 _COMMAND = re.compile(r"(`platform [^`]*`)")
 _OPTION = re.compile(r"(?<![\w`-])--([a-z]+(?:-[a-z]+)*)(?: (?=[A-Z]{2}))?")
@@ -134,6 +135,8 @@ class MachineOptions(TypedDict, total=False):
     """For indexing, searching, reading and tokenizing; None takes all cores."""
     model_threads: int
     """Of torch on the CPU; another number trains other weights."""
+    workers: Count
+    """Processes that score topics, train members and read documents, or "ray" for a cluster's."""
 
 
 class RankingOptions(

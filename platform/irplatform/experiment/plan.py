@@ -33,8 +33,8 @@ from irplatform.runs.names import FUSED, alone_name, retriever_name, seed_of, sy
 from irplatform.runs.resuming import code_and_content
 from irplatform.system.digests import digest, fingerprint
 from irplatform.system.reading import readable_again
+from irplatform.system.workers import cluster
 from irplatform.training.checkpoints import Checkpoint
-from irplatform.training.distributed import training_processes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -127,13 +127,15 @@ class RunPlan:
     def on_device(self) -> RunPlan:
         """Return the same plan, ready to compute; this may load torch and models.
 
-        InputError if the device, or a file that a reranker learns from, is missing.
+        InputError if the device, or a file that a reranker reads, is missing.
         """
         for choice in self.rerankers:
             choice.check_training()
         resources = on_device(self.resources, self.settings, self.retrievers)
-        if self.settings.checkpoint is None and any(choice.trainable for choice in self.rerankers):
-            training_processes(resources.device)  # not after hours of searching
+        if (machines := cluster()) is not None:
+            index = resources.corpus.index_path
+            for choice in self.rerankers:
+                machines.require_files(choice.name, [*choice.files(), *([index] if index else [])])
         return replace(self, resources=resources)
 
 

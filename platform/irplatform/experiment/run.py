@@ -53,6 +53,7 @@ from irplatform.system.arithmetic import settings_kept
 from irplatform.system.cache import artifact
 from irplatform.system.console import notice, parts, stage, waiting
 from irplatform.system.digests import fingerprint
+from irplatform.system.workers import use_workers
 from irplatform.system.writing import copy_folder, writable_folder
 from irplatform.training.checkpoints import Checkpoint
 
@@ -124,12 +125,13 @@ def run(
     if plugins is not None and not isinstance(plugins, Registry):
         raise InputError(f"plugins is {plugins!r}, not a registry; `rerankers=` names rerankers.")
     plugins = plugins or registry()
-    if settings.is_matrix:
-        return run_matrix(settings, plugins, _recorder, run_plan)
-    with waiting(f"reading {settings.collection}"), naming_experiment(settings, plugins):
-        plan = resolve(settings, plugins)
-        recorder = _recorder(plan)
-    return run_plan(plan, recorder)
+    with use_workers(settings.workers):
+        if settings.is_matrix:
+            return run_matrix(settings, plugins, _recorder, run_plan)
+        with waiting(f"reading {settings.collection}"), naming_experiment(settings, plugins):
+            plan = resolve(settings, plugins)
+            recorder = _recorder(plan)
+        return run_plan(plan, recorder)
 
 
 @settings_kept()
@@ -248,13 +250,14 @@ def train(
         writable_folder(out)
     with waiting(f"reading {settings.collection}"):
         plan = resolve_training(settings, registry())
-    plan = plan.on_device()
-    (choice,) = plan.rerankers
-    training = retrieve_training(plan)
-    learning = learning_plan(plan, training, choose_fusion(plan, training))
-    assert learning.training_set is not None  # `resolve_training` says what to learn from
-    pretraining = learning.pretraining_of(choice)
-    checkpoint = train_system(choice, learning.training_set, plan.resources, pretraining)
+    with use_workers(settings.workers):
+        plan = plan.on_device()
+        (choice,) = plan.rerankers
+        training = retrieve_training(plan)
+        learning = learning_plan(plan, training, choose_fusion(plan, training))
+        assert learning.training_set is not None  # `resolve_training` says what to learn from
+        pretraining = learning.pretraining_of(choice)
+        checkpoint = train_system(choice, learning.training_set, plan.resources, pretraining)
     if out is not None:
         copy_folder(checkpoint.path, out)
     path = out or checkpoint.path

@@ -34,7 +34,7 @@ from irplatform.runs.checks import check_tag
 from irplatform.runs.names import FUSED, system_of
 from irplatform.system.arithmetic import check_device, choose_device
 from irplatform.system.formats import read_toml
-from irplatform.system.workers import available_cores, within_cores
+from irplatform.system.workers import RAY, Count, available_cores, cluster, within_cores
 from irplatform.text.vector_source import VectorSource
 
 if TYPE_CHECKING:
@@ -103,6 +103,8 @@ class RunSettings:
             cores.
         model_threads: of torch on the CPU. Sums round differently with another number, so a
             checkpoint depends on it.
+        workers: how many processes score topics, train members and read documents, or "ray" for
+            those of a Ray cluster; None takes processes where they surely pay.
         run_dir: where runs are written; None is `runs/<collection>`.
         tag: the last column of run files; None is the run's name.
         resume: go on from what an interrupted run left.
@@ -141,6 +143,7 @@ class RunSettings:
     members: int = MEMBERS
     threads: int | None = None
     model_threads: int = 1
+    workers: Count = None
     run_dir: Path | None = None
     tag: str | None = None
     resume: bool = True
@@ -176,6 +179,9 @@ class RunSettings:
             raise InputError(f"the interpolation weight {self.interpolate} is not between 0 and 1.")
         if not self.retrievers:
             raise InputError("at least one retriever is needed.")
+        if self.workers not in (None, RAY):
+            check_number("workers", self.workers)
+            check_least("workers", int(self.workers), 1)
         check_device(self.device)
         if self.tag is not None:
             check_tag(self.tag)
@@ -457,9 +463,18 @@ def on_device(
 ) -> CollectionResources:
     """Return resources with a device: rerankers, and some retrievers, compute there.
 
+    On a cluster with GPUs this is a GPU, also if this machine has none.
+
     Raises:
         InputError: there is no such device.
     """
     computing = settings.rerankers or any(choice.traits.on_device for choice in retrievers)
-    device = choose_device(settings.device, resources.model_threads) if computing else "cpu"
+    if not computing:
+        return replace(resources, device="cpu")
+    wanted, threads = settings.device, resources.model_threads
+    if (machines := cluster()) is None or wanted not in ("auto", "cuda"):
+        device = choose_device(wanted, threads)
+    else:
+        choose_device("auto", threads)  # for what is computed on this machine
+        device = "cuda" if machines.gpus or wanted == "cuda" else "cpu"
     return replace(resources, device=device)

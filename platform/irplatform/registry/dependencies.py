@@ -7,11 +7,14 @@ warning about topics that were learned from, and the knowledge bases of a run.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic
 
 from irplatform.errors import InputError
+from irplatform.options import flat
 from irplatform.plugin.declarations import FILLED
 from irplatform.registry import loading
 from irplatform.registry.plugin_answers import text_pairs
@@ -20,7 +23,6 @@ from irplatform.system.digests import digest, folder_digests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from irplatform.data import TextPair, Topic
     from irplatform.options import Options
@@ -83,6 +85,13 @@ class Chosen(Generic[System]):
         if groups:
             found["features"] = groups
         return found
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the files and folders that it reads, also through other systems."""
+        reads = self.reads
+        named = [Path(str(v)) for v in flat(self.options.model_dump()).values() if _names_file(v)]
+        inner = (path for each in reads.systems for path in self._opened(each).files())
+        return tuple(dict.fromkeys([*reads.files, *reads.checkpoints, *named, *inner]))
 
     def checkpoints(self) -> tuple[Path, ...]:
         """Return the checkpoints whose scores it reads, also through other systems."""
@@ -170,6 +179,12 @@ class Chosen(Generic[System]):
             settings = getattr(self.options, settings_in, {})
             among = f"the {named_in}" if kind == GROUP else f"{self.name}.{named_in}"
             check_names(names, settings, among=among, kind=kind)
+
+
+def _names_file(value: object) -> bool:
+    """Tell if an option's value is a path, or a text that is meant as one."""
+    is_path = isinstance(value, Path) or (isinstance(value, str) and os.sep in value)
+    return is_path and Path(str(value)).exists()
 
 
 def find(kind: Kind, name: str) -> Registration[Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform import __version__
+from irplatform.collection_resources import on_this_machine
 from irplatform.comparison.tests import FEWEST_TOPICS
 from irplatform.errors import InputError, counted
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
@@ -29,7 +30,6 @@ from irplatform.system.cache import Artifact, artifact
 from irplatform.system.console import notice, stage
 from irplatform.system.digests import fingerprint
 from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
-from irplatform.training.distributed import training_processes
 from irplatform.training.topic_identity import families
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def fit_system(
 def untrained(choice: ChosenReranker, resources: CollectionResources) -> System:
     """Return a reranker without training, as a system with the weight 0."""
     mark = fingerprint(choice.describe())
-    return System(choice, [choice.create(resources)], 0.0, mark, {})
+    return System(choice, [choice.create(on_this_machine(resources))], 0.0, mark, {})
 
 
 def open_checkpoint(
@@ -85,13 +85,17 @@ def open_checkpoint(
     `recipe` is a fingerprint of all that it was made from, if that is known.
     """
     checkpoint = Checkpoint.read(folder, of=choice.registration.name)
-    members = checkpoint.load(choice.registration, lambda: choice.create(resources))
+    members = checkpoint.load(
+        choice.registration, lambda: choice.create(on_this_machine(resources))
+    )
     # Code and options may be others than those that it was trained with.
     made = recipe or [checkpoint.description, choice.describe()]
     # On a GPU, the same recipe gives other weights each time.
     mark = fingerprint({"made": made, "weights": checkpoint.weights})
     chosen_on = checkpoint.description["interpolation"].get("topics")
-    return System(choice, members, checkpoint.weight, mark, checkpoint.about, chosen_on)
+    return System(
+        choice, members, checkpoint.weight, mark, checkpoint.about, chosen_on, checkpoint.folder
+    )
 
 
 def _require_relevant(choice: ChosenReranker, training_set: TrainingSet) -> None:
@@ -165,7 +169,7 @@ def train(
         "members": choice.members,
         "weighing_topics": MOST_WEIGHING_TOPICS,
         "start": start.fingerprint if start else None,
-        "processes": training_processes(resources.device),
+        "processes": 1,  # so that checkpoints of earlier versions are found
         "holds_first_stage": choice.traits.weighs_first_stage,
         "fewest_topics": FEWEST_TOPICS,
     }

@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,20 +19,26 @@ from irplatform.errors import InputError, PlatformError, PluginError, counted, l
 from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.plugin_answers import numbers
+from irplatform.reranking.travel import sent_system, takes_gpu
 from irplatform.system.cache import artifact, kept_json
 from irplatform.system.console import LAST, parts, progress, stage
 from irplatform.system.digests import fingerprint
 from irplatform.system.formats import append_journal, read_journal
-from irplatform.system.workers import batched_by_size
+from irplatform.system.workers import batched_by_size, cluster, ordered_map
 from irplatform.system.writing import write_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from irplatform.collection_resources import CollectionResources
     from irplatform.plugin.resources import Resources
     from irplatform.registry.registration import Registration
     from irplatform.reranking.systems import System
+    from irplatform.reranking.travel import Block
+
+    Elsewhere = Callable[[Sequence[Block]], Iterator[list["Values"]]]
+    """Returns the scores of blocks of topics."""
 
 
 Batch = Sequence[tuple[Topic, Documents]]
@@ -50,11 +57,13 @@ def score_topics(
     candidates: Mapping[str, Sequence[str]],
     resources: Resources,
     journal: Path | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> dict[str, Values]:
     """Score the candidates of topics; the scores of several members are averaged.
 
     Returns topic id to float64 scores, in the order of the candidates. `journal` is a file of
-    finished topics, from which an interrupted call goes on. PluginError if the reranker returns a
+    finished topics, from which an interrupted call goes on. `elsewhere` scores blocks of topics in
+    workers. PluginError if the reranker returns a
     wrong number of scores, or one that is not finite.
     """
     finished_before = read_journal(
@@ -63,18 +72,34 @@ def score_topics(
     done = {t: v for t, v in finished_before if v.shape == (len(candidates.get(t, ())),)}
     done |= {t.id: np.empty(0) for t in topics if not candidates[t.id]}
     open_topics = [topic for topic in topics if topic.id not in done]
-    requests = ((topic, resources.documents(candidates[topic.id])) for topic in open_topics)
-    with progress(f"reranking with {registration.name}", len(open_topics), "topics", part=LAST):
-        for batch in batched_by_size(requests, lambda pair: len(pair[1]), BATCH_DOCUMENTS):
-            with stage("", len(batch)):
-                per_member = [_scores(registration, member, batch) for member in members]
-                scores = [np.mean(values, axis=0) for values in zip(*per_member, strict=True)]
-                finished = dict(zip((topic.id for topic, _ in batch), scores, strict=True))
-                append_journal(
-                    journal, ({"topic": t, "scores": v.tolist()} for t, v in finished.items())
-                )
-                done.update(finished)
+    requests = ((topic, candidates[topic.id]) for topic in open_topics)
+    blocks = [*batched_by_size(requests, lambda pair: len(pair[1]), BATCH_DOCUMENTS)]
+
+    def keep(block: Block, scores: list[Values]) -> None:
+        finished = dict(zip((topic.id for topic, _ in block), scores, strict=True))
+        append_journal(journal, ({"topic": t, "scores": v.tolist()} for t, v in finished.items()))
+        done.update(finished)
+
+    label = f"reranking with {registration.name}"
+    with progress(label, len(open_topics), "topics", part=LAST) as advance:
+        if elsewhere is not None and (len(blocks) > 1 or cluster()):
+            for block, scores in zip(blocks, elsewhere(blocks), strict=True):
+                keep(block, scores)
+                advance(len(block))
+            blocks = []
+        for block in blocks:
+            with stage("", len(block)):
+                batch = [(topic, resources.documents(doc_ids)) for topic, doc_ids in block]
+                keep(block, mean_scores(registration, members, batch))
     return {topic.id: done[topic.id] for topic in topics}
+
+
+def mean_scores(
+    registration: Registration[Reranker], members: Sequence[Reranker], batch: Batch
+) -> list[Values]:
+    """Return the mean of several members' scores, for each topic."""
+    per_member = [_scores(registration, member, batch) for member in members]
+    return [np.mean(values, axis=0) for values in zip(*per_member, strict=True)]
 
 
 def rescore_topics(
@@ -112,16 +137,17 @@ def final_scores(
     candidates: Mapping[str, Sequence[str]],
     resources: Resources,
     journal: Path | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> dict[str, Values]:
     """Return the scores that topics are ranked by: `score_topics`, then `Reranker.rescore`."""
     given = topics, candidates
     kind = type(members[0])
     if (kind.rescore, kind.rescore_batch) == (Reranker.rescore, Reranker.rescore_batch):
-        return score_topics(registration, members, *given, resources, journal)
+        return score_topics(registration, members, *given, resources, journal, elsewhere)
     scoring = 1 - LAST if registration.traits(members[0].options).listwise else LAST
     with parts(1):
         with stage("", scoring):
-            scores = score_topics(registration, members, *given, resources, journal)
+            scores = score_topics(registration, members, *given, resources, journal, elsewhere)
         with stage("", 1 - scoring):
             return rescore_topics(registration, members[0], *given, scores, resources)
 
@@ -251,7 +277,8 @@ def cached_scores(
                 resources.replay(UsageLog(**kept_json(log)))
             try:
                 made = system.choice.registration, system.members
-                scores = final_scores(*made, topics, candidates, resources, finished)
+                elsewhere = _elsewhere(system, resources)
+                scores = final_scores(*made, topics, candidates, resources, finished, elsewhere)
             finally:
                 write_json(log, asdict(used))
         np.savez(folder / _SCORES, *(scores[topic.id] for topic in topics))
@@ -283,3 +310,18 @@ def cached_scores(
             "these scores cannot be read. Delete their folder, and they are computed again.",
             path=cached.path,
         ) from error
+
+
+def _elsewhere(system: System, resources: CollectionResources) -> Elsewhere | None:
+    """Let workers score blocks of topics, if there are several that can."""
+    if (sent := sent_system(system, resources)) is None:
+        return None
+
+    def scores(blocks: Sequence[Block]) -> Iterator[list[Values]]:
+        work, threads = partial(sent.score, mean_scores), resources.model_threads
+        on_gpu = takes_gpu(resources)
+        for values, used in ordered_map(work, blocks, fewest=2, threads=threads, on_gpu=on_gpu):
+            resources.replay(used)
+            yield values
+
+    return scores

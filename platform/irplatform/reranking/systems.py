@@ -17,6 +17,7 @@ from irplatform.registry.dependencies import Chosen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from irplatform.plugin.resources import Resources
 
@@ -125,7 +126,7 @@ class System:
 
     `weight` is the first stage's share, chosen on `chosen_on` topics (None if unknown). The
     fingerprint is of all that its scores depend on, beside documents and topics. The description is
-    the record of its training; empty for an untrained one.
+    the record of its training; empty for an untrained one. The folder is its checkpoint.
     """
 
     choice: ChosenReranker
@@ -134,3 +135,4 @@ class System:
     fingerprint: str
     description: Mapping[str, Any]
     chosen_on: int | None = None
+    folder: Path | None = None

@@ -1,45 +1,39 @@
 """Training the members of a system, several at once if that is faster.
 
-The first member is trained here. If it takes long, the others are trained in their own processes,
-one per core: a member depends on its seed and topics alone, so the weights are the same. On a GPU
-they follow one another, unless the reranker learns on the CPU. If several processes train a model
-together (`training.distributed`), all of them fit the member, and the first writes it.
+A member depends on its seed and topics alone, so its weights are the same wherever it is trained.
+`--workers` trains members in as many processes, or on a Ray cluster, with a GPU each where models
+learn on one. Otherwise the first member is trained here. If it takes long, the others are trained
+in their own processes, one per core; on a GPU they follow one another.
 """
 
 from __future__ import annotations
 
 import json
-import pickle
 import shutil
-import tempfile
 import time
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irplatform.collection_resources import on_this_machine
 from irplatform.data import TrainingData
-from irplatform.errors import InputError, PluginError
-from irplatform.plugin.rerankers import Reranker, TrainableReranker
-from irplatform.registry.loading import registry
+from irplatform.errors import PluginError
+from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.reranking.scoring import Values, final_scores
-from irplatform.system.arithmetic import choose_device
-from irplatform.system.console import notice, parts, set_prefix, silence, steps
+from irplatform.reranking.travel import SentReranker, can_travel, takes_gpu
+from irplatform.system.cache import at_hand, files_of
+from irplatform.system.cluster import on_another_machine
+from irplatform.system.console import parts, set_prefix, steps
 from irplatform.system.formats import read_own_json
-from irplatform.system.workers import all_at_once, ordered_map
-from irplatform.system.writing import atomic_write
+from irplatform.system.workers import ordered_map, several_workers
+from irplatform.system.writing import atomic_write, home, within_home
 from irplatform.training.checkpoints import member_folder
-from irplatform.training.distributed import (
-    PROCESSES_VARIABLE,
-    Place,
-    joined,
-    quiet_torch,
-    training_processes,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Topic
@@ -60,8 +54,7 @@ class Member:
     """A member of a system to train, by its `number` from 0, on its split.
 
     The resources have the member's seed; the folder is that of the checkpoint. It starts from the
-    weights in `start`, and learns nothing of the topics `held_out`. `place` is its process's among
-    those that train it together. On its way to another process, `made_by` has the reranker's code.
+    weights in `start`, and learns nothing of the topics `held_out`.
     """
 
     choice: ChosenReranker
@@ -72,8 +65,6 @@ class Member:
     start: Path | None
     held_out: Sequence[Topic] = ()
     members: int = 1
-    place: Place | None = None
-    made_by: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def workspace(self) -> Path:
@@ -109,8 +100,8 @@ class Member:
         record = json.dumps(
             {
                 "seconds": seconds,
-                "vectors": _as_text(self.resources.vectors_used),
-                "words": _as_text(self.resources.words_used),
+                "vectors": _places(self.resources.vectors_used),
+                "words": _places(self.resources.words_used),
             }
         )
         with atomic_write(self.workspace / _FINISHED) as file:
@@ -122,14 +113,18 @@ class Member:
         """Weights, scores, and what they read of words are there."""
         if not (self.workspace / _FINISHED).exists():
             return False
-        used = {**self.record["vectors"], **self.record.get("words", {})}
-        return all(Path(path).is_dir() for path in used.values())
+        used = {**self.used("vectors"), **self.used("words")}
+        return all(path.is_dir() for path in used.values())
 
     @property
     def record(self) -> dict[str, Any]:
         """The record that a finished member leaves."""
         record: dict[str, Any] = read_own_json(self.workspace / _FINISHED)
         return record
+
+    def used(self, what: str) -> dict[str, Path]:
+        """The folders that a finished member used: "vectors" by their key, or "words" by kind."""
+        return {key: home() / place for key, place in self.record.get(what, {}).items()}
 
     def fit(self, workspace: Path) -> TrainableReranker:
         """Train, keeping the state in a workspace."""
@@ -154,30 +149,33 @@ class Member:
                 for number, example in enumerate(self.split.weight_topics)
             }
 
-    def packed(self, threads: int, place: Place | None = None) -> Member:
-        """Return the member for another process, which loads plugins anew.
+    def packed(self, threads: int) -> SentMember:
+        """Return the member for another process."""
+        reranker = SentReranker.of(self.choice, self.resources, threads)
+        sent = replace(
+            self,
+            choice=reranker.choice,
+            resources=reranker.resources,
+            folder=within_home(self.folder),
+            start=self.start and within_home(self.start),
+        )
+        return SentMember(sent, reranker)
 
-        Its resources are not open, and the reranker's class is left out.
-        """
-        registration = self.choice.registration
-        choice = replace(self.choice, registration=replace(registration, declared=Reranker))
-        resources = replace(self.resources.unopened(), threads=threads)
-        made_by = registration.made_by
-        return replace(self, choice=choice, resources=resources, place=place, made_by=made_by)
 
-    def unpacked(self) -> Member:
-        """Return the member in another process, with that process's class of the reranker.
+@dataclass(frozen=True)
+class SentMember:
+    """A member on its way to another process, with folders by their places in the cache."""
 
-        Raises:
-            PluginError: its plugin was changed in the meantime.
-        """
-        registration = registry().reranker(self.choice.registration.name)
-        if registration.made_by != self.made_by:
-            raise PluginError(
-                f"{registration.plugin} was changed while '{self.choice.name}' was trained: its "
-                "members would be of two versions. Start again."
-            )
-        return replace(self, choice=replace(self.choice, registration=registration))
+    member: Member
+    reranker: SentReranker
+
+    def arrived(self) -> Member:
+        """Return the member in the process that trains it."""
+        start = self.member.start
+        if start is not None:
+            start = at_hand(start.parent.as_posix()) / start.name
+        folder = home() / self.member.folder
+        return replace(self.member, choice=self.reranker.arrived, start=start, folder=folder)
 
 
 def workspace(folder: Path, number: int) -> Path:
@@ -205,13 +203,8 @@ def train_members(
         Member(choice, split, resources.of_member(number), number, *rest)
         for number, split in enumerate(splits)
     ]
-    processes = training_processes(resources.device)
-    if processes > 1:
-        notice(f"{processes} processes train each member together")
-        with steps("member", len(members)) as advance:
-            for member in members:
-                _run_together(member, processes)
-                advance(1)
+    if several_workers() and can_travel(choice, resources):
+        _train_on_workers(members)
         return _results(members)
     first, others = members[0], members[1:]
     workers = min(len(others), resources.threads // resources.model_threads)
@@ -224,7 +217,7 @@ def train_members(
             threads = max(1, resources.threads // workers)
             packed = (member.packed(threads) for member in others)
             with steps("member", len(members), 1, counts=False) as count:
-                for _ in ordered_map(_train_here, packed, workers=workers, fewest=2):
+                for _ in ordered_map(_train_elsewhere, packed, workers=workers, fewest=2):
                     count(1)
                     advance(1)
             return _results(members)
@@ -239,77 +232,56 @@ def _results(
     members: Sequence[Member],
 ) -> tuple[list[dict[str, Values]], dict[str, Path], dict[str, Path]]:
     vectors, words = (
-        {key: Path(path) for m in members for key, path in m.record.get(used, {}).items()}
-        for used in ("vectors", "words")
+        {key: path for member in members for key, path in member.used(what).items()}
+        for what in ("vectors", "words")
     )
     return [member.scores() for member in members], vectors, words
 
 
-def _as_text(folders: Mapping[str, Path]) -> dict[str, str]:
-    return {key: str(path) for key, path in folders.items()}
+def _places(folders: Mapping[str, Path]) -> dict[str, str]:
+    return {key: str(within_home(path)) for key, path in folders.items()}
 
 
-def _run_together(member: Member, processes: int) -> None:
-    """Train a member in several processes at once."""
-    if member.finished:
+def _train_on_workers(members: Sequence[Member]) -> None:
+    """Train the members that are not finished, and bring home what other machines trained."""
+    missing = [member for member in members if not member.finished]
+    if not missing:
         return
-    if not can_travel(member.choice, member.resources):
-        raise InputError(
-            f"reranker '{member.choice.name}' cannot be trained in several processes: these find "
-            f"installed plugins only. Unset {PROCESSES_VARIABLE}."
-        )
-    member.workspace.mkdir(exist_ok=True)
-    threads = max(1, member.resources.threads // processes)
-    with tempfile.TemporaryDirectory() as scratch:
-        workspaces = [member.workspace, *(Path(scratch) / str(n) for n in range(1, processes))]
-        places = [
-            Place(rank, processes, Path(scratch) / "meeting", folder, member.workspace)
-            for rank, folder in enumerate(workspaces)
-        ]
-        all_at_once(_train_here, [member.packed(threads, place) for place in places])
+    choice, resources = missing[0].choice, missing[0].resources
+    choice.create(on_this_machine(resources))  # makes what all use here, such as word vectors
+    threads, done = resources.model_threads, len(members) - len(missing)
+    on_gpu = takes_gpu(resources) and choice.traits.learns_on_device
+    packed = [member.packed(threads) for member in missing]
+    with steps("member", len(members), done) as advance:
+        trained = ordered_map(_train_elsewhere, packed, fewest=2, threads=threads, on_gpu=on_gpu)
+        for member, files in zip(missing, trained, strict=True):
+            for name, content in files.items():
+                (member.folder / name).parent.mkdir(parents=True, exist_ok=True)
+                with atomic_write(member.folder / name, "wb") as file:
+                    file.write(content)
+            advance(1)
 
 
-def _train_here(packed: Member) -> None:
-    """Train a member from another process."""
-    place, device = packed.place, packed.resources.device
-    set_prefix("" if place else f"member {packed.number + 1}")
-    if place is not None:
-        quiet_torch()
-    choose_device(device, packed.resources.model_threads)
-    member = packed.unpacked()
-    if place is None:
-        with parts(1), steps("member", member.members, member.number, counts=False):
-            member.train()
-        return
-    if device == "cuda":
-        import torch
-
-        torch.cuda.set_device(place.rank)
-    with joined(place, device):
-        if place.rank == 0:
-            member.train()
-            return
-        silence()
-        place.workspace.mkdir()
-        member.fit(place.workspace)
+def _train_elsewhere(packed: SentMember) -> dict[str, bytes]:
+    """Train a member; return its files by name if they lie on another machine, the record last."""
+    member = packed.arrived()
+    set_prefix(f"member {member.number + 1}")
+    member.folder.mkdir(parents=True, exist_ok=True)
+    with parts(1), steps("member", member.members, member.number, counts=False):
+        member.train()
+    if not on_another_machine():
+        return {}
+    folders = member_folder(member.folder, member.number), member.workspace
+    kept = [*sorted(files_of(folders[0])), member.workspace / _SCORES, member.workspace / _FINISHED]
+    files = {str(path.relative_to(member.folder)): path.read_bytes() for path in kept}
+    for folder in folders:
+        shutil.rmtree(folder)
+    with suppress(OSError):  # other members are trained there
+        member.folder.rmdir()
+    return files
 
 
 def learn_side_by_side(choice: ChosenReranker, resources: CollectionResources) -> bool:
     """Tell if members can be trained at once: a GPU may hold one model only."""
     on_gpu = resources.device != "cpu" and choice.traits.learns_on_device
     return not on_gpu and can_travel(choice, resources)
-
-
-def can_travel(choice: ChosenReranker, resources: CollectionResources) -> bool:
-    """Tell if another process can import and train the reranker."""
-    ours, theirs = choice.registration, registry().rerankers.get(choice.registration.name)
-    # Defaults may differ: variants share a pre-trained model, and options travel along.
-    if theirs is None or not ours.plugin.installed:
-        return False
-    if (theirs.system, theirs.plugin) != (ours.system, ours.plugin):
-        return False
-    try:
-        pickle.dumps((choice.options, resources.unopened()))
-    except (pickle.PicklingError, TypeError, AttributeError):
-        return False
-    return True

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from irplatform.collection_resources import on_this_machine
 from irplatform.errors import PluginError, counted, unstopped
 from irplatform.lucene.dates import DATES_FORMAT, date_limits, search_before
 from irplatform.plugin.retrievers import Retriever
@@ -50,7 +51,7 @@ def find(
     def search(topics: Sequence[Topic], depth: int) -> Mapping[str, Ranking]:
         with choice.registration.plugin_call("searching"):
             theirs = [*map(copy, topics)]  # to do with as they like
-            run = retriever.retrieve(theirs, depth, resources)
+            run = retriever.retrieve(theirs, depth, on_this_machine(resources))
         if not isinstance(run, Run):
             raise PluginError(f"{who} returned {type(run).__name__}, not a Run.")
         if missing := [t.id for t in topics if t.id not in run.rankings]:

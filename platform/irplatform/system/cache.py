@@ -11,8 +11,10 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import ChangedFileError, InputError, PlatformError
@@ -30,8 +32,7 @@ from irplatform.system.writing import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
 
 
 EXACT_KINDS = frozenset(
@@ -51,6 +52,9 @@ _whole_states: dict[Path, dict[Path, tuple[str, tuple[int, int, int]]]] = {}
 """Folders that were found whole, with the digests and states of their files."""
 _makes = True
 """Missing artifacts are made."""
+Fetch = Callable[[str], Callable[[Path], None] | None]
+"""Finds a folder of another machine's cache by its place; the answer copies it to a folder."""
+_fetch: Fetch = lambda _: None  # noqa: E731 - a worker on a cluster has another
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,10 @@ def artifact(
     if not _makes:
         raise PlatformError(f"{within_home(final)} is not in the cache.")
     with lock(final.with_name(mark), wait=True, shown_as=final):
-        if whole := _whole(final, mark):  # another process built it in the meantime
+        whole = _whole(final, mark)  # another process built it in the meantime
+        if whole is None and not filled_later:
+            whole = _fetched(final, mark)
+        if whole:
             return _finished(whole, mark, built=False)
         for faulty in _under_any_label(final, mark):
             if (faulty / MANIFEST).exists():
@@ -109,7 +116,7 @@ def artifact(
                 lost = time.monotonic() - started
                 error.add_note(f"{within_home(final)} starts over: {lost:,.0f} s of work are lost.")
             raise
-        for file in _files(partial):  # else a machine that stops may keep sizes alone, with zeros
+        for file in files_of(partial):  # else a machine that stops may keep sizes alone, with zeros
             to_disk(file)
         manifest = {
             "kind": kind,
@@ -122,10 +129,57 @@ def artifact(
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         }
         write_json(partial / MANIFEST, manifest)
-        for debris in _under_any_label(final, mark):  # without a manifest, or broken
-            _remove(debris)
-        partial.rename(final)
+        _put(partial, final, mark)
     return _finished(final, mark, built=True)
+
+
+def _put(partial: Path, final: Path, mark: str) -> None:
+    for debris in _under_any_label(final, mark):  # without a manifest, or broken
+        _remove(debris)
+    partial.rename(final)
+
+
+def fetch_with(fetch: Fetch) -> None:
+    """Let this process take folders from another machine's cache before it makes them."""
+    global _fetch  # noqa: PLW0603 - for all threads
+    _fetch = fetch
+
+
+def finished(place: str) -> Path | None:
+    """Return a finished folder by its place in the cache, "checkpoint/delta-…", under any label."""
+    final = home() / place
+    return _whole(final, _mark_of(final))
+
+
+def at_hand(place: str) -> Path:
+    """Return a finished folder by its place in the cache, fetched if it is not on this machine.
+
+    Raises:
+        PlatformError: it is not in the cache.
+    """
+    if folder := finished(place):
+        return folder
+    final = home() / place
+    mark = _mark_of(final)
+    with lock(final.with_name(mark), wait=True, shown_as=final):
+        if folder := finished(place) or _fetched(final, mark):
+            return folder
+    raise PlatformError(f"{place} is not in the cache.")
+
+
+def _mark_of(final: Path) -> str:
+    return final.name.rpartition("-")[2]
+
+
+def _fetched(final: Path, mark: str) -> Path | None:
+    if (fill := _fetch(final.relative_to(home()).as_posix())) is None:
+        return None
+    partial = _partial(final, mark, resumes=False)
+    fill(partial)
+    if damage(partial) is not None:
+        return None
+    _put(partial, final, mark)
+    return final
 
 
 @contextmanager
@@ -250,16 +304,17 @@ def damaged_file(folder: Path, *, anew: bool = False) -> Path | None:
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    files = sorted(_files(folder))
+    files = sorted(files_of(folder))
     names = [file.relative_to(folder).as_posix() for file in files]
     return dict(zip(names, digests(files, anew=True), strict=True))
 
 
 def _bytes(folder: Path) -> int:
-    return sum(file.stat().st_size for file in _files(folder))
+    return sum(file.stat().st_size for file in files_of(folder))
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def files_of(folder: Path) -> Iterator[Path]:
+    """Yield all files of a folder."""
     return (path for path in folder.rglob("*") if path.is_file())
 
 

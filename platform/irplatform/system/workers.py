@@ -1,44 +1,33 @@
-"""Processes that work on items in parallel, and end with the process that started them.
+"""Workers that apply a function to a stream of items: processes here, or a Ray cluster.
 
-Each worker has its own pipe, and nothing else is shared that a killed worker could leave locked or
-half-written. Processes are spawned, since a fork of a Java virtual machine or of torch's threads
-hangs. They import this package and nothing of the caller's script, and ignore Ctrl-C.
+`ordered_map` is all that callers need; `use_workers` says who works.
 """
 
 from __future__ import annotations
 
-import atexit
-import multiprocessing
 import os
-import pickle
-import signal
-import sys
-import threading
-import traceback
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
-from multiprocessing.connection import wait
-from queue import SimpleQueue
-from types import ModuleType
-from typing import TYPE_CHECKING, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from irplatform.errors import PlatformError
 from irplatform.system import console
-from irplatform.system.process import isolated
+from irplatform.system.pool import WorkerKilledError, Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from multiprocessing.connection import Connection
-    from multiprocessing.process import BaseProcess
 
+    from irplatform.system.cluster import Cluster
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-_NO_MORE = b""
-_REPORT = None
-"""In the place of whether an item is done: a notice, or how far the worker is."""
 _WORTH_STARTING = 3
 """Fewer items are usually done sooner here than processes start."""
+RAY = "ray"
+Count = int | Literal["ray"] | None
+"""The number of workers, or "ray" for those of a Ray cluster; None for the usual number."""
+_chosen: list[int | Cluster] = []
+"""Who works in each open block of `use_workers`, innermost last."""
 
 
 def available_cores() -> int:
@@ -85,27 +74,81 @@ def sample_evenly(items: Sequence[Item], most: int) -> Sequence[Item]:
     return items[:: max(1, -(-len(items) // most))]
 
 
+@contextmanager
+def use_workers(count: Count) -> Iterator[None]:
+    """Let so many workers, or those of a Ray cluster, do what `ordered_map` is asked in the block.
+
+    None changes nothing. InputError if Ray is not installed, its cluster cannot be reached, or a
+    machine of it has another version of this package.
+
+    Examples:
+        >>> with use_workers(2):
+        ...     list(ordered_map(abs, [-1, -2, -3]))
+        [1, 2, 3]
+    """
+    with ExitStack() as stack:
+        if isinstance(count, str):
+            from irplatform.system.cluster import Cluster
+
+            _chosen.append(stack.enter_context(Cluster()))
+        elif count is not None:
+            _chosen.append(count)
+        try:
+            yield
+        finally:
+            if count is not None:
+                _chosen.pop()
+
+
+def cluster() -> Cluster | None:
+    """Return the Ray cluster of this block, if there is one."""
+    return None if not _chosen or isinstance(_chosen[-1], int) else _chosen[-1]
+
+
+def several_workers() -> bool:
+    """Tell if a block of `use_workers` asks for more than one."""
+    return bool(_chosen) and _chosen[-1] != 1
+
+
 def ordered_map(
     function: Callable[[Item], Result],
     items: Iterable[Item],
     *,
     workers: int | None = None,
     fewest: int = _WORTH_STARTING,
+    threads: int = 1,
+    on_gpu: bool = False,
 ) -> Iterator[Result]:
     """Apply a function to every item of a stream, in parallel; results come in order.
 
-    It is a function of a module of this package. Items are read only as far as needed. Fewer than
-    `fewest` items, or one worker, stay in this process. PlatformError if a worker was killed.
+    It is a function of a module of this package. Items are read only as far as needed. Without a
+    cluster, fewer than `fewest` items, or one worker, stay in this process.
+
+    Args:
+        function: what a worker calls; it is sent once to each.
+        items: what it is called with.
+        workers: how many, unless `use_workers` says it; by default one per core.
+        fewest: the number of items from which on workers are worth starting.
+        threads: cores that a call takes.
+        on_gpu: a call takes a GPU of a cluster.
+
+    Raises:
+        PlatformError: a worker was killed, on a cluster several times.
     """
-    workers = available_cores() if workers is None else workers
     stream = iter(items)
     first = list(islice(stream, fewest))
-    if workers <= 1 or len(first) < fewest:
-        yield from map(function, chain(first, stream))
+    everything = chain(first, stream)
+    if (machines := cluster()) is not None:
+        yield from machines.map(function, everything, threads=threads, on_gpu=on_gpu)
+        return
+    chosen = _chosen[-1] if _chosen else workers
+    count = chosen if isinstance(chosen, int) else available_cores()
+    if count <= 1 or len(first) < fewest:
+        yield from map(function, everything)
         return
     try:
-        with Workers(function, workers) as pool:
-            yield from _in_order(pool, chain(first, stream), ahead=2 * workers)
+        with Workers(function, count) as pool:
+            yield from _in_order(pool, everything, ahead=2 * count)
     except WorkerKilledError as error:
         raise PlatformError(
             "a worker process was killed, perhaps because memory ran out. Run again with fewer "
@@ -133,189 +176,3 @@ def _in_order(
         else:
             yield done.pop(yielded)
             yielded += 1
-
-
-def all_at_once(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    """Apply a function to every item, each in its own process, all at the same time.
-
-    For processes that talk to each other: the first error ends them all. PlatformError if one was
-    killed.
-    """
-    done: dict[int, Result] = {}
-    try:
-        with Workers(function, len(items)) as pool:
-            for number, item in enumerate(items):
-                pool.give(number, item)
-            while pool.at_work:
-                done.update(pool.results())
-    except WorkerKilledError as error:
-        raise PlatformError(
-            "one of several processes that work together was killed, perhaps because memory ran "
-            "out."
-        ) from error
-    return [done[number] for number in range(len(items))]
-
-
-class WorkerKilledError(Exception):
-    """A worker ended without an answer: it was killed, perhaps because memory ran out."""
-
-
-class _InWorkerError(Exception):
-    """A worker's traceback as text: the object cannot be sent."""
-
-    def __str__(self) -> str:
-        return f"\n{self.args[0]}"
-
-
-class Workers(Generic[Item, Result]):
-    """Processes that apply one function of a module to items, one item at a time each.
-
-    A context manager: at the end of the block the processes end; an error in it kills them.
-    """
-
-    def __init__(self, function: Callable[[Item], Result], count: int) -> None:
-        self._function = function
-        self._count = count
-        self._processes: dict[Connection, BaseProcess] = {}
-        self._idle: list[Connection] = []
-        self._at_work: dict[Connection, int] = {}
-
-    def __enter__(self) -> Self:
-        atexit.register(self.kill)  # else Python waits for workers of an unfinished generator
-        try:
-            for _ in range(self._count):
-                self._start()
-        except BaseException:
-            self.kill()
-            raise
-        return self
-
-    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
-        try:
-            if error is None:
-                for pipe, process in self._processes.items():
-                    with suppress(OSError):  # one that was killed has ended, too
-                        pipe.send_bytes(_NO_MORE)
-                    process.join()
-        finally:
-            self.kill()
-
-    @property
-    def idle(self) -> bool:
-        """A worker waits for an item."""
-        return bool(self._idle)
-
-    @property
-    def at_work(self) -> bool:
-        """A worker works on an item."""
-        return bool(self._at_work)
-
-    def give(self, number: int, item: Item) -> None:
-        """Send an item to an idle worker; its result comes back with this number."""
-        pipe = self._idle.pop()
-        self._at_work[pipe] = number
-        message = pickle.dumps((self._function, item), pickle.HIGHEST_PROTOCOL)
-        try:
-            pipe.send_bytes(message)
-        except OSError:
-            raise WorkerKilledError from None
-
-    def results(self) -> Iterator[tuple[int, Result]]:
-        """Yield results with the numbers of their items; wait until a worker answers.
-
-        WorkerKilledError if one was killed. An error of the function has the worker's traceback as
-        its cause.
-        """
-        ready = wait(list(self._at_work))
-        for pipe in [pipe for pipe in self._at_work if pipe in ready]:
-            try:
-                answer = pipe.recv_bytes()
-            except (EOFError, OSError):
-                raise WorkerKilledError from None
-            done, result, where = pickle.loads(answer)
-            if done is _REPORT:
-                console.take_report(str(id(pipe)), *result)
-                continue
-            console.take_report(str(id(pipe)), "progress", None)
-            if not done:
-                raise result from _InWorkerError(where)
-            self._idle.append(pipe)
-            yield self._at_work.pop(pipe), result
-
-    def result(self) -> Result:
-        """Return the result of the only item."""
-        while True:
-            for _, result in self.results():
-                return result
-
-    def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(theirs,))
-        with _anonymous_main(), isolated():  # where its file descriptor 1 then leads, too
-            process.start()
-        theirs.close()  # else its end would not be seen from here
-        self._processes[ours] = process
-        self._idle.append(ours)
-
-    def kill(self) -> None:
-        """End all workers at once."""
-        atexit.unregister(self.kill)
-        for process in self._processes.values():
-            process.kill()
-        for pipe, process in self._processes.items():
-            process.join()
-            pipe.close()
-        self._processes.clear()
-
-
-@contextmanager
-def _anonymous_main() -> Iterator[None]:
-    # A spawned process runs the caller's script again unless it has no file; a script or notebook
-    # without `if __name__ == "__main__"` would start workers without end.
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
-
-
-def _work(pipe: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    messages: SimpleQueue[bytes] = SimpleQueue()
-    threading.Thread(target=_receive, args=(pipe, messages), daemon=True).start()
-    sending = threading.Lock()
-
-    def report(kind: str, content: object) -> None:
-        with sending, suppress(OSError):
-            pipe.send_bytes(pickle.dumps((_REPORT, (kind, content), "")))
-
-    console.report_to(report)
-    with suppress(OSError):  # the other process has ended
-        while message := messages.get():
-            answer = _answer(message)
-            with sending:
-                pipe.send_bytes(answer)
-
-
-def _receive(pipe: Connection, messages: SimpleQueue[bytes]) -> None:
-    """Read messages during work, to notice at once that the other process has ended."""
-    with suppress(EOFError, OSError):
-        while True:
-            messages.put(pipe.recv_bytes())
-    os._exit(1)
-
-
-def _answer(message: bytes) -> bytes:
-    try:
-        function, item = pickle.loads(message)
-        return pickle.dumps((True, function(item), ""), pickle.HIGHEST_PROTOCOL)
-    except BaseException as error:
-        where = traceback.format_exc()
-        try:
-            answer = pickle.dumps((False, error, where), pickle.HIGHEST_PROTOCOL)
-            pickle.loads(answer)  # some errors can be written and not read
-        except Exception:
-            return pickle.dumps((False, RuntimeError(str(error)), where))
-        return answer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
@@ -31,8 +31,12 @@ class VectorSource:
     imported: Path | None = None
     extra_text: tuple[Path, ...] = ()
     ready: Mapping[str, Path] = field(default_factory=dict)
+    files: Mapping[str, Any] | None = None
+    """Digests of the user's files, known where these may be missing: on another machine."""
 
     def __post_init__(self) -> None:
+        if self.files is not None:
+            return
         for path in (*self.extra_text, *([self.imported] if self.imported else [])):
             if not path.is_file():
                 raise InputError("there is no such file of text or word vectors.", path=path)
@@ -58,13 +62,22 @@ class VectorSource:
     def describe(self) -> dict[str, Any]:
         """The source as part of a fingerprint."""
         ready = {key: digests(_files(folder)) for key, folder in sorted(self.ready.items())}
+        return {**self._of_user, **({"ready": ready} if ready else {})}
+
+    def for_another_machine(self) -> VectorSource:
+        """The same, described without the user's files."""
+        return replace(self, files=self._of_user)
+
+    @property
+    def _of_user(self) -> Mapping[str, Any]:
+        if self.files is not None:
+            return self.files
         return {
             "imported": digest(self.imported) if self.imported else None,
             "extra_text": [
                 [mark, ending(path)]
                 for path, mark in zip(self.extra_text, digests(self.extra_text), strict=True)
             ],
-            **({"ready": ready} if ready else {}),
         }
 
     def open(self, corpus: Corpus, options: VectorOptions) -> Artifact:
@@ -76,10 +89,9 @@ class VectorSource:
             mark = fingerprint({"files": digests(_files(folder))})
             return Artifact(folder, mark, built=False, seconds=0.0)
         given = (*([self.imported] if self.imported else []), *self.extra_text)
-        files = HashedFiles(given)
+        files = HashedFiles(given if self.files is None else ())
         files.digests()
-        of_user = VectorSource(self.imported, self.extra_text).describe()
-        made_from = {"source": of_user, "format": VECTORS_FORMAT}
+        made_from: dict[str, Any] = {"source": self._of_user, "format": VECTORS_FORMAT}
         label = corpus.name
         if self.imported:
             label = self.imported.name

@@ -21,7 +21,6 @@ from irplatform.errors import InputError, PlatformError
 from irplatform.options import Options
 from irplatform.system import console
 from irplatform.system.console import notice
-from irplatform.training.distributed import peers_of
 from irplatform.training.weights import load_weights, save_weights
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from irplatform.plugin.resources import Resources
-    from irplatform.training.distributed import Alone
 
 
 _MANY_BATCHES = 20
@@ -146,34 +144,32 @@ def run_loop(
     The state after each epoch is kept in the workspace, and found again there. A module that has
     learned before (`keep_start`) is validated at the start, too. `report` gets each epoch's number,
     mean loss and measure; `showing` displays the batches of an epoch. PlatformError if the loss or
-    the measure is not a finite number. Several processes that train together all call this alike.
+    the measure is not a finite number.
     """
     import torch
 
     from irplatform.training.losses import exact_roots
 
     module = task.module
-    peers = peers_of(workspace)
     own_steps = task if isinstance(task, OwnSteps) else None
     optimizer = own_steps.optimizer() if own_steps else _optimizer(module, settings)
-    state = LoopState(peers.folder(workspace), writes=peers.first)
-    epoch = peers.in_turn(lambda: state.restore(module, optimizer))
-    loss_of = peers.loss(task.module, task.loss)
+    state = LoopState(workspace)
+    epoch = state.restore(module, optimizer)
     if keep_start and not math.isfinite(state.best_measure):
-        state.record(0, _validated(task, peers, 0), module, optimizer)
+        state.record(0, _validated(task, 0), module, optimizer)
     steps: int | None = None
     roots = exact_roots()
     while epoch < settings.epochs and epoch - state.best_epoch < settings.patience:
-        torch.manual_seed(seed * 1_000_003 + epoch + peers.seed)  # dropout
+        torch.manual_seed(seed * 1_000_003 + epoch)  # dropout
         module.train()
         total = torch.zeros(())
         batches = task.batches(epoch)
-        expected = math.ceil(len(batches) / peers.size) if isinstance(batches, Sized) else steps
+        expected = len(batches) if isinstance(batches, Sized) else steps
         steps = 0
         with showing(expected) if showing else nullcontext(lambda _: None) as advance:
-            for batch, share in _read(task, peers.batches(batches)):
+            for batch in _read(task, batches):
                 optimizer.zero_grad()
-                loss = loss_of(batch) * share
+                loss = task.loss(batch)
                 loss.backward()  # type: ignore[no-untyped-call]
                 if own_steps:
                     own_steps.before_step(optimizer, epoch, steps)
@@ -187,18 +183,18 @@ def run_loop(
                 f"epoch {epoch + 1} has no batches; a task's batches(epoch) returns them anew "
                 "whenever it is called."
             )
-        mean_loss = float(peers.mean(total.cpu())) / steps
+        mean_loss = float(total) / steps
         if not math.isfinite(mean_loss):
             raise PlatformError(
                 f"training diverged: the loss of epoch {epoch + 1} is {mean_loss}. "
                 "Try a smaller learning_rate."
             )
         epoch += 1
-        measure = _validated(task, peers, epoch)
+        measure = _validated(task, epoch)
         state.record(epoch, measure, module, optimizer)
         if report is not None:
             report(epoch, mean_loss, measure)
-    module.load_state_dict(peers.in_turn(state.best))
+    module.load_state_dict(state.best())
     module.eval()
     return state.best_measure
 
@@ -218,11 +214,8 @@ def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspac
         )
 
 
-def _read(task: Task, batches: Iterator[tuple[Any, float]]) -> Iterator[tuple[Any, float]]:
-    if not isinstance(task, ReadsBatches):
-        return batches
-    read = task.read
-    return prefetch(lambda each: (read(each[0]), each[1]), batches)
+def _read(task: Task, batches: Iterable[Any]) -> Iterable[Any]:
+    return prefetch(task.read, batches) if isinstance(task, ReadsBatches) else batches
 
 
 def prefetch(prepare: Callable[[Item], Prepared], items: Iterable[Item]) -> Iterator[Prepared]:
@@ -253,12 +246,12 @@ def _leave_java() -> None:
         jnius.detach()
 
 
-def _validated(task: Task, peers: Alone, epoch: int) -> float:
+def _validated(task: Task, epoch: int) -> float:
     import torch
 
     task.module.eval()
     with torch.no_grad():
-        measure = peers.measured(task.validate)
+        measure = task.validate()
     if not math.isfinite(measure):
         raise PlatformError(
             f"the validation of epoch {epoch} gave {measure}; a finite number is needed."
@@ -284,11 +277,10 @@ class LoopState:
     """The state of a training after its last complete epoch, on disk.
 
     `state.safetensors` holds module, optimizer and epoch in one file, so a kill cannot mix epochs;
-    `best.safetensors` holds the best module. Of several processes one writes, and all read.
+    `best.safetensors` holds the best module.
     """
 
-    def __init__(self, workspace: Path, *, writes: bool) -> None:
-        self._writes = writes
+    def __init__(self, workspace: Path) -> None:
         self._state = workspace / "state.safetensors"
         self._best = workspace / "best.safetensors"
         self.best_epoch = 0
@@ -301,8 +293,7 @@ class LoopState:
                 return self._read(module, optimizer)
             except InputError:
                 notice("the state of an interrupted training is of another model: starting over.")
-        if self._writes:
-            save_weights(self._best, module.state_dict(), {})
+        save_weights(self._best, module.state_dict(), {})
         return 0
 
     def _read(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
@@ -341,9 +332,6 @@ class LoopState:
         better = measure > self.best_measure or measure == self.best_measure == 0
         if better:
             self.best_measure, self.best_epoch = measure, epoch
-        if not self._writes:
-            return
-        if better:
             save_weights(self._best, module.state_dict(), {})
         facts = {"epoch": epoch, "best_epoch": self.best_epoch, "best_measure": self.best_measure}
         tensors = {_MODULE + name: tensor for name, tensor in module.state_dict().items()}

@@ -20,7 +20,6 @@ from irplatform.retrieval.first_stage import Retrieval, combine, find
 from irplatform.retrieval.fusion import AUTO, choose_fusion
 from irplatform.runs import Run
 from irplatform.system.digests import file_digest, fingerprint
-from irplatform.training.distributed import training_processes
 from irplatform.training.topic_identity import families
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ class TunedSystem:
             "vectors": self.resources.source.describe(),
             "device": self.resources.device,
             "model_threads": self.resources.model_threads,
-            "processes": training_processes(self.resources.device),
+            "processes": 1,  # so that trials of earlier versions are found
         }
         if self.measure in self.plugins.measures:
             dependencies["measure_source"] = source_of(self.plugins.measures[self.measure])

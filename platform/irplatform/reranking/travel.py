@@ -1,0 +1,142 @@
+"""Rerankers and systems on their way to workers, which load plugins anew.
+
+A worker on another machine has no files of this one but those that it fetches from the cache. So
+nothing open travels, and folders travel as their places in the cache.
+"""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+from irplatform.errors import PluginError
+from irplatform.plugin.rerankers import Reranker
+from irplatform.registry.loading import registry
+from irplatform.system.arithmetic import choose_device
+from irplatform.system.cache import MANIFEST, artifact, at_hand
+from irplatform.system.console import notice_once
+from irplatform.system.digests import folder_digests
+from irplatform.system.workers import cluster, several_workers
+from irplatform.system.writing import home
+from irplatform.training.checkpoints import KIND, Checkpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from irplatform.collection_resources import CollectionResources, UsageLog
+    from irplatform.data import Topic
+    from irplatform.reranking.systems import ChosenReranker, System
+
+    Block = Sequence[tuple[Topic, Sequence[str]]]
+    """Topics with the ids of their candidates."""
+    Values = npt.NDArray[np.float64]
+    Score = Callable[..., list[Values]]
+    """Takes a registration, the members and topics with documents; see `scoring.mean_scores`."""
+
+
+@dataclass(frozen=True)
+class SentReranker:
+    """A reranker with its options and resources; `made_by` has its code."""
+
+    choice: ChosenReranker
+    resources: CollectionResources
+    made_by: Mapping[str, str]
+
+    @classmethod
+    def of(cls, choice: ChosenReranker, resources: CollectionResources, threads: int) -> Self:
+        """Send a reranker, whose resources get so many threads there."""
+        registration = choice.registration
+        sent = replace(choice, registration=replace(registration, declared=Reranker))
+        return cls(sent, replace(resources.unopened(), threads=threads), registration.made_by)
+
+    @cached_property
+    def arrived(self) -> ChosenReranker:
+        """The reranker with this process's class; torch is ready.
+
+        Raises:
+            PluginError: its plugin was changed in the meantime, or is another on this machine.
+        """
+        registration = registry().reranker(self.choice.registration.name)
+        if registration.made_by != self.made_by:
+            raise PluginError(
+                f"{registration.plugin} was changed while '{self.choice.name}' was at work, or is "
+                "another one on a machine of the cluster. Start again with the same everywhere."
+            )
+        choose_device(self.resources.device, self.resources.model_threads)
+        return replace(self.choice, registration=registration)
+
+
+@dataclass(frozen=True)
+class SentSystem:
+    """A system ready to score; `place` is its checkpoint's in the cache, "" if it has none."""
+
+    reranker: SentReranker
+    place: str
+
+    @cached_property
+    def _opened(self) -> tuple[Sequence[Reranker], CollectionResources]:
+        choice, resources = self.reranker.arrived, self.reranker.resources
+        if not self.place:
+            return [choice.create(resources)], resources
+        checkpoint = Checkpoint.read(at_hand(self.place))
+        if resources.source.ready:
+            resources = resources.with_vectors(checkpoint.vectors)
+        return checkpoint.load(choice.registration, lambda: choice.create(resources)), resources
+
+    def score(self, score: Score, block: Block) -> tuple[list[Values], UsageLog]:
+        """Return the scores of a block of topics, and what this used."""
+        members, resources = self._opened
+        with resources.record(quietly=True) as used:
+            batch = [(topic, resources.documents(doc_ids)) for topic, doc_ids in block]
+            return score(self.reranker.arrived.registration, members, batch), used
+
+
+def sent_system(system: System, resources: CollectionResources) -> SentSystem | None:
+    """Return a system for workers; None if nobody asks for several, or it cannot travel."""
+    if not several_workers() or not can_travel(system.choice, resources):
+        return None
+    place = "" if system.folder is None else _in_cache(system.folder)
+    return SentSystem(SentReranker.of(system.choice, resources, resources.model_threads), place)
+
+
+def _in_cache(folder: Path) -> str:
+    """The place of a checkpoint in the cache, which gets a copy of a user's own."""
+    if not folder.is_relative_to(home()):
+
+        def copy(target: Path) -> None:
+            leave_out = shutil.ignore_patterns(MANIFEST)
+            shutil.copytree(folder, target, dirs_exist_ok=True, ignore=leave_out)
+
+        files = {n: d for n, d in folder_digests(folder).items() if n != MANIFEST}
+        folder = artifact(KIND, folder.name, {"copy of": files}, copy).path
+    return folder.relative_to(home()).as_posix()
+
+
+def takes_gpu(resources: CollectionResources) -> bool:
+    """Tell if work with these resources needs a GPU of a cluster."""
+    return cluster() is not None and resources.device == "cuda"
+
+
+def can_travel(choice: ChosenReranker, resources: CollectionResources) -> bool:
+    """Tell if another process can import and make the reranker."""
+    ours, theirs = choice.registration, registry().rerankers.get(choice.registration.name)
+    # Defaults may differ: variants share a pre-trained model, and options travel along.
+    if (
+        theirs is not None
+        and ours.plugin.installed
+        and (theirs.system, theirs.plugin) == (ours.system, ours.plugin)
+    ):
+        with suppress(pickle.PicklingError, TypeError, AttributeError):
+            pickle.dumps((choice.options, resources.unopened()))
+            return True
+    if several_workers():
+        notice_once(f"{choice.name} stays in this process: workers find installed plugins only")
+    return False

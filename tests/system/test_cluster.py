@@ -1,0 +1,145 @@
+"""Workers on a Ray cluster: two machines, each with a cache of its own."""
+
+import os
+import shutil
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+from cluster_tasks import end_once, home_of, read_table
+from concept_data import KB, Articles
+from pubmed_files import article, article_set, write_gz
+
+import irplatform as ir
+from irplatform.collections.pubmed_files import latest
+from irplatform.concepts import ConceptOptions
+from irplatform.concepts.build import open_graph
+from irplatform.errors import InputError
+from irplatform.knowledge import add
+from irplatform.system.cache import artifact
+from irplatform.system.cluster import _handlers_kept
+from irplatform.system.workers import cluster, ordered_map, use_workers
+
+
+@pytest.fixture(scope="module")
+def homes(tmp_path_factory):
+    """The caches of two machines of the cluster that this process is connected to."""
+    ray = pytest.importorskip("ray", reason="Ray is not installed (`pip install ray`)")
+    from ray.cluster_utils import Cluster
+
+    caches = [str(tmp_path_factory.mktemp("machine")) for _ in range(2)]
+    first, second = (
+        {
+            "num_cpus": 1,
+            "env_vars": {"IRPLATFORM_HOME": cache, "PYTHONPATH": os.pathsep.join(sys.path)},
+        }
+        for cache in caches
+    )
+    machines = Cluster(initialize_head=True, head_node_args={**first, "include_dashboard": False})
+    machines.add_node(**second)
+    with _handlers_kept():
+        ray.init(address=machines.address, log_to_driver=False)
+    yield caches
+    with _handlers_kept():
+        ray.shutdown()
+    machines.shutdown()
+
+
+@pytest.fixture
+def ray(homes, fresh_home):
+    """Ours, on the first machine, and that of the second one."""
+    shutil.rmtree(homes[1], ignore_errors=True)
+    with use_workers("ray"):
+        yield str(fresh_home), homes[1]
+
+
+def test_results_come_in_order_from_machines_with_caches_of_their_own(ray):
+    assert [*ordered_map(abs, range(-20, 20))] == [*map(abs, range(-20, 20))]
+    assert {*ordered_map(home_of, range(40))} == {*ray}
+    with pytest.raises(ValueError, match="invalid literal") as raised:
+        [*ordered_map(int, ["1", "2", "3", "x"])]
+    assert "Traceback" in str(raised.value.__cause__)
+
+
+def test_what_a_killed_worker_had_begun_is_done_again(ray, tmp_path):
+    done = ordered_map(partial(end_once, str(tmp_path)), range(8))
+    assert [*done] == [n * n for n in range(8)]
+    assert (tmp_path / "killed").exists()
+
+
+def test_a_machine_fetches_what_the_asking_one_has_made(ray):
+    def build(folder):
+        (folder / "rows").mkdir()
+        (folder / "rows" / "a").write_text("1 2 3")
+
+    made = artifact("table", "t", {"of": 1}, build).path
+    work = partial(read_table, f"table/{made.name}")
+    assert {*ordered_map(work, range(100))} == {("1 2 3", home) for home in ray}
+
+
+def test_what_a_machine_lacks_is_said_before_work(ray, tmp_path):
+    (tmp_path / "here").touch()
+    cluster().require_files("delta", [tmp_path / "here"])
+    with pytest.raises(InputError, match=r"nowhere: delta reads a file that \S+ does not have"):
+        cluster().require_files("delta", [tmp_path / "here", tmp_path / "nowhere"])
+    with pytest.raises(InputError, match="no machine of the Ray cluster has a GPU"):
+        [*ordered_map(abs, range(9), on_gpu=True)]
+
+
+def test_articles_of_pubmed_are_the_same(ray, tmp_path):
+    content = [article_set(article(n, f"{n}"), article(9, f"{n}")) for n in range(5)]
+    files = [write_gz(tmp_path / f"{n}.xml.gz", content[n]) for n in range(4)]
+    (tmp_path / "4.xml").write_bytes(content[4])
+    files.append(tmp_path / "4.xml")
+    read = [*latest(files, ("mesh",))]
+    with use_workers(1):
+        assert [*latest(files, ("mesh",))] == read
+
+
+@pytest.mark.slow
+def test_concepts_of_articles_are_the_same(ray, tmp_path, monkeypatch):
+    (tmp_path / "own.tsv").write_text(KB)
+    add("own", [tmp_path / "own.tsv"])
+    monkeypatch.setattr("irplatform.concepts.build.BATCH_DOCUMENTS", 1)
+    graph = open_graph(Articles(), ConceptOptions())
+    assert {folder.name for folder in Path(ray[1]).iterdir()} >= {"concept-table"}
+    monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path))
+    shutil.copytree(f"{ray[0]}/kb", tmp_path / "kb")
+    with use_workers(1):
+        alone = open_graph(Articles(), ConceptOptions())
+    for path in graph.folder.glob("documents.*"):
+        assert path.read_bytes() == (alone.folder / path.name).read_bytes(), path.name
+
+
+@pytest.mark.java
+@pytest.mark.parametrize(
+    ("options", "files", "fetched"),
+    [
+        ({"rerankers": "bm25-text", "interpolate": 0.5}, 3, {"forward-index"}),
+        pytest.param(
+            {"rerankers": "mbm", "members": 2}, 7, {"checkpoint", "index"}, marks=pytest.mark.slow
+        ),
+    ],
+    ids=["scored", "trained"],
+)
+def test_a_run_is_the_same(ray, tmp_path, monkeypatch, options, files, fetched):
+    monkeypatch.setattr("irplatform.reranking.scoring.BATCH_DOCUMENTS", 3000)
+    made = []
+    for workers in ("ray", 1):
+        home = tmp_path / str(workers)
+        monkeypatch.setenv("IRPLATFORM_HOME", str(home))
+        with use_workers(workers):
+            ir.run("demo", run_dir=home / "runs", **options)
+        found = [*(home / "runs").glob("*.run"), *(home / "checkpoint").glob("*/member-*/*")]
+        made.append({str(path.relative_to(home)): path.read_bytes() for path in found})
+    assert made[0] == made[1]
+    assert len(made[0]) == files
+    assert {folder.name for folder in Path(ray[1]).iterdir()} >= fetched
+    assert not [*Path(ray[1]).glob("checkpoint/*.partial")]
+
+
+def test_without_ray_the_command_that_installs_it_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(InputError, match=r"a Ray cluster needs ray\. .*'irplatform\[ray\]'"):
+        ir.run("demo", workers="ray")
