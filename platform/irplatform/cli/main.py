@@ -49,6 +49,7 @@ SECTIONS = {
         "train": ("train", "Train a reranker and keep the checkpoint."),
         "tune": ("tune", "Tune options on training topics."),
         "fuse": ("fuse", "Fuse TREC runs."),
+        "tira": ("tira", "Rank the input of a TIRA sandbox."),
     },
     "Score": {
         "evaluate": ("evaluate", "Score TREC run files."),

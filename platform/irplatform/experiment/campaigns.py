@@ -20,7 +20,7 @@ from irplatform.system.reading import open_bytes
 from irplatform.system.writing import atomic_folder, atomic_write
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 FACTS = {
@@ -133,18 +133,39 @@ def prepare(run: Path, folder: Path) -> dict[str, Any]:
         InputError: the run has no metadata, a fact that campaigns require is not known, or the
             folder exists.
     """
+    content = _content(run, known())
+    if missing := lacking(content):
+        commands = " and ".join(f"`platform config set {name} VALUE`" for name in missing)
+        raise InputError(f"campaigns also ask for your {' and '.join(missing)}: {commands}.")
+    with atomic_folder(folder) as made:
+        _copy(run, made / "run.txt")
+        write_ir_metadata(content, made / FILE_NAME)
+    return {"path": str(folder), "files": ["run.txt", FILE_NAME]}
+
+
+def write_upload(run: Path, folder: Path, facts: Mapping[str, str]) -> list[str]:
+    """Write a run and its `ir-metadata.yml` to a folder that may exist.
+
+    Returns:
+        The facts that campaigns require and that are not known.
+    """
+    content = _content(run, facts)
+    folder.mkdir(parents=True, exist_ok=True)
+    _copy(run, folder / "run.txt")
+    write_ir_metadata(content, folder / FILE_NAME)
+    return lacking(content)
+
+
+def _content(run: Path, facts: Mapping[str, str]) -> dict[str, Any]:
     metadata = read_metadata(run)
     if "implementation" not in metadata:
         raise InputError(
             f"there is no {metadata_path(run).name} beside this run, nor ir_metadata in it.",
             path=run,
         )
-    content = ir_metadata(metadata, known())
-    if missing := lacking(content):
-        commands = " and ".join(f"`platform config set {name} VALUE`" for name in missing)
-        raise InputError(f"campaigns also ask for your {' and '.join(missing)}: {commands}.")
-    with atomic_folder(folder) as made:
-        with open_bytes(run) as file, (made / "run.txt").open("wb") as copy:
-            copy.writelines(line for line in file if not line.startswith(b"#"))
-        write_ir_metadata(content, made / FILE_NAME)
-    return {"path": str(folder), "files": ["run.txt", FILE_NAME]}
+    return ir_metadata(metadata, facts)
+
+
+def _copy(run: Path, path: Path) -> None:
+    with open_bytes(run) as file, atomic_write(path, "wb") as copy:
+        copy.writelines(line for line in file if not line.startswith(b"#"))

@@ -38,7 +38,7 @@ _PARTS = {
     "run": ("rankings",),
 }
 """Sections, and the parts of each that have parts."""
-_STEP = ("name", "method", "reranks", "interpolates", "fuses")
+_STEP = ("name", "method", "run", "reranks", "interpolates", "fuses")
 
 
 def ir_metadata(
@@ -151,7 +151,8 @@ def _steps(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
     steps = []
     for step in method.get("retrieval", ()):
         kind = "reranker" if "reranker" in step else "retriever"
-        name = step.get("label") or step.get(kind) or step.get("name") or step.get("method")
+        names = (step.get(key) for key in ("label", kind, "name", "method", "run"))
+        name = next(filter(None, names), None)
         options = step.get("options", {})
         plain = {k: v for k, v in options.items() if isinstance(v, str | int | float)}
         steps.append(
@@ -177,9 +178,12 @@ def _steps(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _in_words(steps: Sequence[Mapping[str, Any]], method: Mapping[str, Any]) -> str:
     """A sentence on what each step does."""
     depth = method.get("settings", {}).get("depth")
-    first = [step["name"] for step in steps if "reranks" not in step]
+    first = [step["name"] for step in steps if "reranks" not in step and "run" not in step]
     found = f" {depth:,}" if isinstance(depth, int) else ""
-    words = [f"{' and '.join(first)} find{'s' * (len(first) == 1)}{found} documents per topic"]
+    words = [f"the run {step['run']} is given" for step in steps if "run" in step]
+    if first:
+        verb = f"find{'s' * (len(first) == 1)}"
+        words.append(f"{' and '.join(first)} {verb}{found} documents per topic")
     if len(first) > 1:
         words.append("their rankings are fused")
     for step in steps:

@@ -1,0 +1,167 @@
+"""Software for TIRA: a folder of documents and topics, or of candidates, becomes `run.txt`.
+
+TIRA (Fröbe et al., ECIR 2023) runs software in a sandbox. For retrieval, the input folder has
+`documents.jsonl` and `queries.jsonl` (full-rank); for reranking, `rerank.jsonl` with a line for
+each topic and candidate. Each may be gzipped. The output folder gets `run.txt` and
+`ir-metadata.yml`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from irplatform.collections.jsonlines import FieldNames, JsonLinesCorpus
+from irplatform.data import Collection, Topic
+from irplatform.errors import InputError
+from irplatform.experiment.arguments import collection_name
+from irplatform.experiment.campaigns import known, write_upload
+from irplatform.experiment.run import run
+from irplatform.reports.run_report import RunReport
+from irplatform.runs import Ranking, Run, write_run
+from irplatform.runs.ir_metadata import FILE_NAME
+from irplatform.system.console import waiting
+from irplatform.system.formats import read_json
+from irplatform.system.reading import numbered_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from irplatform.experiment.settings import RunSettings
+
+FULL_RANK = ("documents.jsonl", "corpus.jsonl")
+"""The documents of a full-rank input."""
+RERANK = "rerank.jsonl"
+TOPICS = "queries.jsonl"
+_NAMES = FieldNames(id="docno", abstract="text")
+
+
+def rank_input(source: Path, out: Path, settings: RunSettings) -> dict[str, Any]:
+    """Rank TIRA's input, and write the run and its metadata as TIRA takes them.
+
+    Args:
+        source: the input folder.
+        out: the output folder, which may exist.
+        settings: of the run; its collection is the input. Without a reranker, the first stage's
+            run is written; the candidates of `rerank.jsonl` need one.
+
+    Returns:
+        The `path` of the folder, the `files` in it, the `form` of the input, the number of
+        `topics`, and what campaigns require and is `missing` in the metadata.
+
+    Raises:
+        InputError: the input has neither form or a line is at fault, a file would be overwritten,
+            or see `irplatform.run`.
+    """
+    for name in ("run.txt", "run.txt.gz", FILE_NAME):
+        if (out / name).exists():
+            raise InputError("there is a file of this name. Name an empty folder.", path=out / name)
+    with tempfile.TemporaryDirectory(prefix="irplatform-tira-") as temporary:
+        work = Path(temporary)
+        if (candidates := _file(source, RERANK)) is not None:
+            if not settings.rerankers:
+                raise InputError(f"{candidates.name} is there to be reranked: name a --reranker.")
+            with waiting(f"reading {candidates}"):
+                collection, first = _reranked(source, candidates, work)
+            settings = replace(settings, first_stages=(str(first),))
+        else:
+            collection = _full_rank(source)
+        name = collection_name(collection)
+        report = run(replace(settings, collection=name, run_dir=work / "runs"))
+        assert isinstance(report, RunReport)  # there is one first stage
+        missing = write_upload(report.systems[-1].path, out, known())
+    return {
+        "path": str(out),
+        "files": ["run.txt", FILE_NAME],
+        "form": "re-rank" if candidates else "full-rank",
+        "topics": len(collection.topics),
+        "missing": missing,
+    }
+
+
+def _full_rank(source: Path) -> Collection:
+    found = [path for name in FULL_RANK if (path := _file(source, name)) is not None]
+    topics = _file(source, TOPICS)
+    if not found or topics is None:
+        raise InputError(
+            f"TIRA's input has {FULL_RANK[0]} and {TOPICS}, or {RERANK} (each may end in .gz); "
+            "here is neither.",
+            path=source,
+        )
+    asked = {topic.id: topic for topic in (_topic(line, topics) for line in _lines(topics))}
+    return Collection(
+        _name(source),
+        "TIRA's documents and topics",
+        JsonLinesCorpus("documents", [found[0]], _NAMES),
+        lambda: [*asked.values()],
+    )
+
+
+def _reranked(source: Path, candidates: Path, work: Path) -> tuple[Collection, Path]:
+    """The topics and documents of candidates, and a file of them as a run."""
+    documents, first = work / "documents.jsonl", work / "candidates.run"
+    topics: dict[str, Topic] = {}
+    found: dict[str, dict[str, float]] = {}
+    seen: set[str] = set()
+    with documents.open("wb") as file:
+        for line in _lines(candidates):
+            topic = _topic(line, candidates)
+            topics.setdefault(topic.id, topic)
+            doc_id = str(_value(line, "docno", candidates))
+            scores = found.setdefault(topic.id, {})
+            scores[doc_id] = float(line.get("score", -len(scores)))
+            if doc_id not in seen:
+                seen.add(doc_id)
+                text = _value(line, "text", candidates)
+                file.write(orjson.dumps({"docno": doc_id, "text": text}) + b"\n")
+    if not topics:
+        raise InputError("there are no candidates in this file.", path=candidates)
+    rankings = {topic: Ranking.of([*of], [*of.values()]) for topic, of in found.items()}
+    write_run(Run("candidates", rankings), first)
+    corpus = JsonLinesCorpus("documents", [documents], _NAMES)
+    title = "TIRA's candidates"
+    return Collection(_name(source), title, corpus, lambda: [*topics.values()]), first
+
+
+def _name(source: Path) -> str:
+    """The dataset's id in `metadata.json`, or the folder's name."""
+    metadata = source / "metadata.json"
+    given = read_json(metadata) if metadata.exists() else {}
+    name = given.get("ir_datasets_id") if isinstance(given, dict) else None
+    return str(name or source.resolve().name or "tira")
+
+
+def _file(folder: Path, name: str) -> Path | None:
+    paths = (folder / name, folder / f"{name}.gz")
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    for number, line in numbered_lines(path):
+        try:
+            value = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise InputError(f"this line is not JSON: {error}.", path=path, line=number) from error
+        if not isinstance(value, dict):
+            raise InputError("this line is not a JSON object.", path=path, line=number)
+        yield value
+
+
+def _topic(line: Mapping[str, Any], path: Path) -> Topic:
+    original = line.get("original_query")
+    fields = {
+        name: value
+        for name, value in (original if isinstance(original, dict) else {}).items()
+        if isinstance(value, str)
+    }
+    return Topic(str(_value(line, "qid", path)), str(_value(line, "query", path)), fields)
+
+
+def _value(line: Mapping[str, Any], key: str, path: Path) -> Any:
+    if key not in line:
+        raise InputError(f"a line has no '{key}' (keys: {', '.join(line)}).", path=path)
+    return line[key]

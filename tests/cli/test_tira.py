@@ -1,0 +1,124 @@
+"""TIRA's two forms of input become a run and its metadata, as TIRA takes them."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+TEXTS = {
+    f"d{n}": f"Melanoma with BRAF in case {n}. " + "Vemurafenib helps. " * (n % 4) for n in range(9)
+}
+QUERIES = {"q1": "vemurafenib melanoma", "q2": "BRAF case 3", "q3": "helps"}
+FULL_RANK = [
+    {"docno": doc_id, "text": text, "original_document": {}} for doc_id, text in TEXTS.items()
+]
+TOPICS = [
+    {"qid": qid, "query": query, "original_query": {"query_id": qid, "title": "A title"}}
+    for qid, query in QUERIES.items()
+]
+CANDIDATES = [
+    {**topic, "docno": doc_id, "text": TEXTS[doc_id], "rank": rank, "score": 10.0 - rank}
+    for topic in TOPICS
+    for rank, doc_id in enumerate(["d3", "d1", "d8", "d2"], start=1)
+]
+
+
+def write(path, lines):
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+
+
+@pytest.fixture
+def full(folder):
+    write(folder / "full" / "documents.jsonl.gz", FULL_RANK)
+    write(folder / "full" / "queries.jsonl", TOPICS)
+    (folder / "full" / "metadata.json").write_text('{"ir_datasets_id": "cases"}')
+    return folder / "full"
+
+
+@pytest.fixture
+def rerank(folder):
+    write(folder / "re" / "rerank.jsonl.gz", CANDIDATES)
+    return folder / "re"
+
+
+def rows(out):
+    return [line.split() for line in (Path(out) / "run.txt").read_text().splitlines()]
+
+
+def accepted(out):
+    """What TIRA's checker says, where it is installed."""
+    checker = pytest.importorskip("tira.check_format")
+    check = checker.RunWithIrMetadata()
+    check.apply_configuration_and_throw_if_invalid(None)
+    status, message = check.check_format(Path(out))
+    return status == checker.FormatMsgType.OK, message
+
+
+def test_documents_are_searched(platform, folder, full):
+    done = platform("tira", "--input", full, "--output", "out", "--tag", "mine")
+    assert done.out == "out: run.txt and ir-metadata.yml, 3 topics of a full-rank input\n", done
+    assert "lacks your team and repository, which some tasks require" in done.err
+    found = rows("out")
+    assert {row[0] for row in found} == set(QUERIES)
+    assert {row[2] for row in found} <= set(TEXTS)
+    assert {row[5] for row in found} == {"mine"}
+    metadata = yaml.safe_load((folder / "out" / "ir-metadata.yml").read_text())
+    assert metadata["data"]["test collection"]["name"] == "cases"
+
+
+def test_candidates_are_reranked_and_nothing_else(platform, folder, rerank, monkeypatch):
+    monkeypatch.setenv("inputDataset", str(rerank))
+    monkeypatch.setenv("outputDir", str(folder / "out"))
+    monkeypatch.setenv("IRPLATFORM_TEAM", "us")
+    monkeypatch.setenv("IRPLATFORM_REPOSITORY", "https://example.org/us")
+    (folder / "out").mkdir()  # a sandbox brings it
+    done = platform("tira", "--reranker", "bm25-text", "--json")
+    assert (done.code, done.json["form"], done.json["missing"]) == (0, "re-rank", [])
+    found = rows("out")
+    assert len(found) == 12
+    assert {row[2] for row in found} == {"d1", "d2", "d3", "d8"}
+    assert next(row[2] for row in found if row[0] == "q3") == "d3"  # three times in a short text
+    method = yaml.safe_load((folder / "out" / "ir-metadata.yml").read_text())["method"]
+    assert method["name"] == "candidates → bm25-text"
+    assert method["description"].startswith("the run candidates is given; bm25-text reranks ")
+
+
+def test_tiras_checker_accepts_both(platform, full, rerank, monkeypatch):
+    monkeypatch.setenv("IRPLATFORM_TEAM", "us")
+    monkeypatch.setenv("IRPLATFORM_REPOSITORY", "https://example.org/us")
+    platform("tira", "--input", full, "--output", "one")
+    platform("tira", "--input", rerank, "--output", "two", "--reranker", "dlh13")
+    for out in ("one", "two"):
+        is_ok, message = accepted(out)
+        assert is_ok, message
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "said"),
+    [
+        (CANDIDATES, (), "rerank.jsonl is there to be reranked: name a --reranker."),
+        ([{"qid": "q1"}], ("--reranker", "dlh13"), "a line has no 'query' (keys: qid)."),
+        ([], ("--reranker", "dlh13"), "there are no candidates in this file."),
+        (["x"], ("--reranker", "dlh13"), "rerank.jsonl:1: this line is not a JSON object."),
+    ],
+)
+def test_candidates_that_cannot_be_reranked_are_refused(platform, folder, lines, options, said):
+    write(folder / "re" / "rerank.jsonl", lines)
+    done = platform("tira", "--input", "re", "--output", "out", *options)
+    assert done.code == 2
+    assert said in done.err
+    assert not (folder / "out").exists()
+
+
+def test_other_folders_are_refused(platform, folder):
+    (folder / "none").mkdir()
+    done = platform("tira", "--input", "none", "--output", "out")
+    assert "none: TIRA's input has documents.jsonl and queries.jsonl, or rerank.jsonl" in done.err
+    write(folder / "re" / "rerank.jsonl", CANDIDATES)
+    (folder / "run.txt").write_text("")
+    done = platform("tira", "--input", "re", "--output", ".", "--reranker", "dlh13")
+    assert (done.code, "run.txt: there is a file of this name" in done.err) == (2, True)
