@@ -174,10 +174,12 @@ def _write(runs: Sequence[_Run], out: Path, task: Task, facts: Mapping[str, str]
             written.append(name)
             about = ir_metadata(run.metadata, facts) if run.metadata else None
             digest = hashlib.sha256(content).hexdigest()
-            described.append(Described(run.tag, name, run.check, about, digest))
-            if about is not None and not task.rules.metadata:
-                written.append(f"{run.tag}.{FILE_NAME}")
-                write_ir_metadata(about, folder / written[-1])
+            heading = ", ".join(filter(None, (run.tag, run.snapshot)))
+            described.append(Described(heading, name, run.check, about, digest))
+            beside = f"{run.tag}.{FILE_NAME}"
+            if about is not None and not task.rules.metadata and beside not in written:
+                written.append(beside)
+                write_ir_metadata(about, folder / beside)
         if task.rules.metadata and about is not None:
             written.append(FILE_NAME)
             write_ir_metadata(about, folder / FILE_NAME)

@@ -21,14 +21,14 @@ class Described:
     """A run to describe.
 
     Attributes:
-        tag: its tag.
+        heading: of its section.
         file: its file.
         check: of the file.
         metadata: its ir_metadata; None if how it was made is not recorded.
         digest: the SHA-256 of the file.
     """
 
-    tag: str
+    heading: str
     file: str
     check: RunCheck
     metadata: Mapping[str, Any] | None
@@ -38,7 +38,7 @@ class Described:
 def describe_runs(task: Task, runs: Sequence[Described]) -> str:
     """Describe the runs of a task in Markdown, a section for each."""
     sections = [f"# Runs for {task.title}\n"]
-    sections += ["\n".join([f"## {run.tag}\n", *_section(run)]) for run in runs]
+    sections += ["\n".join([f"## {run.heading}\n", *_section(run)]) for run in runs]
     return "\n".join(sections)
 
 

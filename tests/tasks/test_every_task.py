@@ -1,0 +1,234 @@
+"""Each shared task from topics to files to upload: an example of its topics, a run, its checks."""
+
+import gzip
+import hashlib
+import json
+import re
+
+import pytest
+import yaml
+
+from irplatform.collections.topic_formats import read_topics
+from irplatform.errors import InputError
+from irplatform.experiment.shared_tasks import check_runs, fix_run
+from irplatform.experiment.upload import prepare_runs
+from irplatform.runs.metadata import run_metadata
+from irplatform.tasks.catalogue import known_tasks
+
+TASKS = known_tasks()
+PATIENT = (
+    "A 58-year-old woman with hypertension and obesity presents with two weeks of exercise-related "
+    "chest pain that radiates to the left arm."
+)
+FIELDS = {
+    "disease": "melanoma",
+    "gene": "BRAF (V600E)",
+    "demographic": "64-year-old male",
+    "summary": PATIENT,
+    "text": PATIENT,
+    "query": "coronavirus origin",
+    "question": "What is the origin of the virus?",
+    "narrative": "Articles about its animal reservoirs.",
+}
+DOCUMENTS = {
+    "[1-9][0-9]*|(AACR|ASCO)_[A-Za-z0-9-]+": ["26088450", "AACR_2013-2446", "ASCO_88365-115"],
+    "[1-9][0-9]*": ["26088450", "20647770", "21792199"],
+    "[1-9][0-9]{0,8}": ["26088450", "20647770", "21792199"],
+    "NCT[0-9]+": ["NCT02332980", "NCT00001234", "NCT01512745"],
+    "[0-9]{5,}": ["3245678", "2987654", "1234567"],
+    "[a-z0-9]{8}": ["ug7v899j", "02tnwd4m", "ejv2xln0"],
+    r"msmarco_v2\.1_doc_[0-9]+_[0-9]+#[0-9]+_[0-9]+": [
+        f"msmarco_v2.1_doc_51_766815931#{n}_160687841{n}" for n in range(3)
+    ],
+    None: ["doc1", "doc2", "doc3"],
+}
+"""The form of ids → documents of that form."""
+
+
+def topics_of(task):
+    number = task.rules.topics or 3
+    return list(task.topic_ids) or [f"q{n}" for n in range(1, number + 1)]
+
+
+def topics_file(task, folder):
+    """An example of the task's topics, in its format."""
+    ids = topics_of(task)
+    match task.rules.topic_format:
+        case "trec-pm":
+            parts = re.findall(r"{(\w+)}", task.rules.query)
+            inside = FIELDS["text"] if parts == ["text"] else ""
+            inside += "".join(f"<{p}>{FIELDS[p]}</{p}>" for p in parts if p != "text")
+            topics = "".join(f'<topic number="{each}">{inside}</topic>\n' for each in ids)
+            text = f'<?xml version="1.0"?>\n<topics>\n{topics}</topics>\n'
+        case "tsv":
+            text = "".join(f"{each}\thow often should you take a toddler out\n" for each in ids)
+        case "jsonl":
+            entries = [{"id": each, "title": "I try to understand how it began."} for each in ids]
+            text = "".join(json.dumps(entry) + "\n" for entry in entries)
+        case "biogen":
+            entries = [
+                {"id": int(each), "topic": "sleep apnea", "question": "How?", "narrative": "Ways."}
+                for each in ids
+            ]
+            text = json.dumps({"topics": entries}, indent=1)
+        case "bioasq":
+            questions = [{"id": each, "body": "What is BRAF?", "type": "factoid"} for each in ids]
+            text = json.dumps({"questions": questions})
+    path = folder / "topics"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def submission(task, tag):
+    """A run of the task, or answers in its form."""
+    documents = DOCUMENTS[task.rules.documents]
+    ids = topics_of(task)
+    said = {"text": "It is so.", "citations": documents}
+    who = {"team_id": "us", "run_id": tag}
+    match task.form:
+        case "biogen-2024":
+            answer = f"It is so [{', '.join(documents)}]."
+            results = [{"topic_id": q, "answer": answer, "references": documents} for q in ids]
+            head = {"team_id": "us", "run_name": tag, "contact_email": "us@example.org"}
+            return json.dumps({**head, "results": results})
+        case "biogen-a":
+            cited = {"supported_citations": documents, "contradicted_citations": []}
+            entries = [
+                {"metadata": {**who, "qa_id": q}, "answer": [{"text": "So.", **cited}]} for q in ids
+            ]
+            return "".join(json.dumps(entry) + "\n" for entry in entries)
+        case "biogen-b":
+            entries = [{"metadata": {**who, "topic_id": q}, "responses": [said]} for q in ids]
+            return "".join(json.dumps(entry) + "\n" for entry in entries)
+    return "".join(
+        f"{topic} Q0 {document} {rank} {9.5 - rank} {tag}\n"
+        for topic in ids
+        for rank, document in enumerate(documents, start=1)
+    )
+
+
+def beside(path):
+    """Metadata of a run, as `platform run` writes them."""
+    steps = [{"retriever": "bm25", "options": {"k1": 0.9, "b": 0.4}}]
+    metadata = run_metadata(
+        tag="us1",
+        command="platform run --collection c --tag us1",
+        data={"test collection": {"name": "c"}, "training data": {"name": "none"}},
+        method={"retrieval": steps, "settings": {"depth": 1000}},
+        timings={},
+    )
+    path.with_name(f"{path.name}.meta.json").write_text(json.dumps(metadata))
+
+
+@pytest.fixture
+def known(monkeypatch):
+    monkeypatch.setenv("IRPLATFORM_TEAM", "us")
+    monkeypatch.setenv("IRPLATFORM_REPOSITORY", "https://example.org/code")
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=[*TASKS])
+def test_a_task_from_its_topics_to_files_to_upload(tmp_path, task, known):
+    topics = None
+    if task.rules.topic_format:
+        topics = topics_file(task, tmp_path)
+        read = read_topics(topics, task.rules.topic_format, task.rules.query)
+        assert [topic.id for topic in read] == topics_of(task)
+    paths = []
+    for number in range(len(task.rules.snapshots or [""])):
+        paths.append(tmp_path / f"{number}.run")
+        paths[-1].write_text(submission(task, "us1"))
+        if task.form == "trec":
+            beside(paths[-1])
+    for path, check in check_runs(paths, task=task.name, topics=topics).items():
+        assert not check.refused, (path, check.problems)
+    out = tmp_path / "upload"
+    written = prepare_runs(paths, out, task=task.name, topics=topics)
+    files = [str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()]
+    assert sorted(written["files"]) == sorted(files)
+    for line in (out / "SHA256SUMS").read_text().splitlines():
+        digest, name = line.split("  ")
+        assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest
+    described = (out / "runs.md").read_text()
+    assert described.startswith(f"# Runs for {task.title}\n\n## ")
+    others = ("yml", "md", "SUMS")
+    runs = [out / name for name in written["files"] if not name.endswith(others)]
+    if task.form == "trec":
+        assert "bm25 finds 1,000 documents per topic." in described
+        assert "| command | `platform run --collection c --tag us1` |" in described
+        (about,) = (name for name in written["files"] if name.endswith("ir-metadata.yml"))
+        assert yaml.safe_load((out / about).read_text())["actor"]["team"] == "us"
+        packed = [
+            gzip.decompress(r.read_bytes()) if r.suffix == ".gz" else r.read_bytes() for r in runs
+        ]
+        assert packed == [path.read_bytes() for path in paths]  # it was in the task's form
+    again = check_runs(runs, task=task.name, topics=topics)
+    assert [check.refused for check in again.values()] == [False] * len(runs)
+
+
+@pytest.mark.parametrize("name", ["bioasq-13b-a", "trec-biogen-2025-a", "trec-biogen-2025-b"])
+def test_json_is_written_in_the_tasks_form(tmp_path, name):
+    task = TASKS[name]
+    (tmp_path / "us1").write_text(submission(task, "us1"))
+    topics = topics_file(task, tmp_path)
+    prepare_runs(tmp_path / "us1", tmp_path / "up", task=name, topics=topics)
+    if name == "bioasq-13b-a":
+        first, *_ = json.loads((tmp_path / "up" / "us1.json").read_text())["questions"]
+        assert first["documents"][0] == "http://www.ncbi.nlm.nih.gov/pubmed/26088450"
+        assert first["body"] == "What is BRAF?"
+        return
+    lines = (tmp_path / "up" / "us1").read_text().splitlines()
+    assert len(lines) == task.rules.topics
+    assert all(line.startswith('{"metadata"') for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("task", "runs", "message"),
+    [
+        ("trec-ct-2021", {"a.run": "1 Q0 NCT1 1 1 us1\n"}, "74 of 75 topics have no results"),
+        ("trec-covid-round1", {f"{n}.run": "" for n in range(4)}, "at most 3 runs of a group"),
+        ("longeval-2025-sci", {"a.run": ""}, "takes a run for each of 2024-11, 2025-01, in this"),
+        ("trec-biogen-2025-b", {"a.run": "181 Q0 1 1 1 us1\n"}, "29 of 30 topics have no results"),
+    ],
+)
+def test_what_would_be_refused_is_not_prepared(tmp_path, task, runs, message):
+    paths = []
+    for name, content in runs.items():
+        paths.append(tmp_path / name)
+        paths[-1].write_text(content)
+    with pytest.raises(InputError, match=message):
+        prepare_runs(paths, tmp_path / "up", task=task)
+    assert not (tmp_path / "up").exists()
+
+
+def test_two_runs_with_one_tag_and_runs_without_metadata_are_told(tmp_path, known):
+    task = TASKS["trec-ct-2021"]
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(submission(task, "us1"))
+    with pytest.raises(InputError, match="two runs have the tag 'us1'"):
+        prepare_runs([tmp_path / "a", tmp_path / "b"], tmp_path / "up", task=task.name)
+    prepare_runs(tmp_path / "a", tmp_path / "up", task=task.name)
+    assert "How this run was made is not recorded." in (tmp_path / "up" / "runs.md").read_text()
+    longeval = TASKS["longeval-2025-sci"]
+    paths = [tmp_path / "0", tmp_path / "1"]
+    for path in paths:
+        path.write_text(submission(longeval, "us1"))
+    with pytest.raises(InputError, match=r"asks for ir-metadata\.yml, and there is no 1\.meta"):
+        prepare_runs(paths, tmp_path / "up2", task=longeval.name)
+
+
+@pytest.mark.real
+def test_the_official_runs_are_accepted_repaired_and_prepared(tmp_path, test_data):
+    data = test_data / "trec-pm"
+    runs = sorted((data / "runs").glob("*.gz"))
+    qrels = data / "qrels" / "qrels-treceval-abstracts.2017.txt"
+    topics = data / "topics" / "topics2017.xml"
+    for path, check in check_runs(runs, task="trec-pm-2017", topics=topics, qrels=qrels).items():
+        assert not check.refused, (path, check.problems)
+        assert check.topics == 30
+        assert [told.split(" by ")[0] for told in check.tied] == ["AP"]
+    for path in runs:
+        fixed = fix_run(path, tmp_path / f"{path.name}.fixed", task="trec-pm-2017")
+        assert {*fixed.repair.changed} == {"rank"}  # of ties, as trec_eval orders them
+        assert not fixed.repair.left_out
+    written = prepare_runs(runs, tmp_path / "up", task="trec-pm-2017", topics=topics)
+    assert written["files"] == ["mugpubbase", "mugpubboost", "runs.md", "SHA256SUMS"]
