@@ -24,7 +24,7 @@ LAYERS = (
     {"cli"},
     {FACE},
     {"testing"},
-    {"building", "conformance", "reproduction", "tuning"},
+    {"building", "conformance", "reproduction", "serving", "tuning"},
     {"experiment"},
     {"reports", "reranking"},
     {"retrieval"},

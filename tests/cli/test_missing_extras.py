@@ -36,6 +36,7 @@ CALLS = {
     "search": (*DEMO, "--query", "melanoma"),
     "explain": (*DEMO, "--reranker", "delta", "--topic", "1", "--doc", "d1"),
     "index": DEMO,
+    "serve": ("--help",),
     "train": (*DEMO, "--reranker", "ltr"),
     "tune": (*DEMO, "--reranker", "wmd-text", "--over", "form=exact,relaxed"),
     "fuse": ("runs/bm25.run", "runs/rm3.run", "--out", "fused.run"),

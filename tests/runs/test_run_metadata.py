@@ -35,21 +35,25 @@ NONE = Ranking.of([], [])
 HARMLESS = {
     "altair",
     "click",
+    "fastapi",  # servers show scores
     "filelock",
     "jinja2",
     "lz4",
+    "mcp",
     "networkx",  # exports the graph of concepts
     "numba",  # its rankings are Lucene's, to the bit
     "orjson",
     "packaging",
     "pandas",  # frames of results
     "platformdirs",
+    "prometheus-client",
     "psutil",
     "pyjnius",
     "pyyaml",
     "requests",
     "rich",
     "safetensors",
+    "uvicorn",
     "vl-convert-python",
 }
 """Dependencies that show, store or fetch, and change no value."""

@@ -46,6 +46,7 @@ SECTIONS = {
         "search": ("search", "Show what a retriever finds for a topic or a query."),
         "explain": ("search", "Explain why a reranker ranks a document where it does."),
         "index": ("search", "Build a collection's index, or describe it."),
+        "serve": ("serve", "Serve search, rerank and explain over HTTP or MCP."),
         "train": ("train", "Train a reranker and keep the checkpoint."),
         "tune": ("tune", "Tune options on training topics."),
         "fuse": ("fuse", "Fuse TREC runs."),

@@ -183,7 +183,7 @@ class ReadyReranker:
 @settings_kept()
 def reranker(
     name: AnySystem[Reranker],
-    collection: AnyCollection | None = None,
+    collection: RunSettings | AnyCollection | None = None,
     *,
     interpolate: Share = 0.0,
     **options: Unpack[RerankerOptions],
@@ -195,8 +195,9 @@ def reranker(
 
     Args:
         name: a name, a class or an object of a reranker.
-        collection: a name, a path, an ir_datasets id or a `Collection`; without one, the reranker
-            scores texts alone; one that reads words takes their statistics from its checkpoint.
+        collection: a name, a path, an ir_datasets id, a `Collection`, or `RunSettings` with one;
+            without one, the reranker scores texts alone, and takes statistics of words from its
+            checkpoint.
         interpolate: the first stage's share in `rerank`; "auto" chooses it, where the reranker does
             not learn, too.
         options: settings and training, as for `run`.
@@ -270,13 +271,15 @@ class ReadyRetriever:
 @keywords(RetrieverOptions)
 @settings_kept()
 def retriever(
-    name: AnySystem[Retriever], collection: AnyCollection, **options: Unpack[RetrieverOptions]
+    name: AnySystem[Retriever],
+    collection: RunSettings | AnyCollection,
+    **options: Unpack[RetrieverOptions],
 ) -> ReadyRetriever:
     """Make a retriever ready to search a collection.
 
     Args:
         name: a name, a class or an object of a retriever.
-        collection: a name, a path, an ir_datasets id or a `Collection`.
+        collection: a name, a path, an ir_datasets id, a `Collection`, or `RunSettings` with one.
         options: settings, as for `run`.
 
     Raises:

@@ -26,6 +26,8 @@ EXTRAS = {
     "concepts": ("scispacy", "spacy", "networkx", "sklearn", "fastobo"),
     "report": ("altair", "vl_convert", "jinja2"),
     "pyterrier": ("pyterrier",),
+    "serve": ("fastapi", "uvicorn", "prometheus_client"),
+    "mcp": ("mcp",),
     "ray": ("ray",),
 }
 """The modules that each extra of pyproject.toml adds."""
@@ -34,6 +36,7 @@ _PACKAGES = {
     "faiss": "faiss-cpu",
     "ir_datasets": "ir-datasets",
     "ot": "POT",
+    "prometheus_client": "prometheus-client",
     "sentence_transformers": "sentence-transformers",
     "sklearn": "scikit-learn",
     "vl_convert": "vl-convert-python",

@@ -1,0 +1,123 @@
+"""`platform serve`: search, rerank and explain over REST or MCP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from irplatform.cli.commands import command, with_options
+from irplatform.cli.names import COLLECTION, RERANKER, RETRIEVER
+from irplatform.cli.options import (
+    PATH,
+    expansion_options,
+    flag_option,
+    machine_options,
+    number_option,
+    preset_option,
+    system_settings,
+)
+from irplatform.cli.settings import run_settings
+from irplatform.errors import InputError
+from irplatform.system.console import notice
+from irplatform.system.packages import require
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@command(
+    "platform serve --collection demo --reranker delta",
+    "platform serve --reranker delta --checkpoint my-delta --port 0",
+    "platform serve --collection demo --mcp",
+)
+@with_options(
+    click.option("--reranker", type=RERANKER, help="The reranker; default: only search."),
+    click.option(
+        "--checkpoint",
+        type=PATH,
+        help="A folder written by `platform train`; default: train on the collection's topics.",
+    ),
+    click.option(
+        "--collection",
+        type=COLLECTION,
+        help="A name, a path or an ir_datasets id; default: only score texts.",
+    ),
+    click.option(
+        "--retriever",
+        type=RETRIEVER,
+        default="bm25",
+        show_default=True,
+        help="The retriever that searches the collection.",
+    ),
+    number_option("--rerank-depth", default=100, least=1, text="Results of a search to rerank."),
+    expansion_options,
+    system_settings,
+    preset_option,
+    group="What to serve",
+    example="--collection demo --reranker delta",
+)
+@with_options(
+    click.option("--host", default="127.0.0.1", show_default=True, help="The address."),
+    click.option(
+        "--port",
+        default=8000,
+        show_default=True,
+        type=click.IntRange(0, 65535),
+        help="The port; 0 takes a free one, which is printed.",
+    ),
+    flag_option("--mcp", text="Serve as an MCP server on standard input and output instead."),
+    group="Where",
+    example="--port 0",
+)
+@with_options(
+    number_option("--max-documents", default=1000, least=1, text="Documents of a request."),
+    number_option("--max-megabytes", default=16, least=1, text="Size of a request."),
+    number_option("--max-waiting", default=256, least=1, text="Requests that may wait."),
+    number_option("--max-seconds", default=60, least=1, text="Time of a request."),
+    group="Limits",
+    example="--max-seconds 10",
+)
+@machine_options
+def serve(
+    reranker: str | None,
+    checkpoint: Path | None,
+    collection: str | None,
+    retriever: str,
+    host: str,
+    port: int,
+    mcp: bool,
+    **options: Any,
+) -> None:
+    """Serve search, rerank and explain over HTTP, or as tools of MCP.
+
+    All is loaded once, then the address is printed. Requests that arrive together are answered
+    together. Ctrl-C ends it.
+    """
+    if reranker is None and collection is None:
+        raise InputError("there is nothing to serve: give --reranker, --collection, or both.")
+    if mcp:
+        require("--mcp", "mcp")
+    else:
+        require("`platform serve`", "fastapi", "uvicorn", "prometheus_client")
+    if host not in _LOOPBACK and not mcp:
+        notice(f"WARNING: {host}: whoever reaches this address can search; there is no password")
+    from irplatform.serving.limits import Limits
+    from irplatform.serving.service import open_service
+
+    limits = Limits(
+        *(options.pop(f"max_{name}") for name in ("documents", "megabytes", "waiting", "seconds"))
+    )
+    asked = (reranker,) if reranker else ()
+    options |= {"collection": collection or "", "checkpoint": checkpoint}
+    service = open_service(run_settings({**options, "retrievers": (retriever,)}, rerankers=asked))
+    if mcp:
+        from irplatform.serving.mcp import serve as serve_tools
+
+        serve_tools(service, limits)
+    else:
+        from irplatform.serving.rest import serve as serve_requests
+
+        serve_requests(service, limits, host, port)

@@ -1,0 +1,150 @@
+"""One thread that answers all requests, since models are not made for several.
+
+Requests that wait are answered together, as far as they are of one kind and not too large. One that
+fails is found by answering each alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from irplatform.errors import PlatformError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+Request = TypeVar("Request")
+LARGEST_BATCH = 2000
+"""Documents that are scored together, unless one request has more."""
+
+
+class BusyError(PlatformError):
+    """Too many requests wait."""
+
+
+class TooSlowError(PlatformError):
+    """A request was not answered in time."""
+
+
+@dataclass(eq=False)
+class _Job(Generic[Request]):
+    kind: Hashable
+    request: Request
+    size: int
+    loop: asyncio.AbstractEventLoop
+    future: asyncio.Future[Any]
+    abandoned: bool = False
+
+    def end(self, answer: object, error: Exception | None) -> None:
+        def tell() -> None:
+            if not self.future.done():
+                if error is None:
+                    self.future.set_result(answer)
+                else:
+                    self.future.set_exception(error)
+
+        if not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(tell)
+
+
+class ModelThread(Generic[Request]):
+    """Answers requests from asyncio.
+
+    Args:
+        answer: answers some requests of one kind; it runs in the thread.
+        most_waiting: requests that may wait.
+        seconds: how long a request may take, waiting included.
+    """
+
+    def __init__(
+        self,
+        answer: Callable[[Sequence[Request]], Sequence[Any]],
+        most_waiting: int,
+        seconds: float,
+    ) -> None:
+        self._answer = answer
+        self._most_waiting = most_waiting
+        self._seconds = seconds
+        self._jobs: deque[_Job[Request]] = deque()
+        self._changed = threading.Condition()
+        self._ended = False
+        self.batches: Callable[[int], None] = lambda _requests: None
+        """Called with the number of requests of each batch."""
+        self._thread = threading.Thread(target=self._run, name="models", daemon=True)
+        self._thread.start()
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait."""
+        return len(self._jobs)
+
+    async def ask(self, kind: Hashable, request: Request, size: int = 1) -> Any:
+        """Return the answer to a request; `size` is the number of its documents.
+
+        Raises:
+            BusyError: too many wait.
+            TooSlowError: it took too long.
+        """
+        loop = asyncio.get_running_loop()
+        job = _Job(kind, request, size, loop, loop.create_future())
+        with self._changed:
+            if len(self._jobs) >= self._most_waiting:
+                self._jobs = deque(job for job in self._jobs if not job.abandoned)
+            if len(self._jobs) >= self._most_waiting:
+                raise BusyError(f"{len(self._jobs)} requests wait already; try again later.")
+            self._jobs.append(job)
+            self._changed.notify()
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await job.future
+        except TimeoutError as error:
+            raise TooSlowError(f"no answer within {self._seconds:g} seconds.") from error
+        finally:
+            job.abandoned = True
+
+    def end(self) -> None:
+        """End the thread after the batch that it is at."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify()
+        self._thread.join(timeout=self._seconds)
+
+    def _run(self) -> None:
+        while batch := self._next():
+            self.batches(len(batch))
+            self._work(batch)
+
+    def _next(self) -> list[_Job[Request]]:
+        with self._changed:
+            while not self._ended:
+                jobs = [job for job in self._jobs if not job.abandoned]
+                batch, rest, size = list[_Job[Request]](), deque[_Job[Request]](), 0
+                for job in jobs:
+                    fits = not batch or size + job.size <= LARGEST_BATCH
+                    if fits and job.kind == jobs[0].kind:
+                        batch.append(job)
+                        size += job.size
+                    else:
+                        rest.append(job)
+                self._jobs = rest
+                if batch:
+                    return batch
+                self._changed.wait()
+        return []
+
+    def _work(self, batch: Sequence[_Job[Request]]) -> None:
+        try:
+            answers = self._answer([job.request for job in batch])
+        except Exception as error:
+            if len(batch) > 1:
+                for job in batch:
+                    self._work([job])
+            else:
+                batch[0].end(None, error)
+            return
+        for job, answer in zip(batch, answers, strict=True):
+            job.end(answer, None)

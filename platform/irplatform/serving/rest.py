@@ -1,0 +1,363 @@
+"""The REST server: `/search`, `/rerank`, `/explain`, `/health`, `/metrics`, and a page of these.
+
+Every error is one JSON object: `{"error": "…"}`. A request that is wrong, too large, too slow or
+too many is refused; the server goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import json
+import socket
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import uvicorn
+from fastapi import FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+from starlette.exceptions import HTTPException
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from irplatform import __version__
+from irplatform.errors import InputError, in_a_line
+from irplatform.serving.model_thread import BusyError, ModelThread, TooSlowError
+from irplatform.serving.requests import (
+    LONGEST_QUERY,
+    MOST_RESULTS,
+    Explain,
+    Rerank,
+    Search,
+    Text,
+)
+from irplatform.system.console import notice
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+
+    from irplatform.serving.limits import Limits
+    from irplatform.serving.requests import Request as Asked
+    from irplatform.serving.service import Service
+
+    Message = MutableMapping[str, Any]
+    Receive = Callable[[], Awaitable[Message]]
+    Send = Callable[[Message], Awaitable[None]]
+
+_RECEIVING = 10.0
+"""Seconds that a client may take to send a request."""
+_ENDING = 5
+"""Seconds that requests have to end when the server does."""
+
+
+_Words = Annotated[
+    str,
+    Query(min_length=1, max_length=LONGEST_QUERY, pattern=r"\S", description="words to search for"),
+]
+_Number = Annotated[int, Query(ge=1, le=MOST_RESULTS, description="results, at most")]
+
+
+class _Metrics:
+    """Counts and times of requests, in Prometheus' form."""
+
+    def __init__(self, models: ModelThread[Asked]) -> None:
+        disable_created_metrics()
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        self.requests = Counter(
+            "irplatform_requests", "Requests.", ["path", "status"], registry=self.registry
+        )
+        self.seconds = Histogram(
+            "irplatform_request_seconds", "Time of a request.", ["path"], registry=self.registry
+        )
+        self.documents = Counter(
+            "irplatform_documents", "Documents that were sent.", registry=self.registry
+        )
+        batches = Histogram(
+            "irplatform_batch_requests",
+            "Requests that were answered together.",
+            buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256),
+            registry=self.registry,
+        )
+        models.batches = batches.observe
+        waiting = Gauge("irplatform_waiting", "Requests that wait.", registry=self.registry)
+        waiting.set_function(lambda: models.waiting)
+
+
+def application(service: Service, limits: Limits, models: ModelThread[Asked]) -> FastAPI:
+    """Return the ASGI application of a service."""
+    app = FastAPI(
+        title="irplatform",
+        version=__version__,
+        description=f"Search and reranking with {service.name}.",
+        docs_url=None,
+        redoc_url=None,
+    )
+    metrics = _Metrics(models)
+
+    async def answer(request: Asked) -> JSONResponse:
+        size = limits.size(request)
+        if not isinstance(request, Search):
+            metrics.documents.inc(size)
+        try:
+            return JSONResponse(await models.ask(service.kind(request), request, size))
+        except (InputError, BusyError, TooSlowError):
+            raise
+        except Exception as error:
+            message = in_a_line(error)
+            notice(f"a request failed: {message}")
+            return _error(500, f"this failed: {message}")
+
+    async def search(request: Search) -> Any:
+        return await answer(request)
+
+    async def search_words(query: _Words, top_n: _Number = 10) -> Any:
+        return await answer(Search.model_validate({"query": query, "top_n": top_n}))
+
+    async def rerank(request: Rerank) -> Any:
+        return await answer(request)
+
+    async def explain(request: Explain) -> Any:
+        return await answer(request)
+
+    async def health() -> Any:
+        return {"status": "ok", **service.about()}
+
+    async def counts() -> Any:
+        return PlainTextResponse(generate_latest(metrics.registry))
+
+    async def docs(request: Request) -> Any:
+        return HTMLResponse(_page(app.openapi(), str(request.base_url)))
+
+    async def start() -> Any:
+        return RedirectResponse("/docs")
+
+    routes: list[tuple[str, str, Callable[..., Any], str]] = [
+        ("POST", "/search", search, "Search the collection, and rerank what is found"),
+        ("GET", "/search", search_words, "The same, for a browser"),
+        ("POST", "/rerank", rerank, "Score texts or documents for a query"),
+        ("POST", "/v1/rerank", rerank, ""),
+        ("POST", "/v2/rerank", rerank, ""),
+        ("POST", "/explain", explain, "Explain the scores of texts or documents"),
+        ("GET", "/health", health, "What is served; it answers when all is loaded"),
+        ("GET", "/metrics", counts, "Counts and times in Prometheus' form"),
+        ("GET", "/docs", docs, ""),
+        ("GET", "/", start, ""),
+    ]
+    for method, path, asked, summary in routes:
+        shown = bool(summary)
+        app.add_api_route(path, asked, methods=[method], summary=summary, include_in_schema=shown)
+    _explain_errors(app)
+    app.add_middleware(_Bounded, most=limits.megabytes * 1_000_000)
+    app.add_middleware(_Counted, metrics=metrics, known={path for _, path, _, _ in routes})
+    return app
+
+
+def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"error": message}, status, headers)
+
+
+def _explain_errors(app: FastAPI) -> None:
+    def answers(kind: type[Exception], status: int, message: Callable[[Any], str]) -> None:
+        async def handle(_: Request, error: Any) -> JSONResponse:
+            headers = {"Retry-After": "1"} if status == 503 else None
+            return _error(status or error.status_code, message(error), headers)
+
+        app.add_exception_handler(kind, handle)
+
+    answers(RequestValidationError, 422, lambda error: _first_problem(error.errors()))
+    answers(HTTPException, 0, lambda error: str(error.detail))
+    answers(InputError, 422, str)
+    answers(BusyError, 503, str)
+    answers(TooSlowError, 504, str)
+
+
+def _first_problem(errors: Any) -> str:
+    """The first problem in a request, where and what: "top_n: …"."""
+    problem = errors[0]
+    if problem["type"] == "json_invalid":
+        return f"the body is not JSON: {problem['ctx']['error']}."
+    parts = map(str, problem["loc"][1:])
+    where = [part for part in parts if part.replace("_", "").isalnum() and part != Text.__name__]
+    message = problem["msg"].removeprefix("Value error, ")
+    return f"{'.'.join(where)}: {message}." if where else f"{message}."
+
+
+class _Bounded:
+    """Reads bodies before anything else, up to a size and within a time."""
+
+    def __init__(self, app: Any, most: int) -> None:
+        self._app, self._most = app, most
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            async with asyncio.timeout(_RECEIVING):
+                body = await self._body(scope, receive)
+        except TimeoutError:
+            late = f"the request was not sent within {_RECEIVING:g} seconds."
+            await _error(408, late, {"Connection": "close"})(scope, receive, send)
+            return
+        if body is None:
+            large = f"the request is too large: {self._most:,} bytes are the most."
+            await _error(413, large, {"Connection": "close"})(scope, receive, send)
+            return
+        # Whatever type a client names, such as curl's own: only JSON is read.
+        headers = [(name, value) for name, value in scope["headers"] if name != b"content-type"]
+        scope["headers"] = [*headers, (b"content-type", b"application/json")]
+        messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def replay() -> Message:
+            return messages.pop() if messages else await receive()
+
+        await self._app(scope, replay, send)
+
+    async def _body(self, scope: Any, receive: Receive) -> bytes | None:
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if length.isdigit() and int(length) > self._most:
+            return None
+        parts, size, more = [], 0, True
+        while more:
+            message = await receive()
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            more = message.get("more_body", False)
+            if size > self._most:
+                return None
+        return b"".join(parts)
+
+
+class _Counted:
+    """Counts requests, and measures their time."""
+
+    def __init__(self, app: Any, metrics: _Metrics, known: set[str]) -> None:
+        self._app, self._metrics, self._known = app, metrics, known
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        path = scope["path"] if scope["path"] in self._known else "other"
+        began, status = time.perf_counter(), 500
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        finally:
+            self._metrics.requests.labels(path, str(status)).inc()
+            self._metrics.seconds.labels(path).observe(time.perf_counter() - began)
+
+
+class _Patient(H11Protocol):  # type: ignore[misc]  # which mypy does not see
+    """Closes connections on which no request begins; uvicorn waits for its headers for ever."""
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self.loop.call_later(_RECEIVING, self._close_if_silent)
+
+    def _close_if_silent(self) -> None:
+        if self.cycle is None:
+            self.transport.close()
+
+
+def serve(service: Service, limits: Limits, host: str, port: int) -> None:
+    """Serve until Ctrl-C; the address is printed when requests are answered."""
+    bound = _bind(host, port)
+    models = ModelThread(service.answer, limits.waiting, limits.seconds)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            application(service, limits, models),
+            http=_Patient,
+            log_level="warning",
+            access_log=False,
+            limit_concurrency=4 * limits.waiting,
+            timeout_graceful_shutdown=_ENDING,
+        )
+    )
+    address, found = bound.getsockname()[:2]
+    shown = f"[{address}]" if ":" in address else address
+    print(f"serving {service.name} on http://{shown}:{found} (Ctrl-C ends)", flush=True)
+    try:
+        server.run(sockets=[bound])
+    except KeyboardInterrupt:  # uvicorn raises it again when all is ended
+        pass
+    finally:
+        models.end()
+    notice("the server has ended")
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        bound = socket.socket(family)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+        bound.listen()  # clients may come as soon as the address is printed
+    except (OSError, OverflowError) as error:
+        raise InputError(
+            f"cannot serve on {host}, port {port}: {in_a_line(error)}. Choose another --port; 0 "
+            "takes a free one."
+        ) from error
+    return bound
+
+
+_STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem}"
+    "code,pre{background:#8882;border-radius:4px;padding:.1em .3em}pre{padding:.6em;overflow:auto}"
+    ":root{color-scheme:light dark}table{border-collapse:collapse}td{padding:.2em .8em .2em 0;"
+    "vertical-align:top}"
+)
+_EXAMPLES = {
+    "/search": {"query": "BRAF melanoma", "top_n": 3},
+    "/rerank": {"query": "BRAF melanoma", "documents": ["BRAF in melanoma", "Asthma in mice"]},
+    "/explain": {"query": "BRAF melanoma", "documents": ["BRAF in melanoma"]},
+}
+
+
+def _page(schema: Mapping[str, Any], address: str) -> str:
+    """A page about the server's paths, which asks no other host for anything."""
+    parts = []
+    for path, methods in schema["paths"].items():
+        for method, about in methods.items():
+            parts.append(f"<h2><code>{method.upper()} {path}</code></h2><p>{about['summary']}.</p>")
+            parts += _body_of(about, schema)
+            if method == "post":
+                body = html.escape(json.dumps(_EXAMPLES[path]))
+                url = html.escape(f"{address.rstrip('/')}{path}")
+                parts.append(f"<pre>curl {url} -d '{body}'</pre>")
+    title = html.escape(f"{schema['info']['title']} {schema['info']['version']}")
+    return (
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>"
+        f"<meta name=viewport content='width=device-width'><style>{_STYLE}</style><h1>{title}</h1>"
+        f"<p>{html.escape(schema['info']['description'])} <a href=/openapi.json>OpenAPI</a></p>"
+        f"{''.join(parts)}</html>"
+    )
+
+
+def _body_of(about: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
+    """A table of a request's fields."""
+    fields = {p["name"]: {**p["schema"], **p} for p in about.get("parameters", ())}
+    if "requestBody" in about:
+        name = about["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+        fields = schema["components"]["schemas"][name.rpartition("/")[2]]["properties"]
+    rows = [
+        f"<tr><td><code>{name}</code><td>{html.escape(field.get('description', ''))}"
+        + (f" [{json.dumps(field['default'])}]" if "default" in field else "")
+        for name, field in fields.items()
+    ]
+    return [f"<table>{''.join(rows)}</table>"] if rows else []

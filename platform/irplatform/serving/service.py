@@ -1,0 +1,247 @@
+"""A retriever and a reranker that answer requests: search, rerank, explain.
+
+Requests of one kind are answered together: a model scores many texts at once faster than one by
+one, and the answers are the same.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from irplatform import __version__
+from irplatform.data import Document, Topic
+from irplatform.errors import InputError
+from irplatform.experiment.ready import reranker as make_reranker
+from irplatform.experiment.ready import retriever as make_retriever
+from irplatform.experiment.settings import one_reranker
+from irplatform.reranking.explain import explanations
+from irplatform.serving.requests import Explain, Request, Rerank, Search, Text
+from irplatform.system.arithmetic import settings_kept
+from irplatform.system.console import waiting
+from irplatform.text.given_texts import GivenTexts, given
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
+    from irplatform.data import FieldValue
+    from irplatform.experiment.ready import ReadyReranker, ReadyRetriever
+    from irplatform.experiment.settings import RunSettings
+
+Answer = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Service:
+    """What a server offers.
+
+    Attributes:
+        reranker: scores texts and documents of its collection; None without one.
+        retriever: searches a collection; None without one.
+        rerank_depth: documents of a search that are reranked.
+    """
+
+    reranker: ReadyReranker | None
+    retriever: ReadyRetriever | None
+    rerank_depth: int = 100
+
+    @property
+    def name(self) -> str:
+        """The reranker's name, or the retriever's."""
+        return self._reranker.name if self.reranker else self._retriever.choice.name
+
+    def about(self) -> dict[str, Any]:
+        """Return the names of what is served."""
+        return {
+            "version": __version__,
+            "reranker": self.reranker and self.reranker.name,
+            "retriever": self.retriever and self.retriever.choice.name,
+            "collection": self.retriever and self.retriever.collection.id,
+        }
+
+    def warm_up(self) -> None:
+        """Answer a first request, so that nothing is left to load."""
+        if self.retriever:
+            self.search([Search(query="melanoma")])
+        elif self.reranker:
+            self.rerank([Rerank(query="melanoma", documents=["BRAF in melanoma"])])
+
+    def kind(self, request: Request) -> Hashable:
+        """Return what requests that are answered together have in common."""
+        if isinstance(request, Search):
+            return Search, self._depth(request), self._reranks(request)
+        return type(request), request.by_id
+
+    def answer(self, requests: Sequence[Request]) -> list[Answer]:
+        """Answer requests of one kind."""
+        answers: list[Answer] = getattr(self, type(requests[0]).__name__.lower())(requests)
+        return answers
+
+    @settings_kept()
+    def search(self, requests: Sequence[Search]) -> list[Answer]:
+        """Find documents for queries, and rerank them if there is a reranker."""
+        retriever = self._retriever
+        topics = [_topic(request, number) for number, request in enumerate(requests)]
+        run = retriever.search(topics, self._depth(requests[0]))
+        if self.reranker and self._reranks(requests[0]):
+            run = self.reranker.rerank(topics, run, cached=False)
+        answers = []
+        for topic, request in zip(topics, requests, strict=True):
+            ranking = run.rankings[topic.id].top(request.top_n)
+            documents = retriever.resources.documents(ranking.doc_ids)
+            results = [
+                {
+                    "rank": rank,
+                    "id": document.id,
+                    "score": score,
+                    "title": document.title,
+                    **({"abstract": document.abstract} if request.return_documents else {}),
+                }
+                for rank, ((_, score), document) in enumerate(
+                    zip(ranking, documents, strict=True), start=1
+                )
+            ]
+            answers.append({"query": request.query, "results": results})
+        return answers
+
+    @settings_kept()
+    def rerank(self, requests: Sequence[Rerank]) -> list[Answer]:
+        """Score documents for queries; all of them are texts, or all are named by id."""
+        reranker = self._reranker
+        topics = [_topic(request, number) for number, request in enumerate(requests)]
+        candidates: dict[str, list[str]] = {}
+        texts: dict[str, Document] | None = None
+        for topic, request in zip(topics, requests, strict=True):
+            if request.by_id:
+                candidates[topic.id] = request.ids
+                self._refuse_unknown(request.ids)
+            else:
+                texts = {} if texts is None else texts
+                own = _documents(request.documents, f"{topic.id}.")
+                candidates[topic.id] = [*own]
+                texts |= own
+        distinct = {topic: list(dict.fromkeys(ids)) for topic, ids in candidates.items()}
+        scores = reranker.scores(topics, distinct, texts=texts, cached=False)
+        answers = []
+        for topic, request in zip(topics, requests, strict=True):
+            of_id = dict(zip(distinct[topic.id], scores[topic.id].tolist(), strict=True))
+            of_place = [of_id[doc_id] for doc_id in candidates[topic.id]]
+            best = sorted(range(len(of_place)), key=lambda place: (-of_place[place], place))
+            results = [
+                {
+                    "index": place,
+                    "relevance_score": of_place[place],
+                    **({"document": shown} if (shown := self._shown(request, place)) else {}),
+                }
+                for place in best[: request.top_n]
+            ]
+            answers.append({"model": reranker.name, "results": results})
+        return answers
+
+    @settings_kept()
+    def explain(self, requests: Sequence[Explain]) -> list[Answer]:
+        """Explain the scores of documents by the first member of the reranker."""
+        return [self._explain(request) for request in requests]
+
+    def _explain(self, request: Explain) -> Answer:
+        reranker, topic = self._reranker, _topic(request, 0)
+        system = reranker.system
+        if request.by_id:
+            self._refuse_unknown(request.ids)
+            texts = None
+            doc_ids = list(dict.fromkeys(request.ids))
+        else:
+            texts = GivenTexts(_documents(request.documents, ""))
+            doc_ids = list(texts.documents)
+        with nullcontext() if texts is None else given(texts):
+            documents = reranker.resources.documents(doc_ids)
+            found = explanations(system.choice.registration, system.members[0], topic, documents)
+        results = [
+            {
+                "index": place,
+                **({"id": doc_id} if request.by_id else {}),
+                "explanation": explanation,
+            }
+            for place, (doc_id, explanation) in enumerate(zip(doc_ids, found, strict=True))
+        ]
+        return {"model": reranker.name, "members": len(system.members), "results": results}
+
+    def _reranks(self, request: Search) -> bool:
+        return self.reranker is not None and request.rerank
+
+    def _depth(self, request: Search) -> int:
+        return max(request.top_n, self.rerank_depth if self._reranks(request) else 0)
+
+    @property
+    def _reranker(self) -> ReadyReranker:
+        if self.reranker is None:
+            raise InputError("this server has no reranker: start it with --reranker NAME.")
+        return self.reranker
+
+    @property
+    def _retriever(self) -> ReadyRetriever:
+        if self.retriever is None:
+            raise InputError("this server has no collection: start it with --collection NAME.")
+        return self.retriever
+
+    def _refuse_unknown(self, doc_ids: Sequence[str]) -> None:
+        if self._reranker.collection is None:
+            raise InputError("documents have ids in a collection: start with --collection NAME.")
+        contains = self._reranker.resources.index().contains
+        for doc_id in doc_ids:
+            if not contains(doc_id):
+                raise InputError(f"'{self._reranker.collection.id}' has no document '{doc_id}'.")
+
+    def _shown(self, request: Rerank, place: int) -> Mapping[str, Any] | None:
+        if not request.return_documents:
+            return None
+        document = request.documents[place]
+        if not request.by_id:
+            return {"text": document} if isinstance(document, str) else document.given()
+        (found,) = self._reranker.resources.documents([request.ids[place]])
+        return {"id": found.id, "title": found.title, "abstract": found.abstract}
+
+
+def open_service(settings: RunSettings) -> Service:
+    """Load the systems that settings name, and answer a first request with them.
+
+    A reranker without a collection scores texts alone.
+    """
+    reranker = retriever = None
+    if settings.rerankers:
+        name = one_reranker(settings, "platform serve")
+        whole = settings if settings.collection else None
+        alone = {} if whole else {n: getattr(settings, n) for n in _WITHOUT_COLLECTION}
+        reranker = make_reranker(name, whole, **alone)
+    if settings.collection:
+        (name,) = settings.retrievers
+        retriever = make_retriever(name, settings)
+    service = Service(reranker, retriever, settings.rerank_depth)
+    with waiting("warming up"), suppress(InputError):  # as of what scores no texts
+        service.warm_up()
+    return service
+
+
+_WITHOUT_COLLECTION = ("settings", "preset", "checkpoint", "device", "threads", "model_threads")
+
+
+def _topic(request: Search | Rerank | Explain, number: int) -> Topic:
+    return Topic(f"query-{number}", request.query, _fields(request.fields))
+
+
+def _fields(given: Mapping[str, str | list[str]]) -> dict[str, FieldValue]:
+    return {n: value if isinstance(value, str) else tuple(value) for n, value in given.items()}
+
+
+def _documents(texts: Sequence[str | Text], prefix: str) -> dict[str, Document]:
+    documents = {}
+    for number, text in enumerate(texts):
+        doc_id = f"{prefix}{number}"
+        if isinstance(text, str):
+            documents[doc_id] = Document(doc_id, abstract=text)
+        else:
+            documents[doc_id] = Document(
+                doc_id, text.title, text.text or text.abstract, _fields(text.fields)
+            )
+    return documents

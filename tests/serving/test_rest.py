@@ -1,0 +1,229 @@
+"""The REST server: answers, limits, and requests that must not end it."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.serving.limits import Limits
+from irplatform.serving.model_thread import BusyError, ModelThread, TooSlowError
+from irplatform.serving.requests import Rerank, Search
+
+fastapi = pytest.importorskip("fastapi")
+pytest.importorskip("uvicorn")
+pytest.importorskip("prometheus_client")
+httpx = pytest.importorskip("httpx")
+
+
+class Lengths:
+    """A service that scores texts by their lengths, and fails where it is asked to."""
+
+    name = "lengths"
+
+    def __init__(self):
+        self.batches = []
+        self.go_on = threading.Event()
+        self.go_on.set()
+
+    def about(self):
+        return {"reranker": self.name}
+
+    def kind(self, request):
+        return type(request)
+
+    def answer(self, requests):
+        self.batches.append([request.query for request in requests])
+        self.go_on.wait(10)
+        for request in requests:
+            if request.query == "wrong":
+                raise InputError("this query is wrong.")
+            if request.query == "bug":
+                raise RuntimeError("a bug\nin two lines")
+        return [self._of(request) for request in requests]
+
+    def _of(self, request):
+        if not isinstance(request, Rerank):
+            return {"query": request.query}
+        lengths = map(len, request.documents)
+        return {"results": [{"index": n, "relevance_score": s} for n, s in enumerate(lengths)]}
+
+
+@pytest.fixture
+def service():
+    return Lengths()
+
+
+@pytest.fixture
+def ask(service):
+    """Send requests at once; returns the responses."""
+    from irplatform.serving.rest import application
+
+    limits = Limits(documents=3, megabytes=1, waiting=4, seconds=1.0)
+    models = ModelThread(service.answer, limits.waiting, limits.seconds)
+    app = application(service, limits, models)
+
+    def send(*requests, first_alone=False, during=None):
+        async def all_of_them():
+            transport = httpx.ASGITransport(app=app)
+            async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+                sent = []
+                for request in requests:
+                    method, path, rest = request
+                    sent.append(asyncio.create_task(client.request(method, path, **rest)))
+                    while first_alone and not service.batches:
+                        await asyncio.sleep(0.01)
+                if during is not None:
+                    await asyncio.to_thread(during)
+                return await asyncio.gather(*sent)
+
+        return asyncio.run(all_of_them())
+
+    yield send
+    service.go_on.set()
+    models.end()
+
+
+def _rerank(query="melanoma", documents=("a", "bbb"), **more):
+    return "POST", "/rerank", {"json": {"query": query, "documents": list(documents), **more}}
+
+
+def _told(response, status):
+    assert response.status_code == status, response.text
+    (message,) = response.json().values()
+    assert "\n" not in message
+    return message
+
+
+def test_an_answer_is_in_the_common_form_under_common_paths(ask):
+    for path in ("/rerank", "/v1/rerank", "/v2/rerank"):
+        body = {"model": "any", "query": "x", "documents": ["a", {"text": "bbb"}][:1]}
+        (response,) = ask(("POST", path, {"json": body}))
+        assert response.json() == {"results": [{"index": 0, "relevance_score": 1}]}
+    (response,) = ask(("POST", "/rerank", {"content": b'{"query": "x", "documents": ["ab"]}'}))
+    assert response.json()["results"][0]["relevance_score"] == 2  # without a content type
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"{", "the body is not JSON: "),
+        (b"", "Field required."),
+        (b"[1]", "Input should be a valid dictionary"),
+        (b'{"documents": ["a"]}', "query: Field required."),
+        (b'{"query": " ", "documents": ["a"]}', "query: the query is empty."),
+        (b'{"query": "x", "documents": []}', "documents: List should have at least 1 item"),
+        (b'{"query": "x", "documents": [3]}', "documents.0: Input should be a valid string."),
+        (b'{"query": "x", "documents": ["\\ud800"]}', "documents.0: there is half a character"),
+        (b'{"query": "x", "documents": ["a", {"id": "1"}]}', "some documents are texts and some"),
+        (b'{"query": "x", "documents": ["a", "b", "c", "d"]}', "4 documents are too many: a requ"),
+        (b'{"query": "x", "documents": ["a"], "top_n": 0}', "top_n: Input should be greater than"),
+        (b'{"query": "wrong", "documents": ["a"]}', "this query is wrong."),
+    ],
+)
+def test_a_wrong_request_is_told_in_a_line(ask, body, message):
+    response, after = ask(("POST", "/rerank", {"content": body}), _rerank())
+    assert message in _told(response, 422)
+    assert after.status_code == 200
+
+
+def test_other_failures_are_told_and_end_nothing(ask, capsys):
+    responses = ask(
+        _rerank("bug"),
+        ("GET", "/nothing", {}),
+        ("PUT", "/rerank", {}),
+        ("POST", "/rerank", {"content": b"a" * 1_000_001}),
+        ("POST", "/rerank", {"content": b"[" * 100_000}),
+        _rerank(),
+    )
+    statuses = [500, 404, 405, 413, 400]
+    told = [_told(*pair) for pair in zip(responses[:-1], statuses, strict=True)]
+    assert told[0].startswith("this failed: RuntimeError: a bug")
+    assert told[3] == "the request is too large: 1,000,000 bytes are the most."
+    assert responses[-1].status_code == 200
+    assert "a request failed: RuntimeError" in capsys.readouterr().err
+
+
+def test_a_body_that_grows_without_its_length_is_cut_off(ask):
+    async def endless():
+        for _ in range(100):
+            yield b"a" * 100_000
+
+    (response,) = ask(("POST", "/rerank", {"content": endless()}))
+    assert "too large" in _told(response, 413)
+
+
+def test_a_body_that_is_never_sent_whole_is_given_up(ask, monkeypatch):
+    monkeypatch.setattr("irplatform.serving.rest._RECEIVING", 0.1)
+
+    async def slow():
+        yield b"{"
+        await asyncio.sleep(5)
+
+    (response,) = ask(("POST", "/rerank", {"content": slow()}))
+    assert _told(response, 408) == "the request was not sent within 0.1 seconds."
+
+
+def test_requests_that_wait_are_answered_together_and_a_wrong_one_alone(ask, service):
+    service.go_on.clear()
+    asked = [_rerank("first"), _rerank("a"), _rerank("wrong"), _rerank("b")]
+
+    def all_wait():
+        time.sleep(0.2)
+        service.go_on.set()
+
+    responses = ask(*asked, first_alone=True, during=all_wait)
+    assert [response.status_code for response in responses] == [200, 200, 422, 200]
+    assert service.batches[:2] == [["first"], ["a", "wrong", "b"]]
+    assert service.batches[2:] == [["a"], ["wrong"], ["b"]]
+
+
+def test_too_many_and_too_slow_requests_are_refused(ask, service):
+    service.go_on.clear()
+    responses = ask(*[_rerank(f"q{n}") for n in range(7)], first_alone=True)
+    statuses = sorted(response.status_code for response in responses)
+    assert statuses == [503, 503, 504, 504, 504, 504, 504]
+    busy = next(r for r in responses if r.status_code == 503)
+    assert "requests wait already" in _told(busy, 503)
+    assert busy.headers["Retry-After"] == "1"
+    slow = next(r for r in responses if r.status_code == 504)
+    assert _told(slow, 504) == "no answer within 1 seconds."
+    service.go_on.set()
+    (after,) = ask(_rerank("after"))
+    assert after.status_code == 200
+    assert service.batches == [["q0"], ["after"]]  # those that were given up are left out
+
+
+def test_health_metrics_and_a_page_that_asks_no_other_host(ask):
+    searched = ("GET", "/search", {"params": {"query": "x", "top_n": 2}})
+    first = ask(searched, _rerank(), _rerank("wrong"))
+    assert first[0].json() == {"query": "x"}
+    health, metrics, docs, schema, start = ask(
+        *(("GET", path, {}) for path in ("/health", "/metrics", "/docs", "/openapi.json", "/"))
+    )
+    assert health.json() == {"status": "ok", "reranker": "lengths"}
+    assert 'irplatform_requests_total{path="/rerank",status="422"} 1.0' in metrics.text
+    assert "irplatform_documents_total 4.0" in metrics.text
+    assert "irplatform_waiting 0.0" in metrics.text
+    assert "src=" not in docs.text
+    assert docs.text.count("http://") == docs.text.count("curl http://test/")
+    for path in schema.json()["paths"]:
+        assert path in docs.text
+    assert start.headers["location"] == "/docs"
+
+
+def test_a_thread_leaves_out_requests_that_were_given_up():
+    release = threading.Event()
+    models = ModelThread(lambda asked: [release.wait(5) for _ in asked], 2, 0.1)
+
+    async def scenario():
+        asked = [asyncio.create_task(models.ask("k", n)) for n in range(3)]
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    found = asyncio.run(scenario())
+    assert {type(error) for error in found} <= {TooSlowError, BusyError}
+    release.set()
+    assert asyncio.run(models.ask("k", 4)) is True
+    models.end()
+    assert Search(query="a").top_n == 10
