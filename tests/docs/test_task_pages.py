@@ -1,0 +1,127 @@
+"""The pages of shared tasks run from topics to an upload: files as shown, commands in order."""
+
+import importlib.util
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from commands import call
+from pages import DOCS, FENCE, ROOT
+
+from irplatform.tasks.catalogue import known_tasks
+
+_TITLED = re.compile(r'toml title="(.+)"')
+TEXTS = ["A trial of sleep apnea", "Melanoma with BRAF", "How often to take a toddler out"]
+
+
+def _every_task():
+    path = ROOT / "tests" / "tasks" / "test_every_task.py"
+    spec = importlib.util.spec_from_file_location("every_task_of_pages", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _page(name):
+    """The files that a page shows, and its commands."""
+    files, commands = {}, []
+    for fence in FENCE.finditer((DOCS / name).read_text(encoding="utf-8")):
+        if titled := _TITLED.fullmatch(fence["info"].strip()):
+            files[titled[1]] = fence["body"]
+        if fence["info"].strip() == "sh":
+            commands += [line for line in fence["body"].splitlines() if line.startswith("platform")]
+    return files, commands
+
+
+def _documents(path, ids, keys):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    entries = [
+        dict(zip(keys, (i, f"Title {i}", t), strict=True)) for i, t in zip(ids, TEXTS, strict=True)
+    ]
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+
+
+def _run(capsys, monkeypatch, commands):
+    for command in commands:
+        done = call(capsys, monkeypatch, *shlex.split(command)[1:])
+        assert done.code == 0, f"{command}\n{done.out}{done.err}"
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.java
+@pytest.mark.parametrize(
+    ("page", "name", "topics", "documents", "keys", "sent"),
+    [
+        (
+            "tasks-trec.md",
+            "trec-ct-2021",
+            "topics2021.xml",
+            "trials.jsonl",
+            ("nct_id", "title", "summary"),
+            ["mygroup1", "mygroup2"],
+        ),
+        (
+            "tasks-rag.md",
+            "trec-rag-2025-retrieval",
+            "trec_rag_2025_queries.jsonl",
+            "msmarco_v2.1_doc_segmented/0.json",
+            ("docid", "title", "segment"),
+            ["mygroup-bm25"],
+        ),
+    ],
+)
+def test_runs_of_trec(place, capsys, monkeypatch, page, name, topics, documents, keys, sent):
+    tasks = _every_task()
+    task = known_tasks()[name]
+    files, commands = _page(page)
+    for file, text in files.items():
+        Path(file).write_text(text.replace(".json.gz", ".json"))
+    tasks.topics_file(task, place).rename(topics)
+    _documents(Path(documents), tasks.DOCUMENTS[task.rules.documents], keys)
+    text = Path(topics).read_text().replace(tasks.PATIENT, "sleep apnea or melanoma")
+    Path(topics).write_text(text.replace("understand how it", "take a toddler to where it"))
+    _run(capsys, monkeypatch, commands)
+    assert {*sent, "SHA256SUMS", "runs.md"} <= {path.name for path in Path("upload").iterdir()}
+
+
+@pytest.mark.java
+def test_snapshots_of_longeval(place, capsys, monkeypatch):
+    files, commands = _page("tasks-longeval.md")
+    ((_, shown),) = files.items()
+    for number in (1, 2, 3):
+        text = shown.replace("longeval-2026-1", f"longeval-2026-{number}")
+        text = text.replace("snapshot-1", f"snapshot-{number}")
+        Path(f"snapshot-{number}.toml").write_text(text)
+        folder = Path(f"snapshot-{number}")
+        _documents(folder / "documents" / "a.jsonl", [1, 2, 3], ("id", "title", "abstract"))
+        queries = "".join(f"{q}\tmelanoma or sleep apnea\n" for q in (7, 8, 9))
+        (folder / "queries.txt").write_text(queries)
+    _run(capsys, monkeypatch, commands)
+    sent = sorted(str(p.relative_to("upload")) for p in Path("upload").rglob("*") if p.is_file())
+    assert sent == [
+        *("SHA256SUMS", "ir-metadata.yml", "runs.md"),
+        *(f"snapshot-{number}/run.txt.gz" for number in (1, 2, 3)),
+    ]
+
+
+def test_answers_to_biogen(place, capsys, monkeypatch):
+    task = known_tasks()["trec-biogen-2025-b"]
+    Path("answers.jsonl").write_text(_every_task().submission(task, "mygroup1"))
+    _run(capsys, monkeypatch, _page("tasks-biogen.md")[1])
+    assert sorted(path.name for path in Path("upload").iterdir()) == [
+        "SHA256SUMS",
+        "mygroup1",
+        "runs.md",
+    ]
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("tasks-*.md")), ids=lambda page: page.name)
+def test_a_page_is_short(page):
+    assert len(FENCE.sub("", page.read_text(encoding="utf-8")).split()) <= 300
