@@ -16,6 +16,11 @@ from contextlib import contextmanager
 import pytest
 from pages import DOCS, fences
 
+from irplatform import RunSettings
+from irplatform.errors import InputError
+from irplatform.serving.requests import Rerank, Search
+from irplatform.serving.service import open_service
+
 pytestmark = pytest.mark.java
 PLATFORM = (sys.executable, "-m", "irplatform", "serve")
 
@@ -113,6 +118,17 @@ def test_the_page_does_what_it_shows(url, capsys):
     ((_, program),) = fences(DOCS / "serving.md", "python")
     exec(program.replace("http://127.0.0.1:8000", url), {})
     assert "\n" in capsys.readouterr().out
+
+
+def test_a_collection_alone_is_searched(home):
+    service = open_service(RunSettings("demo"), 100)
+    request = Search(query="BRAF melanoma", top_n=3)
+    (answer,) = service.answer([request])
+    together = service.answer([request, Search(query="asthma", top_n=3), request])
+    assert together[0] == together[2] == answer
+    assert service.about()["reranker"] is None
+    with pytest.raises(InputError, match="this server has no reranker"):
+        service.answer([Rerank(query="x", documents=["a"])])
 
 
 def test_nothing_to_serve_and_a_taken_port_are_told_in_a_line():

@@ -112,7 +112,9 @@ def serve(
     )
     asked = (reranker,) if reranker else ()
     options |= {"collection": collection or "", "checkpoint": checkpoint}
-    service = open_service(run_settings({**options, "retrievers": (retriever,)}, rerankers=asked))
+    depth = options.pop("rerank_depth")
+    settings = run_settings({**options, "retrievers": (retriever,)}, rerankers=asked)
+    service = open_service(settings, depth)
     if mcp:
         from irplatform.serving.mcp import serve as serve_tools
 

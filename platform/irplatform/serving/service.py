@@ -203,10 +203,11 @@ class Service:
         return {"id": found.id, "title": found.title, "abstract": found.abstract}
 
 
-def open_service(settings: RunSettings) -> Service:
+def open_service(settings: RunSettings, rerank_depth: int) -> Service:
     """Load the systems that settings name, and answer a first request with them.
 
-    A reranker without a collection scores texts alone.
+    A reranker without a collection scores texts alone. One that learns is trained as in a run, so
+    that both use the same checkpoint; `rerank_depth` is that of answers alone.
     """
     reranker = retriever = None
     if settings.rerankers:
@@ -217,7 +218,7 @@ def open_service(settings: RunSettings) -> Service:
     if settings.collection:
         (name,) = settings.retrievers
         retriever = make_retriever(name, settings)
-    service = Service(reranker, retriever, settings.rerank_depth)
+    service = Service(reranker, retriever, rerank_depth)
     with waiting("warming up"), suppress(InputError):  # as of what scores no texts
         service.warm_up()
     return service
