@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from irplatform.experiment.rerun import rerun
     from irplatform.experiment.run import run, train
     from irplatform.experiment.search import index, search
-    from irplatform.experiment.settings import RunSettings, TuneSettings, read_experiment
+    from irplatform.experiment.settings import RunSettings, read_experiment
     from irplatform.experiment.shared_tasks import check_runs, fix_run
     from irplatform.experiment.submission import write_bioasq_answers
     from irplatform.experiment.upload import prepare_runs
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
     from irplatform.registry.session import load_plugin, register
     from irplatform.runs import Ranking, Run, read_run, write_run
-    from irplatform.tuning.tune import tune
+    from irplatform.tuning.tune import TuneSettings, tune
 
 __version__ = "0.2.0"
 
@@ -113,7 +113,7 @@ _NAMES = {
     "experiment.rerun": "rerun",
     "experiment.run": "run train",
     "experiment.search": "index search",
-    "experiment.settings": "RunSettings TuneSettings read_experiment",
+    "experiment.settings": "RunSettings read_experiment",
     "experiment.shared_tasks": "check_runs fix_run",
     "experiment.submission": "write_bioasq_answers",
     "experiment.upload": "prepare_runs",
@@ -122,7 +122,7 @@ _NAMES = {
     "Traits",
     "registry.session": "load_plugin register",
     "runs": "Ranking Run read_run write_run",
-    "tuning.tune": "tune",
+    "tuning.tune": "TuneSettings tune",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

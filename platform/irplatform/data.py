@@ -199,6 +199,33 @@ A float is a level of clicks; its gain in nDCG of training and tuning is 2^level
 """
 
 
+class SubtopicGrades(dict[str, float]):
+    """Grades of a topic's documents, each the best that a subtopic gives it.
+
+    Attributes:
+        subtopics: subtopic to document id to grade.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.subtopics: dict[str, dict[str, float]] = {}
+
+    def add(self, subtopic: str, document: str, grade: float) -> float:
+        """Add a judgment; return the first grade that the subtopic gave the document."""
+        first = self.subtopics.setdefault(subtopic, {}).setdefault(document, grade)
+        self[document] = max(first, self.get(document, first))
+        return first
+
+
+def subtopics_of(qrels: Qrels) -> dict[str, Mapping[str, Mapping[str, float]]]:
+    """Return topic to subtopic to document id to grade; empty without judgments of subtopics."""
+    return {
+        topic: grades.subtopics
+        for topic, grades in qrels.items()
+        if isinstance(grades, SubtopicGrades)
+    }
+
+
 class Corpus(ABC):
     """The documents of a collection, as a stream that can be started again.
 

@@ -6,12 +6,13 @@ import pytest
 
 from irplatform.collections.names import open_path
 from irplatform.errors import InputError
-from irplatform.experiment.settings import RunSettings, TuneSettings
+from irplatform.experiment.settings import RunSettings
 from irplatform.experiment.systems import choose_systems, expanded_for, with_expansion_of
 from irplatform.knowledge import add, remove
 from irplatform.registry.loading import registry
 from irplatform.registry.lookup import Registry
 from irplatform.tuning import tune as tuning
+from irplatform.tuning.tune import TuneSettings
 
 NAMES = "id\tname\tkind\tsynonyms\nX:1\tmelanoma\tdisease\tmalignant melanoma\n"
 

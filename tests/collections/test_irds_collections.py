@@ -29,8 +29,8 @@ from irplatform import run
 from irplatform.collections.irds import exists, open_dataset
 from irplatform.collections.irds_corpora import document, layout, topic
 from irplatform.collections.irds_downloads import what_would_be_downloaded
+from irplatform.data import subtopics_of
 from irplatform.errors import InputError, PlatformError
-from irplatform.evaluation.qrels import subtopics_of
 
 
 class PmDoc(NamedTuple):

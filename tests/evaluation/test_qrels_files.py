@@ -5,8 +5,9 @@ import gzip
 import pytest
 from files import a_file
 
+from irplatform.data import subtopics_of
 from irplatform.errors import InputError
-from irplatform.evaluation.qrels import read_qrels, subtopics_of
+from irplatform.evaluation.qrels import read_qrels
 
 EXPECTED = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 100}}
 

@@ -226,7 +226,7 @@ def _topics(dataset_id: str) -> list[Topic]:
 
 def _qrels(dataset_id: str) -> Qrels:
     """The judgments; where passages were judged, a document has the grade of its best one."""
-    from irplatform.evaluation.qrels import SubtopicGrades
+    from irplatform.data import SubtopicGrades
 
     qrels: dict[str, dict[str, float]] = {}
     with reading(dataset_id, "qrels"):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from irplatform.data import Collection, Qrels
+    from irplatform.evaluation.sampled import Pool
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,7 @@ def of_collection(
     """
     if sampled is not None:
         collection = replace(collection, sampled_qrels=sampled)
-    path = collection.sampled_qrels
-    pools = read_sampled_qrels(path) if path is not None else None
-    if pools:
-        pools = {t: pool for t, pool in pools.items() if t not in collection.topics_left_out}
+    pools = sampled_of(collection)
     qrels = collection.load_qrels() if collection.load_qrels else {}
     if not (qrels := qrels or judged_documents(pools or {})):
         raise InputError(
@@ -77,6 +75,14 @@ def of_collection(
             "of them.)"
         )
     return Judgments(qrels, pools, measures_of(collection, measures, extra, qrels))
+
+
+def sampled_of(collection: Collection) -> dict[str, Pool] | None:
+    """Return the sampled judgments of a collection's topics; None without any."""
+    if (path := collection.sampled_qrels) is None:
+        return None
+    left_out = collection.topics_left_out
+    return {t: pool for t, pool in read_sampled_qrels(path).items() if t not in left_out}
 
 
 def of_files(

@@ -20,9 +20,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from irplatform.data import subtopics_of
 from irplatform.errors import InputError, unknown
 from irplatform.evaluation.ndcg import GRADED, Graded
-from irplatform.evaluation.qrels import subtopics_of
 from irplatform.evaluation.sampled import DEPTH, INFERRED, InferredMeasure
 from irplatform.system.packages import how_to_install
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from irplatform.data import SubtopicGrades
 from irplatform.errors import InputError, counted, listing
 from irplatform.runs.bioasq import holds_questions, judgments_of_questions
 from irplatform.system.columns import changes, split
@@ -35,7 +36,7 @@ from irplatform.system.reading import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from irplatform.data import Qrels
 
@@ -48,49 +49,20 @@ _TREC_COLUMNS = (
     "separated by tabs, below BEIR's header 'query-id corpus-id score'. Sampled judgments have "
     "five: topic 0 docid stratum grade (`sampled` in a collection.toml names them)"
 )
-
-
 _KEYS = (
     "Judgments in JSON are objects with the keys query-id, corpus-id and score, one a line or in a "
     'list; or one object, {"topic": {"document": grade}}; or BioASQ\'s, {"questions": […]}'
 )
-
-
 _SEPARATORS = re.compile(rb"[\s,;]+")
-
 _NUMBER = re.compile(rb"[+-]?[0-9.]+(e[+-]?[0-9]+)?", re.IGNORECASE)
-
 _TOPIC = ("queryid", "qid", "topicid", "questionid", "query", "topic", "q")
-
 _DOCUMENT = ("corpusid", "cid", "docid", "documentid", "docno", "passageid", "pid", "did", "doc")
-
 _SCORE = ("score", "grade", "relevance", "relevancy", "rel", "label", "judgment", "level")
 """Usual names of columns and keys, in lower case without punctuation; the first match counts."""
-
 _PUNCTUATION = re.compile(r"[\W_]")
-
 _GRADE = re.compile(rb"([+-]?[0-9]{1,6})(\.0*)?")
 """Six digits at most: trec_eval allocates memory for every grade up to the highest."""
-
 _LEVEL = re.compile(rb"[+-]?[0-9]{1,6}(\.[0-9]+)?")
-
-
-class SubtopicGrades(dict[str, float]):
-    """Grades of a topic's documents, each the best that a subtopic gives it.
-
-    Attributes:
-        subtopics: subtopic to document id to grade.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.subtopics: dict[str, dict[str, float]] = {}
-
-    def add(self, subtopic: str, document: str, grade: float) -> float:
-        """Add a judgment; return the first grade that the subtopic gave the document."""
-        first = self.subtopics.setdefault(subtopic, {}).setdefault(document, grade)
-        self[document] = max(first, self.get(document, first))
-        return first
 
 
 def read_qrels(path: Path | str) -> Qrels:
@@ -128,15 +100,6 @@ def read_qrels(path: Path | str) -> Qrels:
     if not qrels:
         raise InputError(f"there are no judgments in this file. {_TREC_COLUMNS}.", path=path)
     return qrels
-
-
-def subtopics_of(qrels: Qrels) -> dict[str, Mapping[str, Mapping[str, float]]]:
-    """Return topic to subtopic to document id to grade; empty without judgments of subtopics."""
-    return {
-        topic: grades.subtopics
-        for topic, grades in qrels.items()
-        if isinstance(grades, SubtopicGrades)
-    }
 
 
 def _of_subtopics(path: Path, judgments: Callable[[Path], Iterator[Judgment]]) -> Qrels:

@@ -16,6 +16,7 @@ from itertools import compress, islice
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from irplatform.data import subtopics_of
 from irplatform.errors import PlatformError
 from irplatform.evaluation.hits import Hits, is_usual, values_of
 from irplatform.evaluation.measures import (
@@ -29,7 +30,6 @@ from irplatform.evaluation.measures import (
     thresholds,
 )
 from irplatform.evaluation.ndcg import Graded, has_levels, ndcg
-from irplatform.evaluation.qrels import subtopics_of
 from irplatform.evaluation.sampled import infer, topics_of
 
 if TYPE_CHECKING:

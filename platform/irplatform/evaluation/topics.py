@@ -146,15 +146,22 @@ def notices(evaluations: Mapping[str, Evaluation]) -> list[str]:
     return [*told, *([remark] if remark else [])]
 
 
-def without_results(evaluation: Evaluation) -> str:
-    """Return a notice of judged topics without results; there is at least one."""
+def without_results(evaluation: Evaluation, collection: Collection | None = None) -> str:
+    """Return a notice of judged topics without results; there is at least one.
+
+    It names those that a collection does not have.
+    """
     groups: dict[str, list[str]] = {}
     for topic in evaluation.missing:
         groups.setdefault(_counted(evaluation, topic), []).append(topic)
-    return "; ".join(
+    told = [
         f"{_topics(topics)} with no results ({explanation}): {listing(topics, _SHOWN)}"
         for explanation, topics in groups.items()
-    )
+    ]
+    known = {topic.id for topic in collection.topics} if collection else {*evaluation.missing}
+    if collection and (strange := [topic for topic in evaluation.missing if topic not in known]):
+        told.append(f"judged, but no topics of '{collection.id}': {listing(strange, _SHOWN)}")
+    return "; ".join(told)
 
 
 def without_judgments(evaluation: Evaluation) -> list[str]:
@@ -186,6 +193,16 @@ def without_relevant(evaluation: Evaluation) -> str:
     return f"{heading} (they count): {listing(topics, _SHOWN)}"
 
 
+def without_documents(run: Run, evaluation: Evaluation) -> str:
+    """Return a notice of topics for which a run found nothing, and that are not judged, or ""."""
+    empty = [
+        topic
+        for topic, ranking in run.rankings.items()
+        if not len(ranking) and topic not in evaluation.missing
+    ]
+    return f"finds nothing for {_topics(empty)}: {listing(empty, _SHOWN)}" if empty else ""
+
+
 def cut_short(evaluations: Mapping[str, Evaluation]) -> list[str]:
     """Return notices of measures that look deeper than a run's rankings go."""
     names: dict[tuple[str, int], list[str]] = {}
@@ -196,6 +213,19 @@ def cut_short(evaluations: Mapping[str, Evaluation]) -> list[str]:
         f"{measures}: no ranking of {listing(runs)} has more than {counted(deepest, 'document')}"
         for (measures, deepest), runs in names.items()
     ]
+
+
+def cut_at(measures: Sequence[str], depth: int | None, reranked: int | None) -> list[str]:
+    """Return notices of measures that look deeper than runs, or rerankers, go."""
+    lines = []
+    if depth is not None and (deeper := beyond(measures, depth)):
+        lines.append(f"{listing(deeper)}: no run has more than {depth:,} documents per topic")
+    if reranked is not None and (deeper := beyond(measures, reranked)):
+        lines.append(
+            f"{listing(deeper)}: no more than {counted(reranked, 'document')} per topic were "
+            "reranked; the others follow in the first stage's order"
+        )
+    return lines
 
 
 def _counted(evaluation: Evaluation, topic: str) -> str:

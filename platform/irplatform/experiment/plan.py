@@ -20,7 +20,7 @@ from irplatform.experiment.learning import (
     find_training,
     to_fuse_on,
 )
-from irplatform.experiment.settings import RunSettings, on_device, undecided_resources
+from irplatform.experiment.resources import on_device, undecided_resources
 from irplatform.experiment.systems import refuse_silent_downloads, resolve_systems
 from irplatform.experiment.topics import topics_folder
 from irplatform.options import flat
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Qrels
+    from irplatform.experiment.settings import RunSettings
     from irplatform.experiment.systems import Systems
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker

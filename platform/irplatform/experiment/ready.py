@@ -19,14 +19,9 @@ from irplatform.experiment.free_texts import (
 )
 from irplatform.experiment.keywords import RerankerOptions, RetrieverOptions, keywords
 from irplatform.experiment.plan import resolve
+from irplatform.experiment.resources import on_device, resources_for, undecided_resources
 from irplatform.experiment.run import choose_fusion, learning_plan, retrieve_training
-from irplatform.experiment.settings import (
-    on_device,
-    one_reranker,
-    resources_for,
-    settings_of,
-    undecided_resources,
-)
+from irplatform.experiment.settings import one_reranker, settings_of
 from irplatform.experiment.systems import choose_systems, refuse_silent_downloads, resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.reranking.interpolation import Reranked

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import replace
 from functools import partial, reduce
@@ -11,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.comparison.compare import compare
 from irplatform.comparison.tests import CORRECTION, TEST, compare_with
-from irplatform.errors import counted, listing
-from irplatform.evaluation.judgments import Judgments
-from irplatform.evaluation.measures import beyond
-from irplatform.evaluation.sampled import read_sampled_qrels
+from irplatform.evaluation.judgments import Judgments, sampled_of
 from irplatform.evaluation.scoring import Evaluation, evaluate, mean_evaluation
-from irplatform.evaluation.topics import without_judgments, without_relevant, without_results
+from irplatform.evaluation.topics import (
+    cut_at,
+    without_documents,
+    without_judgments,
+    without_relevant,
+    without_results,
+)
 from irplatform.experiment.calls import describe_data
 from irplatform.lucene.java import lucene_version
 from irplatform.registry.code_digests import our_digest
@@ -35,7 +37,7 @@ from irplatform.runs.metadata import PART, accelerator_name, run_metadata
 from irplatform.runs.names import alone_name
 from irplatform.system.console import notice
 from irplatform.system.progress import added
-from irplatform.system.writing import atomic_write
+from irplatform.system.writing import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -54,8 +56,6 @@ _STAGES = {"index": 0.0, "retrieve": 0.0, "train": 0.0, "rerank": 0.0}
 """The stages whose seconds every run has."""
 _EVALUATE = "evaluate"
 """The stage that a run's own metadata lack: they are written before it."""
-_SHOWN = 10
-"""How many topics a notice names."""
 
 
 class Recorder:
@@ -81,10 +81,7 @@ class Recorder:
     ) -> None:
         self._collection = collection
         self._qrels = qrels
-        sampled = collection.sampled_qrels
-        self._sampled = read_sampled_qrels(sampled) if sampled is not None else None
-        if self._sampled and (left_out := collection.topics_left_out):
-            self._sampled = {t: p for t, p in self._sampled.items() if t not in left_out}
+        self._sampled = sampled_of(collection)
         self._measures = measures
         self._extra_measures = extra_measures
         self._tag = tag
@@ -217,15 +214,13 @@ class Recorder:
             comparisons=compared,
             candidates=candidates.provenance,
             warnings=[*self._warnings, *(w for system in self._systems for w in system.warnings)],
-            cut_short=_cut_short(scored, first.depth, candidates.most if rerankers else None),
+            cut_short=cut_at(scored, first.depth, candidates.most if rerankers else None),
             comparing=partial(self._compare, scores, measures) if scores else None,
             first_stage=first.final.name,
             ceiling=self._ceiling() if scored else {},
             part=part,
         )
-        with atomic_write(self._folder.path / REPORT) as file:
-            json.dump({**report.as_json(), "command": self._command}, file, indent=1)
-            file.write("\n")
+        write_json(self._folder.path / REPORT, {**report.as_json(), "command": self._command})
         per_system = {
             name: SystemScores(evaluation.aggregate, evaluation.per_topic)
             for name, evaluation in self._evaluations.items()
@@ -383,16 +378,9 @@ class Recorder:
 
     def _notice_topics(self, run: Run, evaluation: Evaluation) -> str:
         """Name topics of a first stage's run that count otherwise; return a warning of all runs."""
-        topic_ids = {topic.id for topic in self._collection.topics}
-        missing = evaluation.missing
         warning = ""
-        if missing and missing != self._missing:  # the same as of the runs before
-            warning = f"{run.name}: {without_results(evaluation)}"
-            if strange := [topic for topic in missing if topic not in topic_ids]:
-                warning += (
-                    f"; judged, but no topics of '{self._collection.id}': "
-                    f"{listing(strange, _SHOWN)}"
-                )
+        if evaluation.missing not in ((), self._missing):  # the same as of the runs before
+            warning = f"{run.name}: {without_results(evaluation, self._collection)}"
             notice(warning)
         if not self._evaluations:
             if self._qrels is None:
@@ -401,29 +389,11 @@ class Recorder:
                 notice(f"{run.name}: {remark}")
             if remark := without_relevant(evaluation):
                 notice(remark)
-        self._missing = missing
-        rankings = run.rankings.items()
-        if empty := [
-            topic for topic, ranking in rankings if not len(ranking) and topic not in missing
-        ]:
-            topics = counted(len(empty), "topic")
-            notice(f"{run.name} finds nothing for {topics}: {listing(empty, _SHOWN)}")
+        self._missing = evaluation.missing
+        if remark := without_documents(run, evaluation):
+            notice(f"{run.name} {remark}")
         return warning
 
 
-def _cut_short(measures: Sequence[str], depth: int | None, reranked: int | None) -> list[str]:
-    """Lines about measures that look deeper than runs, or rerankers, go."""
-    lines = []
-    if depth is not None and (deeper := beyond(measures, depth)):
-        lines.append(f"{listing(deeper)}: no run has more than {depth:,} documents per topic")
-    if reranked is not None and (deeper := beyond(measures, reranked)):
-        lines.append(
-            f"{listing(deeper)}: no more than {counted(reranked, 'document')} per topic were "
-            "reranked; the others follow in the first stage's order"
-        )
-    return lines
-
-
 def _lengths(run: Run) -> list[int]:
-    """The number of documents of each topic that has some."""
     return [len(ranking) for ranking in run.rankings.values() if len(ranking)]

@@ -25,7 +25,8 @@ from irplatform.experiment.compare import compare_judged
 from irplatform.experiment.evaluate import read_judged_runs
 from irplatform.experiment.explain import explanations_at_hand
 from irplatform.experiment.given_runs import given_runs
-from irplatform.experiment.settings import RunSettings, resources_for
+from irplatform.experiment.resources import resources_for
+from irplatform.experiment.settings import RunSettings
 from irplatform.lucene import is_indexed
 from irplatform.reports.explanation import explanation_text
 from irplatform.reports.html.made import Made, made_of

@@ -1,4 +1,4 @@
-"""The settings of a run and of a search for options, checked as far as they can be at once."""
+"""The settings of a run, checked as far as they can be at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irplatform.collection_resources import CollectionResources
 from irplatform.collections.toml import is_declaration
 from irplatform.data import Collection
 from irplatform.errors import InputError, check_least, listing, unknown
@@ -32,15 +31,12 @@ from irplatform.retrieval.fusion import AUTO
 from irplatform.retrieval.stages import USUAL, Stage
 from irplatform.runs.checks import check_tag
 from irplatform.runs.names import FUSED, system_of
-from irplatform.system.arithmetic import check_device, choose_device
+from irplatform.system.arithmetic import check_device
 from irplatform.system.formats import read_toml
-from irplatform.system.workers import RAY, Count, available_cores, cluster, within_cores
-from irplatform.text.vector_source import VectorSource
+from irplatform.system.workers import RAY, Count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from irplatform.retrieval.first_stage import ChosenRetriever
 
 
 NO_EXPANSION = "none"
@@ -396,85 +392,3 @@ def one_reranker(settings: RunSettings, what: str) -> str:
         named = f"not {listing(settings.rerankers)}" if settings.rerankers else "none is named"
         raise InputError(f"{what} takes one reranker, as in rerankers='delta'; {named}.")
     return settings.rerankers[0]
-
-
-@dataclass(frozen=True)
-class TuneSettings:
-    """The settings of a search for options.
-
-    Attributes:
-        over: options with their ranges, see `irplatform.tuning.space`.
-        trials: settings to try, beside the defaults.
-        refine: further trials around the best ones, for every fold and for the final choice.
-        folds: of the estimate.
-        topics: how many topics to use, drawn at random; None uses all.
-        train_on: collections whose topics to use, in place of the collection's own partner.
-        on_these_topics: use the topics of the collection itself.
-    """
-
-    over: Sequence[str]
-    trials: int = 30
-    refine: int = 0
-    folds: int = 5
-    topics: int | None = None
-    train_on: Sequence[str] = ()
-    on_these_topics: bool = False
-
-    def __post_init__(self) -> None:
-        for name in ("over", "train_on"):
-            object.__setattr__(self, name, as_names(getattr(self, name), name))
-        for name, least in (("trials", 1), ("refine", 0), ("folds", 2)):
-            check_number(name, getattr(self, name))
-            check_least(name, getattr(self, name), least)
-
-
-def resources_for(
-    settings: RunSettings, collection: Collection, retrievers: Sequence[ChosenRetriever] = ()
-) -> CollectionResources:
-    """Return the resources of a run's systems, ready to compute.
-
-    Raises:
-        InputError: there is no such device, or a file holds neither word vectors nor text.
-    """
-    return on_device(undecided_resources(settings, collection), settings, retrievers)
-
-
-def undecided_resources(settings: RunSettings, collection: Collection) -> CollectionResources:
-    """Return the resources of a run's systems; their device may still be "auto".
-
-    Raises:
-        InputError: a file holds neither word vectors nor text.
-    """
-    source = VectorSource(settings.vectors, tuple(settings.vectors_text))
-    source.check()
-    return CollectionResources(
-        corpus=collection.corpus,
-        device=settings.device,
-        seed=settings.seed,
-        threads=within_cores("--threads", settings.threads or available_cores()),
-        source=source,
-        resume=settings.resume,
-        model_threads=within_cores("--model-threads", settings.model_threads),
-    )
-
-
-def on_device(
-    resources: CollectionResources, settings: RunSettings, retrievers: Sequence[ChosenRetriever]
-) -> CollectionResources:
-    """Return resources with a device: rerankers, and some retrievers, compute there.
-
-    On a cluster with GPUs this is a GPU, also if this machine has none.
-
-    Raises:
-        InputError: there is no such device.
-    """
-    computing = settings.rerankers or any(choice.traits.on_device for choice in retrievers)
-    if not computing:
-        return replace(resources, device="cpu")
-    wanted, threads = settings.device, resources.model_threads
-    if (machines := cluster()) is None or wanted not in ("auto", "cuda"):
-        device = choose_device(wanted, threads)
-    else:
-        choose_device("auto", threads)  # for what is computed on this machine
-        device = "cuda" if machines.gpus or wanted == "cuda" else "cpu"
-    return replace(resources, device=device)

@@ -86,7 +86,8 @@ def surroundings(
         opened = registry().collection(name)
         ids = dict.fromkeys(topic.id for topic in opened.load_topics())
         if documents:
-            from irplatform.experiment.settings import RunSettings, resources_for
+            from irplatform.experiment.resources import resources_for
+            from irplatform.experiment.settings import RunSettings
 
             contains = resources_for(RunSettings(name), opened).index().contains
         if measures and opened.load_qrels is not None and qrels is None:

@@ -8,11 +8,10 @@ topics.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from irplatform.comparison.sentences import p_text, sentences
-from irplatform.comparison.tests import CORRECTION_NAMES, FEWEST_TOPICS, TEST_NAMES
+from irplatform.comparison.sentences import sentences
 from irplatform.errors import counted, for_display
 from irplatform.reports.columns import (
     NARROWEST_TEXT,
@@ -22,23 +21,27 @@ from irplatform.reports.columns import (
     as_text,
     markdown_text,
     print_text,
-    short,
     side_by_side,
 )
 from irplatform.reports.comparison_csv import csv_of
+from irplatform.reports.comparison_tables import (
+    bound_tables,
+    extremes_of,
+    group_tables,
+    how,
+    main_tables,
+    matrix_of,
+    other_means,
+    other_rows,
+    topic_tables,
+    values_of,
+)
 from irplatform.reports.table import (
     CEILING,
     FOUND,
     OF_ROW,
-    ResultRow,
-    best_cells,
-    figure,
-    glyphs,
     legend_of,
     legend_of_marks,
-    mark,
-    marks,
-    matrix_table,
     render_table,
     shows_glyphs,
 )
@@ -47,9 +50,7 @@ from irplatform.system.console import terminal_width, wrapped
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from irplatform.comparison.bounds import Bounds
-    from irplatform.comparison.results import ComparedTopic, Comparison, Pair, Score
-    from irplatform.comparison.tests import Difference
+    from irplatform.comparison.results import Comparison
 
 Form = Literal["text", "markdown", "latex", "csv"]
 
@@ -59,12 +60,6 @@ _ARROWS = str.maketrans({"▲": "↑", "▼": "↓"})
 """Marks as LaTeX shows them."""
 
 _MOST_TOPICS = 5
-
-_MOST_LETTERS = 26
-"""Systems that have a letter of their own."""
-
-_WIDEST = 12
-"""Characters of a name beside a figure."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +117,7 @@ def render(
         legends = [*_matrix_legend(comparison), *legends]
     elif _shows_others(comparison, parts):
         baseline = comparison.baseline or ""
-        legends.append(legend_of(_other_rows(comparison), baseline, how=how(comparison)))
+        legends.append(legend_of(other_rows(comparison), baseline, how=how(comparison)))
     if form == "latex":
         notes = [note.translate(_ARROWS) for note in (*legends, *told) if note]
         tables = map(as_latex, _tables(comparison, parts))
@@ -147,12 +142,12 @@ def _text(
         yield "\n".join([side_by_side(tables, width), *told])
     explained = wrapped(_legend(comparison), width)
     for measure in _measures(comparison, parts):
-        *before, last = _main(comparison, measure, width)
+        *before, last = main_tables(comparison, measure, width)
         yield from (as_text(table, width) for table in before)
         yield f"{as_text(last, width)}\n{explained}"
     if _shows_others(comparison, parts):
         yield render_table(
-            _other_rows(comparison),
+            other_rows(comparison),
             comparison.measures[1:],
             baseline=comparison.baseline or "",
             ascii_only=ascii_only,
@@ -160,14 +155,14 @@ def _text(
             how=how(comparison),
         )
     yield "\n".join(_hanging(sentence, width) for sentence in _sentences(comparison, parts))
-    tables = [*_bounds(comparison, parts), *_groups(comparison, parts)]
+    tables = [*_further(comparison, parts)]
     if parts.per_topic:
-        tables += _per_topic(comparison)
+        tables += topic_tables(comparison)
     elif topics := comparison.most_different(comparison.measures[0], _MOST_TOPICS):
         title = f"Topics that differ most by {comparison.measures[0]}"
         table = values_of(comparison, comparison.measures[0], topics, title)
         if width and table.text and table.without_text.width + NARROWEST_TEXT > width:
-            table = _extremes_of(comparison, comparison.measures[0], topics, title)
+            table = extremes_of(comparison, comparison.measures[0], topics, title)
         tables.append(table)
     yield from (as_text(table, width) for table in tables)
 
@@ -177,13 +172,18 @@ def _tables(comparison: Comparison, parts: Parts) -> Iterator[Table]:
     if comparison.matrix:
         yield from (matrix_of(comparison, measure) for measure in comparison.measures)
     for measure in _measures(comparison, parts):
-        yield from _main(comparison, measure)
+        yield from main_tables(comparison, measure)
     if _shows_others(comparison, parts):
-        yield _other_means(comparison)
-    yield from _bounds(comparison, parts)
-    yield from _groups(comparison, parts)
+        yield other_means(comparison)
+    yield from _further(comparison, parts)
     if parts.per_topic:
-        yield from _per_topic(comparison)
+        yield from topic_tables(comparison)
+
+
+def _further(comparison: Comparison, parts: Parts) -> Iterator[Table]:
+    if parts.bounds:
+        yield from bound_tables(comparison)
+    yield from group_tables(comparison, _measures(comparison, parts))
 
 
 def _shows_others(comparison: Comparison, parts: Parts) -> bool:
@@ -217,251 +217,3 @@ def _matrix_legend(comparison: Comparison, ascii_only: bool = False) -> Iterator
     ceiling = f"; {CEILING}: a perfect reranker of its candidates"
     known = comparison.matrix is not None and any(comparison.matrix.ceilings.values())
     yield f"{FOUND}: the first stage itself" + ceiling * known
-
-
-def how(comparison: Comparison) -> str:
-    """Return the test and the correction, in words; of a matrix, also what is corrected for."""
-    how = TEST_NAMES[comparison.test]
-    if comparison.comparisons > 1:
-        how += f", {CORRECTION_NAMES[comparison.correction]}"
-        if comparison.matrix and comparison.correction != "none":
-            differing = "differing " * (comparison.comparisons < len(comparison.matrix.pairs()))
-            how += f" over the {comparison.comparisons} {differing}pairs, measure by measure"
-    return how
-
-
-def matrix_of(comparison: Comparison, measure: str, *, ascii_only: bool = False) -> Table:
-    """Return the matrix of first stages and rerankers by a measure."""
-    assert comparison.matrix is not None
-    places, ceilings = comparison.matrix.places, comparison.matrix.ceilings
-    tests = {pair.system: pair.test for pair in comparison.pairs_by(measure)}
-    rows: dict[str, dict[str, tuple[float, int]]] = {row: {} for row in comparison.matrix.rows}
-    for system in comparison.systems:
-        row, column = places[system.name]
-        strength = mark(tests[system.name]) if system.name in tests else 0
-        rows[row][column or FOUND] = system.scores[measure].mean, strength
-    for row, ceiling in ceilings.items():
-        if measure in ceiling:
-            rows[row][CEILING] = ceiling[measure], 0
-    last = [CEILING] if any(CEILING in cells for cells in rows.values()) else []
-    columns = [FOUND, *comparison.matrix.columns, *last]
-    return matrix_table(measure, columns, [*rows.items()], ascii_only=ascii_only)
-
-
-def _main(comparison: Comparison, measure: str, width: int | None = None) -> Iterator[Table]:
-    """Means, Judged@k and pairs: in one table if there is a baseline, in two if not.
-
-    The effect size is left out if a terminal has no room for it.
-    """
-    means, pairs = _means(comparison, measure), comparison.pairs_by(measure)
-    if not comparison.has_baselines:
-        yield _with_letters(comparison, means, pairs)
-    for places in (range(len(_OF_PAIR)), [n for n, name in enumerate(_OF_PAIR) if name != "d"]):
-        columns = [_OF_PAIR[place] for place in places]
-        if not comparison.has_baselines:
-            rows = [[_name(pair), *_cells(pair, places)] for pair in pairs]
-            table = Table("", ["pair", *columns], rows)
-        else:
-            cells = {pair.system: _cells(pair, places) for pair in pairs}
-            blank = ["baseline", *[""] * (len(columns) - 1)]
-            rows = [[*row, *cells.get(row[0], blank)] for row in means.rows]
-            table = replace(means, header=[*means.header, *columns], rows=rows)
-        if width is None or table.width <= width:
-            break
-    yield table
-
-
-_OF_PAIR = ("difference [95 % interval]", "d", "p", "W/T/L")
-
-
-def _means(comparison: Comparison, measure: str) -> Table:
-    scores = {system.name: system.scores[measure] for system in comparison.systems}
-    depth = next(iter(scores.values())).judged_at
-    rows = [
-        [name, figure(measure, s.mean), *([] if s.judged is None else [f"{s.judged:.3f}"])]
-        for name, s in scores.items()
-    ]
-    best = best_cells([{measure: score.mean} for score in scores.values()], [measure])
-    header = ["system", measure, *([f"Judged@{depth}"] if depth else [])]
-    return Table("", header, rows, best=best)
-
-
-def _with_letters(comparison: Comparison, means: Table, pairs: Sequence[Pair]) -> Table:
-    """Means with intervals and ranks, and the letters of systems that each one is better than."""
-    measure = pairs[0].measure
-    letters = {s.name: chr(ord("a") + n) for n, s in enumerate(comparison.systems)}
-    lettered = len(letters) <= _MOST_LETTERS
-    below: dict[str, str] = dict.fromkeys(letters, "")
-    for pair in pairs:
-        if pair.verdict == "better":
-            below[pair.system] += letters[pair.baseline]
-        elif pair.verdict == "worse":
-            below[pair.baseline] += letters[pair.system]
-    rows = []
-    for row, system in zip(means.rows, comparison.systems, strict=True):
-        score, name = system.scores[measure], system.name
-        cells = [*row[1:], _interval_text(score), _rank_text(score)]
-        if lettered:
-            cells.append("".join(sorted(below[name])) or "-")
-        rows.append([f"{letters[name]} {name}" if lettered else name, *cells])
-    header = [*means.header, "95 % interval", "rank", *(["better than"] if lettered else [])]
-    return replace(means, header=header, rows=rows)
-
-
-def _cells(pair: Pair, places: Sequence[int]) -> list[str]:
-    cells = [
-        _difference(pair.difference, pair.interval),
-        "-" if pair.effect is None else f"{pair.effect:+.2f}",
-        p_text(pair.adjusted_p),
-        f"{pair.wins}/{pair.ties_of_topics}/{pair.losses}",
-    ]
-    return [cells[place] for place in places]
-
-
-def _name(pair: Pair) -> str:
-    return f"{pair.system} − {pair.baseline}"
-
-
-def _difference(difference: float, interval: tuple[float, float] | None) -> str:
-    if interval is None:
-        return f"{difference:+.4f}" + " " * len(" [+0.000, +0.000]")
-    return f"{difference:+.4f} [{interval[0]:+.3f}, {interval[1]:+.3f}]"
-
-
-def _interval_text(score: Score) -> str:
-    return "-" if score.interval is None else "[{:.3f}, {:.3f}]".format(*score.interval)
-
-
-def _rank_text(score: Score) -> str:
-    rank = score.rank
-    return f"{rank.low}" if rank.low == rank.high else f"{rank.low}–{rank.high}"
-
-
-def _other_rows(comparison: Comparison) -> list[ResultRow]:
-    rows = []
-    for system in comparison.systems:
-        own = [pair for pair in comparison.pairs if pair.system == system.name]
-        tests = {pair.measure: pair.test for pair in own if comparison.has_baselines}
-        means = {measure: score.mean for measure, score in system.scores.items()}
-        rows.append(ResultRow(system.name, means, marks(tests)))
-    return rows
-
-
-def _other_means(comparison: Comparison) -> Table:
-    """The means by the other measures, with marks."""
-    others, rows = comparison.measures[1:], _other_rows(comparison)
-    cells = [
-        [row.name, *(f"{figure(m, row.measures[m])}{glyphs(row.marks.get(m, 0))}" for m in others)]
-        for row in rows
-    ]
-    best = best_cells([row.measures for row in rows], others)
-    return Table("", ["system", *others], cells, best=best)
-
-
-def _bounds(comparison: Comparison, parts: Parts) -> Iterator[Table]:
-    """Bounds of systems and of pairs; nothing if there are none."""
-    rows = [
-        [
-            measure,
-            system.name,
-            f"{score.mean:.4f}",
-            f"{score.judged:.3f}",
-            f"{score.condensed:.4f}",
-            f"{score.unjudged.high:.4f}",
-            _range(score.ties),
-        ]
-        for measure in comparison.measures
-        for system in comparison.systems
-        for score in [system.scores[measure]]
-        if score.unjudged is not None and score.judged is not None
-    ]
-    if not rows or not parts.bounds:
-        return
-    header = ["measure", "system", "mean", "judged", "condensed", "unjudged relevant", "tie orders"]
-    yield Table("Means with other judgments and tie orders", header, rows, left=2)
-    lines = [
-        [pair.measure, _name(pair), f"{pair.difference:+.4f}", *ends]
-        for measure in comparison.measures
-        for pair in comparison.pairs_by(measure)
-        if (ends := [_range(pair.unjudged, "+"), _range(pair.ties, "+")]) != ["-", "-"]
-    ]
-    header = ["measure", "pair", "difference", "all judged", "tie orders"]
-    yield Table("Differences with other judgments and tie orders", header, lines, left=2)
-
-
-def _range(bounds: Bounds | None, sign: str = "") -> str:
-    return "-" if bounds is None else f"{bounds.low:{sign}.4f} to {bounds.high:{sign}.4f}"
-
-
-def _groups(comparison: Comparison, parts: Parts) -> Iterator[Table]:
-    """The means of each group of topics, and the differences from a baseline."""
-    by = comparison.group_by
-    for measure in _measures(comparison, parts) if comparison.groups else ():
-        names = [system.name for system in comparison.systems]
-        rows, best = [], set()
-        for number, group in enumerate(comparison.groups):
-            means = [group.means[name][measure] for name in names]
-            best |= {(number, n) for n, m in enumerate(means, start=2) if m == max(means)}
-            cells = [figure(measure, mean) for mean in means]
-            rows.append([group.value, str(len(group.topics)), *cells])
-        title = f"{measure} by {by}"
-        yield Table(title, [by, "topics", *names], rows, best=frozenset(best))
-        if not comparison.has_baselines:
-            continue  # a line for each group and pair is too long to read
-        first = next(iter(comparison.groups[0].tests))
-        lines = [
-            [
-                group.value if pair == first else "",
-                pair[1],
-                _difference(tests[measure].difference, _interval_of(tests[measure])),
-                f"{tests[measure].wins}/{tests[measure].ties}/{tests[measure].losses}",
-            ]
-            for group in comparison.groups
-            for pair, tests in group.tests.items()
-            if measure in tests
-        ]
-        title = f"Differences from {comparison.baseline} by {by}, not corrected for their number"
-        yield Table(title, [by, "system", "difference [95 % interval]", "W/T/L"], lines, left=2)
-
-
-def _interval_of(test: Difference) -> tuple[float, float] | None:
-    """The interval of a group's difference; that of two topics says nothing."""
-    if test.n < FEWEST_TOPICS or test.low is None or test.high is None:
-        return None
-    return test.low, test.high
-
-
-def _per_topic(comparison: Comparison) -> Iterator[Table]:
-    for measure in comparison.measures:
-        yield values_of(comparison, measure, comparison.topics, f"Topics by {measure}")
-
-
-def values_of(
-    comparison: Comparison, measure: str, topics: Sequence[ComparedTopic], title: str
-) -> Table:
-    """A line for each topic: its values, and its query last, if queries are known."""
-    rows, best = [], set()
-    queries = any(topic.query for topic in topics)
-    for number, topic in enumerate(topics):
-        values = [s.scores[measure].per_topic.get(topic.id, 0.0) for s in comparison.systems]
-        best |= {(number, n) for n, v in enumerate(values, start=1) if v == max(values)}
-        cells = [figure(measure, value) for value in values]
-        rows.append([topic.id, *cells, *([topic.query] if queries else [])])
-    names = [system.name for system in comparison.systems]
-    header = ["topic", *names, *(["query"] if queries else [])]
-    return Table(title, header, rows, best=frozenset(best), text=queries)
-
-
-def _extremes_of(
-    comparison: Comparison, measure: str, topics: Sequence[ComparedTopic], title: str
-) -> Table:
-    """A line for each topic: its lowest and highest value, the systems, and its query."""
-    rows = []
-    for topic in topics:
-        values = [(s.scores[measure].per_topic.get(topic.id, 0.0), s) for s in comparison.systems]
-        ends = [end(values, key=lambda item: item[0]) for end in (min, max)]
-        cells = [
-            f"{short(system.name, _WIDEST)} {figure(measure, value)}" for value, system in ends
-        ]
-        rows.append([topic.id, *cells, topic.query])
-    return Table(title, ["topic", "lowest", "highest", "query"], rows, text=True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from irplatform.comparison.results import Comparison
 from irplatform.comparison.sentences import p_text, sentences
 from irplatform.errors import InputError, for_display, unknown
-from irplatform.reports.comparison import how, matrix_of, render, values_of
+from irplatform.reports.comparison import render
+from irplatform.reports.comparison_tables import how, matrix_of, values_of
 from irplatform.reports.evaluations import html_table, topic_columns
 from irplatform.reports.table import figure
 from irplatform.system.frames import pandas_frame, polars_frame

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import irplatform
 from irplatform.comparison.sentences import p_text, sentences
 from irplatform.errors import listing
-from irplatform.reports.comparison import how, matrix_of
+from irplatform.reports.comparison_tables import how, matrix_of
 from irplatform.reports.plots import (
     PAGE,
     Colours,
