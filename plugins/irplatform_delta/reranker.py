@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from irplatform.features import SideFeatures
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
-    from irplatform.text import ForwardIndex, WordVectors
+    from irplatform.text import WordVectors
     from irplatform.text.arrays import Float32, Int64
+    from irplatform.text.device_documents import Candidates, StoredVectors
     from irplatform_delta.closest_words import Encoder
     from irplatform_delta.delta2017_network import Delta2017Network
     from irplatform_delta.network import DeltaNetwork
@@ -228,17 +229,16 @@ class SevMos(NeuralReranker):
 
     network: SevMosNetwork
     _texts: Texts
-    _index: ForwardIndex
     _word_vectors: WordVectors
-    _stored: Float32 | None = None
+    _stored: StoredVectors | None = None
 
     def prepare(self, resources: Resources) -> None:
         from irplatform_delta.sevmos_network import SevMosNetwork, Sizes, Texts
 
         options = self.options
         self._word_vectors = resources.vectors(options.vectors)
-        self._index = resources.forward_index()
-        self._texts = Texts(self._index, self._word_vectors, options, resources.device)
+        index = resources.forward_index()
+        self._texts = Texts(index, self._word_vectors, options, resources.device)
         sizes = Sizes(
             dimensions=self._word_vectors.dimensions,
             lexical=len(options.lexical),
@@ -264,36 +264,30 @@ class SevMos(NeuralReranker):
     def weights_changed(self) -> None:
         self._stored = None
 
-    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        import torch
+    def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
+        from irplatform.text.device_documents import Reading, on_device
 
-        from irplatform.text import lexical_features
+        documents = on_device(self._texts.index, self.resources.device)
+        reading = Reading(self._texts.query, self.options.lexical)
+        return documents.score(batch, reading, self._scores)
 
-        if not documents:
-            return []
-        rows = self._index.rows(documents.ids)
-        query = self._index.query_ids(topic.query)
-        lexical = lexical_features(self._index, query, rows, self.options.lexical)
-        with torch.inference_mode():
-            query_vector = self._texts.vectors(self.network.query, self._texts.queries([topic]))
-            logits = self.network.match(
-                query_vector.expand(len(rows), -1),
-                self._document_vectors(rows),
-                torch.from_numpy(lexical).to(self.resources.device),
-            )
-            values: list[float] = logits.tolist()
-        return values
+    def _scores(self, candidates: Candidates) -> Tensor:
+        words, places = candidates.distinct(candidates.query, self._texts.size)
+        queries = self._texts.encoded(self.network.query, words, places)
+        documents = self._document_vectors(candidates)
+        return self.network.match(queries[candidates.topic], documents, candidates.features)
 
-    def _document_vectors(self, rows: Int64) -> Tensor:
-        import torch
-
+    def _document_vectors(self, candidates: Candidates) -> Tensor:
+        from irplatform.text.device_documents import StoredVectors
         from irplatform.text.given_texts import given_texts
 
-        if given_texts() or self._index.count > self.options.stored_documents:
-            return self._texts.vectors(self.network.document, self._texts.documents(rows))
+        if given_texts() or self._texts.index.count > self.options.stored_documents:
+            tokens = candidates.matrix(self.options.document_words)
+            words, places = candidates.distinct(tokens, self._texts.size)
+            return self._texts.encoded(self.network.document, words, places)
         if self._stored is None:
-            self._stored = self._store()
-        return torch.from_numpy(self._stored[rows]).to(self.resources.device)
+            self._stored = StoredVectors(self._store(), self.resources.device)
+        return self._stored.of(candidates)
 
     def _store(self) -> Float32:
         import torch

@@ -96,7 +96,9 @@ class Texts:
         self._words = len(index.vocabulary)
         # Behind the words of the collection come the rows themselves, for words that it lacks.
         vector_rows = np.arange(len(vectors.matrix))
-        self._rows = np.concatenate([vectors.align(index.vocabulary), vector_rows]).astype(np.int64)
+        rows = np.concatenate([vectors.align(index.vocabulary), vector_rows]).astype(np.int64)
+        self.size = len(rows)
+        self._rows = torch.from_numpy(rows).to(device)
         self._word_vectors = vectors
         self._vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
 
@@ -104,23 +106,29 @@ class Texts:
         """Word ids of documents, [n, N], padded with -1."""
         return self.index.matrix(rows, self._options.document_words)
 
+    def query(self, topic: Topic) -> Int64:
+        """Word ids of a query: int64 [m]."""
+        words = tokenize(topic.query)[: self._options.query_words]
+        ids = self.index.vocabulary.ids(words).astype(np.int64)
+        return np.where(ids < 0, self._words + self._word_vectors.rows(words), ids)
+
     def queries(self, topics: Sequence[Topic]) -> Ids:
         """Word ids of queries, [n, length of the longest, at least 1], padded with -1."""
-        texts = [tokenize(topic.query)[: self._options.query_words] for topic in topics]
+        texts = [self.query(topic) for topic in topics]
         padded = np.full((len(texts), max([1, *map(len, texts)])), -1, dtype=np.int32)
         for place, words in enumerate(texts):
-            ids = self.index.vocabulary.ids(words)
-            own = self._words + self._word_vectors.rows(words)
-            padded[place, : len(ids)] = np.where(ids < 0, own, ids)
+            padded[place, : len(words)] = words
         return padded
 
     def vectors(self, stage: FullConvolutions, texts: Ids) -> Tensor:
-        distinct, places = distinct_words(texts, len(self._rows))
-        rows = torch.from_numpy(self._rows[distinct]).to(self.device)
-        encoded: Tensor = stage(
-            functional.embedding(rows, self._vectors), torch.from_numpy(places).to(self.device)
-        )
-        return encoded
+        words, places = distinct_words(texts, self.size)
+        there = (torch.from_numpy(array).to(self.device) for array in (words, places))
+        return self.encoded(stage, *there)
+
+    def encoded(self, stage: FullConvolutions, words: Tensor, places: Tensor) -> Tensor:
+        """The vectors of texts given as places [n, N] among words."""
+        vectors: Tensor = stage(functional.embedding(self._rows[words], self._vectors), places)
+        return vectors
 
 
 class SevMosTask(ClassifierTask):

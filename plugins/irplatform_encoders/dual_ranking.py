@@ -30,9 +30,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from torch import Tensor
+
     from irplatform.plugin import TextPair
     from irplatform.text import WordVectors
-    from irplatform.text.arrays import Float32, Int64
+    from irplatform.text.arrays import Float32
+    from irplatform.text.device_documents import Candidates, StoredVectors
     from irplatform_encoders.dual_encoder import Encoder, Learned
 
 
@@ -60,7 +63,7 @@ class DualEncoder(TrainableReranker):
     learned: Learned
 
     _resources: Resources
-    _stored: Float32 | None = None
+    _stored: StoredVectors | None = None
     _loaded = False
 
     def prepare(self, resources: Resources) -> None:
@@ -121,21 +124,32 @@ class DualEncoder(TrainableReranker):
         self._loaded = True
         self._stored = None
 
-    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        if not documents:
-            return []
-        rows = self.encoder.index.rows(documents.ids)
-        (query,) = self.encoder.queries([topic.query])
-        # A matrix product's last digit depends on how many documents there are.
-        scores: list[float] = np.einsum("nd,d->n", self._documents(rows), query).tolist()
-        return scores
+    def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
+        from irplatform.text.device_documents import Reading, on_device
 
-    def _documents(self, rows: Int64) -> Float32:
+        documents = on_device(self.encoder.index, self._resources.device)
+        return documents.score(batch, Reading(), self._scores)
+
+    def _scores(self, candidates: Candidates) -> Tensor:
+        import torch
+
+        encoder = self.encoder
+        queries = encoder.network.queries(encoder.reader.texts(t.query for t in candidates.topics))
+        documents = self._documents(candidates)
+        if candidates.one_by_one:
+            # A matrix product's last digit depends on how many documents there are.
+            pair = documents.cpu().numpy(), queries[0].cpu().numpy()
+            return torch.from_numpy(np.einsum("nd,d->n", *pair))
+        return (documents * queries[candidates.topic]).sum(dim=1)
+
+    def _documents(self, candidates: Candidates) -> Tensor:
+        from irplatform.text.device_documents import StoredVectors
+
         if given_texts() or self.encoder.index.count > self.options.stored_documents:
-            return self.encoder.documents(rows)
+            return self.encoder.encode(candidates.rows)
         if self._stored is None:
-            self._stored = self.encoder.stored()
-        return self._stored[rows]
+            self._stored = StoredVectors(self.encoder.stored(), self._resources.device)
+        return self._stored.of(candidates)
 
 
 _TOPICS = 256  # topics that are searched for at once

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from irplatform.features import SideFeatures
+from irplatform.text.device_documents import StoredVectors
 from irplatform.text.given_texts import given_texts
 from irplatform.training.losses import centered, pairwise_weights
 from irplatform.training.neural import stored_documents, vectors_digest, weights_digest
@@ -27,8 +28,11 @@ from irplatform_graphene.reading import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from irplatform.plugin import Resources
     from irplatform.text.arrays import Float32, Float64, Int64
+    from irplatform.text.device_documents import Candidates
     from irplatform_graphene.options import GrapheneOptions
 
 _AT_ONCE = 256
@@ -81,7 +85,7 @@ class Model:
             self.reader.vectors = self.network.words.weight
         self._messages: Tensor | None = None
         self._encodings: Float32 | None = None
-        self._sides: Float32 | None = None
+        self._sides: StoredVectors | None = None
 
     @property
     def device(self) -> str:
@@ -118,12 +122,16 @@ class Model:
 
     def sides(self, rows: Int64) -> Tensor:
         """Document sides, from the store where there is one: float32 [n, vector + graph]."""
+        stored = self._stored_sides()
+        return self._computed_sides(rows) if stored is None else stored.copied(rows)
+
+    def _stored_sides(self) -> StoredVectors | None:
         if given_texts() or self.reader.index.count > self.options.stored_documents:
-            return self._computed_sides(rows)
+            return None
         if self._sides is None:
             graph = self.concepts.graph.fingerprint if self.concepts is not None else ""
             weights = ("words.", "project.", "encoder.", "concept", "document", "from_")
-            self._sides = stored_documents(
+            stored = stored_documents(
                 self._resources,
                 "graphene-documents",
                 {
@@ -135,7 +143,8 @@ class Model:
                 lambda part: self._computed_sides(part).cpu().numpy(),
                 self.network.sizes.vector + self.network.sizes.graph,
             )
-        return torch.from_numpy(self._sides[rows]).to(self.device)
+            self._sides = StoredVectors(stored, self.device)
+        return self._sides
 
     def _computed_sides(self, rows: Int64) -> Tensor:
         with torch.no_grad():
@@ -145,19 +154,39 @@ class Model:
     def scores(
         self, topic: EncodedTopic, rows: Int64, features: Float32 | None, side: Tensor | None = None
     ) -> Tensor:
+        side = self.sides(rows) if side is None else side
+        tensor = None if features is None else torch.from_numpy(features).to(self.device)
+        return self._scores([topic], np.zeros(len(rows), dtype=np.int64), rows, tensor, side)
+
+    def scores_of(self, topics: Sequence[EncodedTopic], candidates: Candidates) -> Tensor:
+        """Scores of candidates of several topics: [documents]."""
+        stored = self._stored_sides()
+        rows, features = candidates.rows, candidates.features
+        side = self._computed_sides(rows) if stored is None else stored.of(candidates)
+        held = features if features.shape[1] else None
+        return self._scores(topics, candidates.topic_of, rows, held, side)
+
+    def _scores(
+        self,
+        topics: Sequence[EncodedTopic],
+        topic_of: Int64,
+        rows: Int64,
+        features: Tensor | None,
+        side: Tensor,
+    ) -> Tensor:
         with torch.no_grad():
-            query = self.network.query(*self.reader.topics([topic]))[0]
-            side = self.sides(rows) if side is None else side
+            queries = self.network.query(*self.reader.topics(topics))
+            alone = len(topics) == 1
+            query = queries[0] if alone else queries[torch.from_numpy(topic_of).to(self.device)]
             matched = None
             if self.concepts is not None:
                 links = self.concepts.links(rows)
                 count = self.concepts.graph.concept_count
-                matched = matched_links(links, topic.matching, count)
+                matched = matched_links(links, [t.matching for t in topics], topic_of, count)
             vectors = document_vectors(
                 self.network, side, matched, self.messages(), self.options.reward
             )
-            tensor = None if features is None else torch.from_numpy(features).to(self.device)
-            return self.network.score(query, vectors, tensor)
+            return self.network.score(query, vectors, features)
 
     def sizes(self) -> dict[str, Any]:
         """The sizes that weights must fit, as JSON; the features' are saved apart."""
@@ -228,11 +257,15 @@ def document_vectors(
     return network.compose(side[:, :width], received)
 
 
-def matched_links(links: DocumentLinks, matching: Int64, concept_count: int) -> DocumentLinks:
-    """The links to concepts that match a topic."""
-    matches = np.zeros(concept_count, np.bool_)
-    matches[matching] = True
-    places = np.flatnonzero(matches[links.concepts])
+def matched_links(
+    links: DocumentLinks, matching: Sequence[Int64], topic_of: Int64, concept_count: int
+) -> DocumentLinks:
+    """The links to concepts that match the topic of the document."""
+    matches = np.zeros((len(matching), concept_count), np.bool_)
+    for row, concepts in zip(matches, matching, strict=True):
+        row[concepts] = True
+    owners = np.repeat(topic_of, np.diff(links.offsets))
+    places = np.flatnonzero(matches[owners, links.concepts])
     offsets = np.searchsorted(places, links.offsets).astype(np.int64)
     return DocumentLinks(links.concepts[places], links.weights[places], offsets)
 

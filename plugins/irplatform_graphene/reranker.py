@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from torch import Tensor
+
+    from irplatform.text.arrays import Float32
+    from irplatform.text.device_documents import Candidates
     from irplatform_graphene.model import Model
     from irplatform_graphene.reading import EncodedTopic
 
@@ -133,18 +137,22 @@ class Graphene(TrainableReranker):
     def _feature_identity(self) -> dict[str, object]:
         return {"features": list(self.model.features.columns)}
 
-    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        if not documents:
-            return []
+    def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
+        from irplatform.text.device_documents import Reading, on_device
+
         self._tell_the_new_name()
-        features = None
+        features: Sequence[Float32] = ()
         if self.model.features.width:
-            features = self.model.features.matrix(topic, documents.ids)
+            asked = [(topic, documents.ids) for topic, documents in batch]
+            features = self.model.features.matrices(asked)
         if self.options.graph:
             refuse_texts("concepts")
-        rows = self.model.reader.index.rows(documents.ids)
-        values: list[float] = self.model.scores(self._read(topic), rows, features).tolist()
-        return values
+        documents = on_device(self.model.reader.index, self.model.device)
+        return documents.score(batch, Reading(), self._scores, features)
+
+    def _scores(self, candidates: Candidates) -> Tensor:
+        topics = [self._read(topic) for topic in candidates.topics]
+        return self.model.scores_of(topics, candidates)
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
         from irplatform_graphene.explaining import explain

@@ -5,15 +5,26 @@ import pytest
 from plain import ELSEWHERE, WORDS, plain_resources
 
 from irplatform.plugin import Topic
-from irplatform.text import ALL18
-from irplatform.text.device_documents import DeviceDocuments, on_device
-from irplatform_delta.options import Delta2017Options, DeltaOptions
-from irplatform_delta.reranker import Delta, Delta2017
+from irplatform.text import ALL18, device_documents
+from irplatform.text.device_documents import on_device
+from irplatform.training import NeuralReranker
+from irplatform_delta.options import Delta2017Options, DeltaOptions, SevMosOptions
+from irplatform_delta.reranker import Delta, Delta2017, SevMos
+from irplatform_encoders.dual_ranking import DualEncoder
+from irplatform_encoders.options import DualOptions
+from irplatform_graphene.options import GrapheneOptions
+from irplatform_graphene.reranker import Graphene
 
+NO_GRAPH = {"graph": False, "expansion": False}
 RERANKERS = {
     "delta": (Delta, DeltaOptions(lexical=ALL18, document_words=9, filters=6)),
     "delta-long": (Delta, DeltaOptions(document_words=300, filters=6)),
     "delta-without-features": (Delta, DeltaOptions(lexical=(), document_words=9, filters=6)),
+    "sevmos": (SevMos, SevMosOptions(document_words=9, filters=6)),
+    "sevmos-computed": (SevMos, SevMosOptions(document_words=9, filters=6, stored_documents=0)),
+    "dual-encoder": (DualEncoder, DualOptions()),
+    "dual-encoder-computed": (DualEncoder, DualOptions(stored_documents=0)),
+    "graphene": (Graphene, GrapheneOptions(document_words=9, **NO_GRAPH)),
     "delta-2017": (Delta2017, Delta2017Options(document_words=9, filters=6)),
 }
 QUERIES = [
@@ -36,7 +47,8 @@ def resources(tmp_path_factory):
 def _scores(resources, kind, options, queries):
     reranker = kind(options)
     reranker.prepare(resources)
-    reranker.weights_changed()
+    if isinstance(reranker, NeuralReranker):
+        reranker.weights_changed()
     ids = list(resources.texts)
     batch = [
         (Topic(f"t{n}", query), resources.documents(ids[n:] + ids[: 3 * n]))
@@ -56,7 +68,7 @@ def test_scores_are_those_of_the_cpu(resources, monkeypatch, name, budget, queri
     expected = _scores(resources, *RERANKERS[name], queries)
     on_device.cache_clear()
     with monkeypatch.context() as changed:
-        changed.setattr(DeviceDocuments.__init__, "__defaults__", (budget,))
+        changed.setattr(device_documents, "_share_of_memory", lambda _device: budget)
         scores = _scores(resources, *RERANKERS[name], queries)
     on_device.cache_clear()
     assert list(map(len, scores)) == list(map(len, expected))

@@ -52,12 +52,12 @@ class Reading:
     """What a reranker reads of topics and documents, besides the documents' words.
 
     Attributes:
-        query: a topic's words as the reranker numbers them, from 0: int64 [m].
+        query: a topic's words as the reranker numbers them, from 0: int64 [m]; none by default.
         lexical: names of lexical match features.
         matched: the word ids that they match, int32 [words]; those of the query by default.
     """
 
-    query: Callable[[Topic], Int64]
+    query: Callable[[Topic], Int64] = lambda _: np.empty(0, dtype=np.int64)
     lexical: Sequence[str] = ()
     matched: Callable[[Topic], Int32] | None = None
 
@@ -67,17 +67,26 @@ class Candidates:
     """Documents of topics, as tensors on the device.
 
     Attributes:
+        topics: the topics.
+        rows: int64 [documents], their rows in the forward index, in the host's memory.
+        topic_of: int64 [documents], the place of each document's topic, in the host's memory.
+        rows_there: the rows on the device.
         query: int64 [topics, m], `Reading.query`, padded with -1.
-        topic: int64 [documents], the place of each document's topic in `query`.
+        topic: `topic_of` on the device.
         features: float32 [documents, features], the lexical and then the further ones.
+        one_by_one: they are of one topic, on a CPU.
     """
 
+    topics: Sequence[Topic]
+    rows: Int64
+    topic_of: Int64
+    rows_there: Tensor
     query: Tensor
     topic: Tensor
     features: Tensor
+    one_by_one: bool
     _words: Callable[[int], Tensor]
     _vocabulary: int
-    _one_by_one: bool
 
     def matrix(self, length: int) -> Tensor:
         """The first words of documents: word ids, int32 [documents, length], -1 for padding."""
@@ -86,41 +95,46 @@ class Candidates:
     def words(self, length: int) -> tuple[Tensor, Tensor, Tensor | None]:
         """The words of documents, and the place of each of the first `length` among them.
 
-        On a GPU words may repeat, since it would have to wait for the number of distinct ones.
+        Returns:
+            Word ids and places, as `distinct` does; each word's topic, int64 [words], or None where
+            there is only one.
+        """
+        words, places = self.distinct(self._words(length), self._vocabulary)
+        alone = self.one_by_one or len(self.query) == 1
+        return words, places, None if alone else self.topic.repeat_interleave(length)
+
+    def distinct(self, tokens: Tensor, size: int) -> tuple[Tensor, Tensor]:
+        """The numbers below `size` in a tensor, where -1 is padding, and their places among them.
+
+        On a GPU they may repeat, since it would have to wait for the count of distinct ones.
 
         Returns:
-            Word ids, [words]; places, int64 [documents, length], where the number of words stands
-            for padding; each word's topic, int64 [words], or None where there is only one.
+            The u numbers; places, int64 of the shape of `tokens`, where u stands for padding.
         """
-        tokens = self._words(length)
-        if self._one_by_one:
-            found = distinct_words(tokens.cpu().numpy(), self._vocabulary)
-            words, places = (torch.from_numpy(array).to(tokens.device) for array in found)
-            return words, places, None
-        words = tokens.flatten()
-        places = torch.arange(len(words), device=words.device).view(tokens.shape)
-        topic = None if len(self.query) == 1 else self.topic.repeat_interleave(tokens.shape[1])
-        return words, places.masked_fill(tokens == PADDING, len(words)), topic
+        if self.one_by_one:
+            found = distinct_words(tokens.cpu().numpy(), size)
+            numbers, places = (torch.from_numpy(array).to(tokens.device) for array in found)
+            return numbers, places
+        numbers = tokens.flatten()
+        places = torch.arange(len(numbers), device=tokens.device).view(tokens.shape)
+        return numbers, places.masked_fill(tokens == PADDING, len(numbers))
 
 
 class DeviceDocuments:
     """A collection's documents on a device; `on_device` returns it.
 
-    `budget` is the device memory for documents, in bytes: a quarter of what is free by default.
-    Given one, a CPU computes as a GPU would.
+    `budget` is the device memory for documents, in bytes: by default a quarter of what a GPU has
+    free. Given one, a CPU computes as a GPU would.
     """
 
     def __init__(self, index: ForwardIndex, device: str, budget: int | None = None) -> None:
         self.index = index
         self.device = device
-        self._one_by_one = budget is None and torch.device(device).type != "cuda"
+        self._budget = _share_of_memory(device) if budget is None else budget
+        self._one_by_one = not self._budget
         self._blocks: dict[bytes, _Block] = {}
-        self._collection: _Collection | None = None
-        self._budget = 0
-        if not self._one_by_one:
-            self._budget = budget or torch.cuda.mem_get_info(device)[0] // _SHARE
-            if index.held and _Collection.size(index) <= self._budget:
-                self._collection = _Collection(index, device)
+        fits = index.held and _Collection.size(index) <= self._budget
+        self._collection = _Collection(index, device) if fits else None
 
     def score(
         self,
@@ -176,13 +190,18 @@ class DeviceDocuments:
         def there(array: Array) -> Tensor:
             return torch.from_numpy(array).to(self.device)
 
+        topic_of = np.zeros(len(rows), dtype=np.int64)
         return Candidates(
+            [topic],
+            rows,
+            topic_of,
+            there(rows),
             there(reading.query(topic))[None],
-            there(np.zeros(len(rows), dtype=np.int64)),
+            there(topic_of),
             there(np.concatenate([lexical, more], axis=1)),
-            lambda length: there(index.matrix(rows, length)),
-            len(index.vocabulary),
-            _one_by_one=True,
+            one_by_one=True,
+            _words=lambda length: there(index.matrix(rows, length)),
+            _vocabulary=len(index.vocabulary),
         )
 
     def _on_device(
@@ -210,8 +229,18 @@ class DeviceDocuments:
                 for kind, field in kinds_and_fields(reading.lexical)
             ]
             features = torch.cat([torch.stack(columns, dim=1).float(), features], dim=1)
-        words = len(index.vocabulary)
-        return Candidates(query, topic, features, block.matrix, words, _one_by_one=False)
+        return Candidates(
+            topics,
+            rows,
+            topic_of,
+            rows_there,
+            query,
+            topic,
+            features,
+            one_by_one=False,
+            _words=block.matrix,
+            _vocabulary=len(index.vocabulary),
+        )
 
     def _block(self, rows: Int64, rows_there: Tensor) -> _Block:
         longest = int(self.index.lengths("text", rows).max(initial=0))
@@ -232,6 +261,34 @@ class DeviceDocuments:
 
     def _taken(self) -> int:
         return sum(block.words.nbytes for block in self._blocks.values())
+
+
+class StoredVectors:
+    """Vectors of a collection's documents: on the device where they fit, else copied from there.
+
+    `matrix` is float32 [documents, width], such as `training.neural.stored_documents` returns.
+    """
+
+    def __init__(self, matrix: Float32, device: str) -> None:
+        self.matrix = matrix
+        self._device = device
+        fits = matrix.nbytes <= _share_of_memory(device)
+        self._there = torch.from_numpy(np.array(matrix)).to(device) if fits else None
+
+    def of(self, candidates: Candidates) -> Tensor:
+        """The vectors of candidates on the device, float32 [documents, width]."""
+        if self._there is not None:
+            return self._there.index_select(0, candidates.rows_there)
+        return self.copied(candidates.rows)
+
+    def copied(self, rows: Int64) -> Tensor:
+        """The vectors of documents by row, float32 [rows, width]."""
+        return torch.from_numpy(self.matrix[rows]).to(self._device)
+
+
+def _share_of_memory(device: str) -> int:
+    """The bytes that documents may take on a GPU; 0 elsewhere."""
+    return torch.cuda.mem_get_info(device)[0] // _SHARE if device.startswith("cuda") else 0
 
 
 @lru_cache(maxsize=2)
