@@ -41,6 +41,7 @@ _NEAR = 1e-4
 product rounds differently for different numbers of words."""
 _FORMAT = 1
 _BLOCK = 20_000  # words at once
+_STEMS = 1 << 17  # whose vectors are in 64 bits at once
 
 
 class DrmmNetwork(nn.Module):
@@ -168,20 +169,32 @@ class Matcher:
         return self._stems[np.array(content or known, dtype=np.int64)].astype(np.int64)
 
     def match(self, query: str, doc_ids: Sequence[str]) -> Matches:
-        terms = self.terms(query)
         rows = self._index.rows(doc_ids)
-        words = self._stems[self._index.matrix(rows, self._options.document_words)]
-        distinct, places = distinct_words(words, self._size)
+        documents = self._index.matrix(rows, self._options.document_words)
+        return self.compare(self.terms(query), documents)
+
+    def compare(self, terms: Int64, documents: Int32) -> Matches:
+        """Match the stems of a query with the word ids of documents, padded with -1."""
+        distinct, places = distinct_words(self._stems[documents], self._size)
         bins = self._options.bins
         table = np.full((len(terms), len(distinct) + 1), bins, dtype=np.uint8)
         table[:, :-1] = self._bins(terms, distinct)
         # The last bin, which is cut off, is for padding and words without a vector.
-        starts = np.arange(len(rows))[:, None] * (bins + 1)
-        counts = np.empty((len(rows), len(terms), bins), dtype=self._dtype)
+        starts = np.arange(len(documents))[:, None] * (bins + 1)
+        counts = np.empty((len(documents), len(terms), bins), dtype=self._dtype)
+        size = len(documents) * (bins + 1)
         for number, row in enumerate(table):
-            counted = np.bincount((row[places] + starts).ravel(), minlength=len(rows) * (bins + 1))
-            counts[:, number] = counted.reshape(len(rows), bins + 1)[:, :bins]
+            counted = np.bincount((row[places] + starts).ravel(), minlength=size)
+            counts[:, number] = counted.reshape(len(documents), bins + 1)[:, :bins]
         return Matches(counts, self._idf[terms].astype(np.float32), terms)
+
+    def on_device(self, device: str) -> DeviceMatcher:
+        """The same for many topics at once, on a GPU."""
+        stems, idf, vectors = (
+            torch.from_numpy(np.array(array)).to(device)
+            for array in (self._stems, self._idf.astype(np.float32), self._vectors)
+        )
+        return DeviceMatcher(stems, idf, vectors, self._options.bins)
 
     def _bins(self, terms: Int64, words: Int64) -> npt.NDArray[np.uint8]:
         term_vectors, word_vectors = self._vectors[terms], self._vectors[words]
@@ -196,6 +209,50 @@ class Matcher:
         bins[without] = self._options.bins
         bins[terms[:, None] == words] = inner
         return bins
+
+
+@dataclass(frozen=True)
+class DeviceMatcher:
+    """Makes histograms on a device, with the cosines of query terms and all stems in 64 bits."""
+
+    stems: Tensor  # int32 [words + 1], of words; the last entry serves padding, -1
+    idf: Tensor  # float32 [stems]
+    vectors: Tensor  # float32 [stems, V]
+    bins: int
+
+    def counts(self, terms: Tensor, topic: Tensor, documents: Tensor) -> Tensor:
+        """Histograms float32 [n, m, bins] of documents [n, N] and terms [topics, m] of topics [n].
+
+        Those of padding, -1, are not looked at.
+        """
+        count, width = len(topic), terms.shape[1]
+        words = self.stems[documents].long()
+        words = words.where(words >= 0, len(self.vectors))
+        numbers = torch.arange(width, device=topic.device)
+        rows = topic[:, None] * width + numbers  # [n, m], of the table
+        cells = rows[:, :, None] * (len(self.vectors) + 1) + words[:, None]
+        found = self._table(terms.flatten().clamp(min=0)).view(-1)[cells].long()
+        places = torch.arange(count, device=topic.device)[:, None] * width + numbers
+        found += places[:, :, None] * (self.bins + 1)
+        counts = self.idf.new_zeros(count * width * (self.bins + 1))
+        counts.index_add_(0, found.flatten(), counts.new_ones(1).expand(found.numel()))
+        return counts.view(count, width, self.bins + 1)[:, :, : self.bins]
+
+    def _table(self, terms: Tensor) -> Tensor:
+        """The bin of each term and stem, uint8 [terms, stems + 1]; the last stem is padding."""
+        inner = self.bins - 1
+        size = len(self.vectors)
+        table = torch.full(
+            (len(terms), size + 1), self.bins, dtype=torch.uint8, device=terms.device
+        )
+        asked = self.vectors[terms].double()
+        for start in range(0, size, _STEMS):
+            part = slice(start, min(start + _STEMS, size))
+            stems = self.vectors[part].double()
+            place = ((asked @ stems.T + 1) * (inner / 2)).floor().clamp(0, inner - 1)
+            known = asked.any(dim=1)[:, None] & stems.any(dim=1)
+            table[:, part] = place.where(known, self.bins).to(torch.uint8)
+        return table.scatter_(1, terms[:, None], inner)
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from torch import Tensor
+
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
     from irplatform.text.arrays import Float32
-    from irplatform_drmm.network import DrmmNetwork, Matcher, Matches, Stems
+    from irplatform.text.device_documents import Candidates
+    from irplatform_drmm.network import DeviceMatcher, DrmmNetwork, Matcher, Matches, Stems
 
 _FORMAT = 1
 
@@ -39,6 +42,7 @@ class Drmm(NeuralReranker):
     network: DrmmNetwork
     _matcher: Matcher
     _vectors: Float32
+    _there: DeviceMatcher | None = None
 
     def prepare(self, resources: Resources) -> None:
         from irplatform_drmm.network import DrmmNetwork, Matcher, Stems
@@ -99,10 +103,31 @@ class Drmm(NeuralReranker):
             )
         self.train(task, self.options.loop, data)
 
-    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        if not documents:
-            return []
-        return self._score(self._matcher.match(topic.query, documents.ids))
+    def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
+        from irplatform.text.device_documents import Reading, on_device
+
+        documents = on_device(self.resources.forward_index(), self.resources.device)
+        reading = Reading(lambda topic: self._matcher.terms(topic.query))
+        return documents.score(batch, reading, self._scores)
+
+    def _scores(self, candidates: Candidates) -> Tensor:
+        import torch
+
+        device, topic = self.resources.device, candidates.topic
+        documents = candidates.matrix(self.options.document_words)
+        if candidates.one_by_one:
+            terms = candidates.query[0].cpu().numpy()
+            matches = self._matcher.compare(terms, documents.cpu().numpy())
+            return torch.tensor(self._score(matches))
+        if self._there is None:
+            self._there = self._matcher.on_device(device)
+        counts = self._there.counts(candidates.query, topic, documents)
+        terms_there = candidates.query.clamp(min=0)
+        idf = self.options.gate == "idf"
+        gate = self._there.idf[terms_there, None] if idf else self._there.vectors[terms_there]
+        present = candidates.query >= 0
+        scores: Tensor = self.network(counts, gate[topic], present[topic])
+        return scores
 
     def _gate_inputs(self, matches: Matches) -> Float32:
         return matches.idf[:, None] if self.options.gate == "idf" else self._vectors[matches.terms]

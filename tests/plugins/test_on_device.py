@@ -10,6 +10,8 @@ from irplatform.text.device_documents import on_device
 from irplatform.training import NeuralReranker
 from irplatform_delta.options import Delta2017Options, DeltaOptions, SevMosOptions
 from irplatform_delta.reranker import Delta, Delta2017, SevMos
+from irplatform_drmm.options import DrmmOptions
+from irplatform_drmm.reranker import Drmm
 from irplatform_encoders.dual_ranking import DualEncoder
 from irplatform_encoders.options import DualOptions
 from irplatform_graphene.options import GrapheneOptions
@@ -24,6 +26,8 @@ RERANKERS = {
     "sevmos-computed": (SevMos, SevMosOptions(document_words=9, filters=6, stored_documents=0)),
     "dual-encoder": (DualEncoder, DualOptions()),
     "dual-encoder-computed": (DualEncoder, DualOptions(stored_documents=0)),
+    "drmm": (Drmm, DrmmOptions(stemmer="none", document_words=9)),
+    "drmm-tv": (Drmm, DrmmOptions(stemmer="none", gate="vectors", bins=5)),
     "graphene": (Graphene, GrapheneOptions(document_words=9, **NO_GRAPH)),
     "delta-2017": (Delta2017, Delta2017Options(document_words=9, filters=6)),
 }
