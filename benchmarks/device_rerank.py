@@ -1,0 +1,266 @@
+"""Rerankers on a GPU and on the CPU: milliseconds to score 500 documents of 300 words.
+
+Judged documents of TREC Precision Medicine 2017, lengthened to 300 words; untrained weights and
+random vectors for 100,000 words, which cost what trained ones cost. Each reranker has the same
+weights on both devices, and its scores must agree. The peer is Delta written directly in torch,
+which is handed word rows and lexical features on the same device.
+
+A machine without the collection, Java or a network takes what `--prepare FOLDER` wrote elsewhere:
+a forward index and weights, twelve megabytes.
+
+    python benchmarks/device_rerank.py --prepare slice
+    python benchmarks/device_rerank.py --run slice --device cuda
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from _common import parser, report, require
+from delta_rerank import candidates, direct_form, direct_input
+from drmm_rerank import WORDS, LongDocuments
+from irplatform.collections.names import open_path
+from irplatform.plugin import Documents, Topic
+from irplatform.registry.loading import registry
+from irplatform.system.digests import fingerprint
+from irplatform.text import ForwardIndex, WordVectors
+from irplatform.training import load_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from irplatform.plugin import Document
+    from irplatform.plugin.rerankers import TrainableReranker
+    from irplatform.text import VectorOptions
+
+    Pools = Sequence[tuple[Topic, Documents]]
+
+DIMENSIONS = 300
+VOCABULARY = 100_000
+LEAST_FREQUENCY = 5
+TOLERANCE = 1e-4
+RERANKERS: dict[str, dict[str, Any]] = {
+    "delta": {"document_words": WORDS},
+    "drmm": {"document_words": WORDS, "stemmer": "none"},
+    "sevmos-c3": {"document_words": WORDS},
+    "deepsense": {"numbers": [], "categories": []},
+    "graphene-nograph": {"document_words": WORDS, "expansion": False},
+    "dual-encoder": {"words": "fixed"},
+}
+"""With the settings that need neither Java nor knowledge bases."""
+
+
+@dataclass
+class Slice:
+    """Resources over a forward index in a folder, with random word vectors."""
+
+    folder: Path
+    device: str
+    threads: int
+    scratch: Path
+    seed: int = 1
+    system_seed: int = 1
+    _index: ForwardIndex | None = None
+    _vectors: list[WordVectors] = field(default_factory=list)
+
+    @property
+    def model_threads(self) -> int:
+        """As many threads as are measured."""
+        return self.threads
+
+    def forward_index(self) -> ForwardIndex:
+        """The index that `--prepare` made."""
+        if self._index is None:
+            self._index = ForwardIndex.open(self.folder / "index")
+        return self._index
+
+    def vectors(self, options: VectorOptions | None = None) -> WordVectors:  # noqa: ARG002
+        """Vectors of frequent words, and of as many others as make up a large vocabulary."""
+        if not self._vectors:
+            index = self.forward_index()
+            frequent = np.flatnonzero(index.collection_frequency("text") >= LEAST_FREQUENCY)
+            words = [index.vocabulary[word] for word in frequent]
+            words += [f"other{number}" for number in range(VOCABULARY - len(words))]
+            drawn = np.random.default_rng(1).normal(0, 0.15, size=(len(words), DIMENSIONS))
+            self._vectors.append(WordVectors.with_unk(words, drawn.astype(np.float32), seed=1))
+        return self._vectors[0]
+
+    def documents(self, doc_ids: Sequence[str]) -> Documents:
+        """Documents that are not read."""
+        return Documents(doc_ids, _not_read)
+
+    def artifact(
+        self,
+        kind: str,
+        depends_on: Mapping[str, object],
+        build: Callable[[Path], None],
+        **_: bool,
+    ) -> Path:
+        """A folder that is built once for each device."""
+        path = self.scratch / f"{kind}-{fingerprint(depends_on)}"
+        if not path.exists():
+            path.mkdir(parents=True)
+            build(path)
+        return path
+
+    @contextmanager
+    def progress(self, label: str, total: int, unit: str = "") -> Iterator[Callable[[int], None]]:
+        """Show nothing."""
+        del label, total, unit
+        yield lambda _: None
+
+    def notice(self, message: str) -> None:
+        """Show a line."""
+        print(message, file=sys.stderr)
+
+
+def reranker(name: str, resources: Slice) -> TrainableReranker:
+    """A reranker of the table, with untrained weights."""
+    made: TrainableReranker = registry().reranker(name).create(RERANKERS[name])  # type: ignore[assignment]
+    made.prepare(resources)  # type: ignore[arg-type]
+    return made
+
+
+def prepare(folder: Path, data: Path, topics: int, documents: int) -> None:
+    """Write the forward index of candidates, the topics, and the weights of all rerankers."""
+    collection = open_path(require(data / "trec-pm" / "2017.toml"))
+    pools = candidates(collection, topics, documents)
+    ids = tuple(sorted({doc_id for _, read in pools for doc_id in read.ids}))
+    (folder / "index").mkdir(parents=True)
+    corpus = collection.corpus
+    LongDocuments(corpus, "cpu", 1, threads=2, ids=ids, folder=folder / "index").forward_index()
+    told = [{"id": topic.id, "query": topic.query, "ids": list(read.ids)} for topic, read in pools]
+    (folder / "topics.json").write_text(json.dumps(told), encoding="utf-8")
+    with tempfile.TemporaryDirectory() as scratch:
+        resources = Slice(folder, "cpu", 1, Path(scratch))
+        for name in RERANKERS:
+            (folder / name).mkdir()
+            reranker(name, resources).save(folder / name)
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    print(f"{folder}: {size / 1e6:.1f} MB", file=sys.stderr)
+
+
+def read_topics(folder: Path) -> Pools:
+    """The topics and their candidates."""
+    told = json.loads((folder / "topics.json").read_text(encoding="utf-8"))
+    return [(Topic(t["id"], t["query"]), Documents(t["ids"], _not_read)) for t in told]
+
+
+def _not_read(doc_ids: Sequence[str]) -> Sequence[Document]:
+    raise RuntimeError(f"no reranker here reads the text of {len(doc_ids)} documents")
+
+
+def milliseconds(score: Callable[[], object], rounds: int) -> float:
+    """The median of some rounds, after two to warm up."""
+    taken = []
+    for number in range(rounds + 2):
+        started = time.perf_counter()
+        score()
+        if number > 1:
+            taken.append((time.perf_counter() - started) * 1000)
+    return median(taken)
+
+
+def direct(folder: Path, resources: Slice, pools: Pools, rounds: int) -> float:
+    """Milliseconds per topic of Delta written directly in torch."""
+    ours: Any = reranker("delta", resources)
+    (file,) = (folder / "delta").glob("*.safetensors")
+    peer = direct_form(load_weights(file), resources.vectors(), ours.options).to(resources.device)
+    index, taken = resources.forward_index(), []
+    for topic, documents in pools:
+        held = index, resources.vectors(), ours.options, topic, documents.ids
+        inputs = [tensor.to(resources.device) for tensor in direct_input(*held)]
+        with torch.inference_mode():
+            taken.append(milliseconds(lambda given=inputs: peer(*given).tolist(), rounds))
+    return median(taken)
+
+
+def measure(
+    folder: Path, resources: Slice, pools: Pools, rounds: int, compiled: bool
+) -> dict[str, dict[str, Any]]:
+    """For each reranker the milliseconds per topic, alone and all topics at once, and scores."""
+    table = {}
+    for name in RERANKERS:
+        made: Any = reranker(name, resources)
+        made.load(folder / name)
+        if compiled and name == "delta":
+            made.network.tabulated = torch.compile(made.network.tabulated, dynamic=True)
+        scores = np.concatenate(made.score_batch(pools))
+        alone = [milliseconds(partial(made.score_batch, [pair]), rounds) for pair in pools]
+        together = milliseconds(partial(made.score_batch, pools), rounds)
+        table[name] = {"alone": median(alone), "batch": together / len(pools), "scores": scores}
+        print(
+            f"{resources.device:5} {name:18} {median(alone):8.2f} ms a topic, "
+            f"{together / len(pools):8.2f} ms in a batch of {len(pools)}",
+            file=sys.stderr,
+        )
+    return table
+
+
+def main() -> None:
+    command_line = parser(__doc__.splitlines()[0])
+    command_line.set_defaults(rounds=5)
+    command_line.add_argument("--topics", type=int, default=10)
+    command_line.add_argument("--documents", type=int, default=500, help="documents of a topic")
+    command_line.add_argument("--threads", type=int, default=2, help="torch's threads on the CPU")
+    command_line.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    command_line.add_argument("--compile", action="store_true", help="compile Delta's network")
+    command_line.add_argument("--prepare", type=Path, metavar="FOLDER")
+    command_line.add_argument("--run", type=Path, metavar="FOLDER")
+    arguments = command_line.parse_args()
+    torch.backends.cudnn.allow_tf32 = False  # or a GPU rounds to three digits
+    torch.set_num_threads(arguments.threads)
+
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = arguments.prepare or arguments.run or Path(scratch) / "slice"
+        if arguments.run is None:
+            prepare(folder, arguments.data, arguments.topics, arguments.documents)
+        if arguments.prepare is not None:
+            return
+        pools = read_topics(folder)
+        tables, peer = {}, 0.0
+        for device in dict.fromkeys(["cpu", arguments.device]):
+            resources = Slice(folder, device, arguments.threads, Path(scratch) / device)
+            compiled = arguments.compile and device != "cpu"
+            tables[device] = measure(folder, resources, pools, arguments.rounds, compiled)
+            peer = direct(folder, resources, pools, arguments.rounds)
+    there = tables[arguments.device]
+    differences = {
+        name: float(abs(there[name]["scores"] - row["scores"]).max())
+        for name, row in tables["cpu"].items()
+    }
+    if max(differences.values()) > TOLERANCE:
+        sys.exit(f"the devices disagree: {differences}")
+    report(
+        "device_rerank",
+        there["delta"]["alone"],
+        peer,
+        f"ms per {arguments.documents} documents, delta on {arguments.device}",
+        higher_is_better=False,
+        threads=arguments.threads,
+        milliseconds={
+            device: {n: {k: round(row[k], 3) for k in ("alone", "batch")} for n, row in t.items()}
+            for device, t in tables.items()
+        },
+        seconds_of_all={
+            device: round(sum(row["batch"] for row in table.values()) * len(pools) / 1000, 3)
+            for device, table in tables.items()
+        },
+        differences=differences,
+    )
+
+
+if __name__ == "__main__":
+    main()
