@@ -19,7 +19,7 @@ DOCUMENTS = st.one_of(
 SCORES = st.one_of(
     st.integers(0, 4).map(str), st.sampled_from(["1.00000001", "1.00000002", "1e39", "x"])
 )
-RANKS = st.one_of(st.integers(0, 12).map(str), st.sampled_from(["-1", "1.0", "9" * 19]))
+RANKS = st.one_of(st.integers(0, 12).map(str), st.sampled_from(["-1", "01", "00", "1.0", "9" * 19]))
 USUAL = st.just("Q0")
 PATTERN = re.compile("d[0-9]*|z+")
 LINES = st.tuples(

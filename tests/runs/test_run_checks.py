@@ -22,6 +22,15 @@ def test_what_the_platform_writes_can_be_submitted(tmp_path):
     assert "has a '-' or '.', which several tracks refuse" in warning.message
 
 
+@pytest.mark.parametrize("rank", ["-1", "01", "00"])
+def test_ranks_are_written_as_nists_checker_wants_them(tmp_path, rank):
+    ((level, line, message),) = problems(
+        tmp_path, f"1 Q0 a 0 2 t\n1 Q0 b {rank} 1 t\n2 Q0 a 10 1 t\n"
+    )[:1]
+    assert (level, line) == ("error", 2)
+    assert message.startswith("the rank is negative or begins with a zero")
+
+
 def test_every_bad_line_is_listed_not_only_the_first(tmp_path):
     found = problems(tmp_path, "1 Q0 a 1 2 t\n1 Q0 b 2 t\n1 Q0 c 3 nan t\n1 Q0 a 4 1 t\n")
     assert [(level, line) for level, line, _ in found] == [("error", 2), ("error", 3), ("error", 4)]
@@ -122,7 +131,7 @@ def test_ranks_that_contradict_the_scores_are_a_warning_per_topic(tmp_path):
         ("1 Q0 a 0 2 t\n1 Q0 b 0 1 t\n", "rank 0 comes twice"),
         ("1 Q0 a 1 1 t\n1 Q0 b 2 1 t\n", "ranks 1 and 2 have the same score"),
         (
-            "1 Q0 a -1 1.00000002 t\n1 Q0 b 2 1.00000001 t\n",
+            "1 Q0 a 1 1.00000002 t\n1 Q0 b 2 1.00000001 t\n",
             "have the same score in 32 bits. trec_eval 10 keeps their order",
         ),
     ],

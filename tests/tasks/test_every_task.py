@@ -187,7 +187,7 @@ def test_json_is_written_in_the_tasks_form(tmp_path, name):
         ("trec-ct-2021", {"a.run": "1 Q0 NCT1 1 1 us1\n"}, "74 of 75 topics have no results"),
         ("trec-covid-round1", {f"{n}.run": "" for n in range(4)}, "at most 3 runs of a group"),
         ("longeval-2025-sci", {"a.run": ""}, "takes a run for each of 2024-11, 2025-01, in this"),
-        ("trec-biogen-2025-b", {"a.run": "181 Q0 1 1 1 us1\n"}, "29 of 30 topics have no results"),
+        ("trec-biogen-2025-b", {"a.run": "181 Q0 1 1 1 us1\n"}, "takes answers: BioGen: a line"),
     ],
 )
 def test_what_would_be_refused_is_not_prepared(tmp_path, task, runs, message):

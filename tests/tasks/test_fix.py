@@ -4,9 +4,12 @@ import gzip
 import itertools
 import json
 import random
+import re
 
 import pytest
 from commands import call
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from irplatform.errors import InputError
 from irplatform.experiment.shared_tasks import check_runs, fix_run
@@ -237,6 +240,53 @@ def test_ties_are_ranked_as_trec_eval_does_and_a_copy_may_be_packed(tmp_path):
     fixed = fix_run(path, out)
     assert gzip.decompress(out.read_bytes()) == b"1 Q0 b 1 1.0 t\n1 Q0 a 2 1.0 t\n"
     assert (fixed.repair.changed, fixed.check.problems[0].level) == ({"rank": [1, 2]}, "warning")
+
+
+CELLS = st.one_of(
+    st.sampled_from(["1", "2", "01", "Q0", "0", "nan", "1e99", "2.5", "7,5", "NCT1", "nct2", "t"]),
+    st.text("NCT01 ,.-é\0#\t", max_size=6),
+)
+LINES = st.one_of(
+    st.builds(
+        lambda topic, number, rank, score, tag: f"{topic} Q0 NCT{number} {rank} {score} {tag}",
+        st.integers(1, 3),
+        st.integers(1, 4),
+        st.integers(0, 5),
+        st.sampled_from(["1", "1.0", "2.5", "-3", "1e39", "nan", "x"]),
+        st.sampled_from(["mine", "mine", "my-run", "mïne"]),
+    ),
+    st.lists(CELLS, max_size=8).map(" ".join),
+)
+TWO = """[[task]]
+name = "three"
+title = "Three topics"
+[[task.rules]]
+topics = 3
+topic_ids = "1-3"
+depth = 3
+tag = "[a-z_]{1,6}"
+documents = "NCT[0-9]+"
+"""
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(
+    lines=st.lists(LINES, max_size=12),
+    end=st.sampled_from(["\n", "\r\n", "\r", "\n\n"]),
+    encoding=st.sampled_from(["utf-8", "utf-8", "utf-8-sig", "utf-16", "cp1252"]),
+    order=st.sampled_from(["scores", "ranks"]),
+)
+def test_whatever_a_file_holds_its_copy_lacks_topics_at_most(tmp_path, lines, end, encoding, order):
+    (tmp_path / "three.toml").write_text(TWO)
+    path, out, again = (tmp_path / name for name in ("a.run", "b.run", "c.run"))
+    path.write_bytes("".join(line + end for line in lines).encode(encoding))
+    given = {"task": str(tmp_path / "three.toml"), "order": order, "force": True}
+    fixed = fix_run(path, out, **given)
+    told = [p.message for p in fixed.check.problems if p.level == "error"]
+    lacking = re.compile(r"\d of 3 topics have no results|there are no results in this file")
+    assert [message for message in told if not lacking.match(message)] == []
+    assert fix_run(out, again, **given).repair.lines == ()
+    assert again.read_bytes() == out.read_bytes()
 
 
 PUBMED = "http://www.ncbi.nlm.nih.gov/pubmed/"

@@ -87,9 +87,13 @@ def check(context: click.Context, /, runs: tuple[Path, ...], as_json: bool, **op
             f"Run tags are assumed to have at most {length} letters, digits, '-', '_' and '.'. If "
             "your track has another rule, give it with --tag-pattern, or the track with --task."
         )
+    refused = [path for path, found in checks.items() if found.refused]
+    if refused and options["task"] is not None:
+        command = f"platform submit fix {refused[0]} --task {options['task']} -o OUT"
+        notice(f"`{command}` repairs what can be repaired.")
     if options["collection"] is not None and not options["documents"]:
         notice("Documents were not looked up in the collection; add --documents to do so.")
-    context.exit(1 if any(found.refused for found in checks.values()) else 0)
+    context.exit(1 if refused else 0)
 
 
 def _entry(path: str, found: RunCheck) -> dict[str, Any]:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
 
 _RANK = re.compile(r"-?[0-9]{1,18}")
+_NOT_PLAIN = re.compile(r"-|0.")
+_RANK_FAULT = "the rank is negative or begins with a zero, which NIST's checker refuses"
 Spans = list[list[int]]
 _Ranked = tuple[int, float, str, int]
 """Rank, score, document, line."""
@@ -113,6 +115,7 @@ def _by_line(path: Path, pattern: re.Pattern[str] | None = None) -> Content:
         faults.append("" if entry.second == "Q0" else _second_fault(entry.second))
         if _RANK.fullmatch(entry.rank):
             results.append((int(entry.rank), entry.score, entry.document, entry.line))
+            faults.append(_RANK_FAULT if _NOT_PLAIN.match(entry.rank) else "")
         else:
             faults.append("the rank is not a whole number")
         for fault in filter(None, faults):
@@ -266,6 +269,7 @@ def _faults(table: Table, lines: list[int]) -> Iterator[_Fault]:
         if (second := table.cell(start, 1)) != b"Q0":
             fault = _second_fault(second.decode())
             yield from ((line, 2, fault) for line in lines[start:end])
+    yield from ((lines[place], 3, _RANK_FAULT) for place in table.with_zeros(3).tolist())
     for what, column in (("topic", 0), ("document", 2)):
         cells = table.column(column)
         if table.is_plain and cells.dtype != object:

@@ -87,6 +87,12 @@ class Table:
         lower = ((pairs >> np.uint64(16)) & _PAIRS) * np.uint64(0x0000271000000001)
         return ((upper + lower) >> np.uint64(32)).astype(np.int64)
 
+    def with_zeros(self, column: int) -> npt.NDArray[np.intp]:
+        """Return the lines whose cell has a zero and something behind it, such as 01."""
+        starts, lengths = self._extents(column)
+        firsts = np.frombuffer(self.data, np.uint8)[starts]
+        return np.flatnonzero((firsts == ord("0")) & (lengths > 1))
+
     def numbers(self, column: int) -> Floats:
         """Return the numbers in a column, each the nearest one of 64 bits, as `float` has it.
 

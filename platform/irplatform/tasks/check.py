@@ -15,6 +15,7 @@ from irplatform.runs.bioasq import holds_questions as holds_json
 from irplatform.runs.checks import RunCheck, validate_run
 from irplatform.runs.trec import Problem, read_run
 from irplatform.tasks.answers import check_answers
+from irplatform.tasks.model import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -57,7 +58,7 @@ def check_submission(
 ) -> RunCheck:
     """Check a run or a file of answers by a task's rules.
 
-    A run is checked for a task that takes JSON, too: as the run that answers are made from.
+    For BioASQ, a run is checked as the one that answers are made from.
 
     Args:
         path: the file.
@@ -72,6 +73,8 @@ def check_submission(
     expected = task.topic_ids if topics is None else topics
     if task.form != "trec" and holds_json(path):
         return check_answers(path, task, expected, has_document)
+    if task.form.startswith("biogen"):
+        return RunCheck([Problem("error", f"{task.name} takes answers: {FORMS[task.form]}.", 1)])
     found = validate_run(
         path,
         topics=expected or None,

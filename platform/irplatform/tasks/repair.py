@@ -194,7 +194,7 @@ def _tag(rows: list[Row], task: Task) -> str:
     plain = re.sub(r"[^A-Za-z0-9]", "_", tag.encode("ascii", "replace").decode()).strip("_")
     names = (tag, plain, plain.replace("_", ""))
     shorter = (name[:length] for name in names[1:] for length in range(len(name), 0, -1))
-    return next((name for name in (*names, *shorter) if pattern.fullmatch(name)), tag)
+    return next((name for name in (*names, *shorter, "run") if pattern.fullmatch(name)), tag)
 
 
 def _diff(rows: list[Row], fixed: Mapping[int, str]) -> Iterator[tuple[int, str, str | None, str]]:
