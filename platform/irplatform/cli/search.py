@@ -21,6 +21,7 @@ from irplatform.cli.options import (
     ranking_options,
     setting_option,
     system_settings,
+    workers_option,
 )
 from irplatform.cli.output import cut, json_option, one_line, print_json, print_rows
 from irplatform.cli.settings import read_settings, run_settings
@@ -30,6 +31,8 @@ from irplatform.system.console import notice, say_text, terminal_width
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    from irplatform.system.workers import Count
 
 
 _LEAST = 30
@@ -120,12 +123,15 @@ def search(
 @command("platform index --collection demo")
 @collection_option
 @click.option("--threads", type=click.IntRange(1), help="Indexing threads; default: all cores.")
+@workers_option(
+    "Processes that read PubMed's files, or 'ray' for a Ray cluster's; default: one per core."
+)
 @json_option
-def index(collection: str, threads: int | None, as_json: bool) -> None:
+def index(collection: str, threads: int | None, workers: Count, as_json: bool) -> None:
     """Build a collection's Lucene index, or describe the existing one."""
     from irplatform import index as index_collection
 
-    facts = index_collection(collection, threads=threads)
+    facts = index_collection(collection, threads=threads, workers=workers)
     if as_json:
         print_json(facts)
         return

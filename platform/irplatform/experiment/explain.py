@@ -28,6 +28,7 @@ from irplatform.reranking.warnings import warnings_of
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.cache import nothing_made
 from irplatform.system.console import quiet, waiting
+from irplatform.system.workers import use_workers
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
@@ -88,19 +89,20 @@ def explain(
     topics = {each.id: each for each in plan.collection.topics}
     if topic not in topics:
         raise unknown("topic", topic, topics, of=f"'{plan.collection.id}'")
-    plan = plan.on_device()
-    refuse_broken_corpus(plan.collection, plan.qrels, plan.resources)
-    _refuse_unknown(doc_ids, topic, plan)
-    candidates, learning = _learning(plan)
-    resources = resources_with(learning, choice, plan.resources)
-    for warning in warnings_of(choice, candidates.topics, learning):
-        resources.notice(warning)
-    training_set = next(
-        learned
-        for learned, scored in training_per_topics(choice, candidates, learning, resources)
-        if any(each.id == topic for each in scored)
-    )
-    system = fit(choice, learning, training_set, resources)
+    with use_workers(settings.workers):
+        plan = plan.on_device()
+        refuse_broken_corpus(plan.collection, plan.qrels, plan.resources)
+        _refuse_unknown(doc_ids, topic, plan)
+        candidates, learning = _learning(plan)
+        resources = resources_with(learning, choice, plan.resources)
+        for warning in warnings_of(choice, candidates.topics, learning):
+            resources.notice(warning)
+        training_set = next(
+            learned
+            for learned, scored in training_per_topics(choice, candidates, learning, resources)
+            if any(each.id == topic for each in scored)
+        )
+        system = fit(choice, learning, training_set, resources)
     explained_topic, weight = topics[topic], settings.interpolate
     return {
         "collection": plan.collection.id,

@@ -135,6 +135,11 @@ class MachineOptions(TypedDict, total=False):
     """For indexing, searching, reading and tokenizing; None takes all cores."""
     model_threads: int
     """Of torch on the CPU; another number trains other weights."""
+
+
+class WorkerOptions(TypedDict, total=False):
+    """Processes and machines that share the work."""
+
     workers: Count
     """Processes that score topics, train members and read documents, or "ray" for a cluster's."""
 
@@ -146,6 +151,7 @@ class RankingOptions(
     LearningOptions,
     ModelOptions,
     MachineOptions,
+    WorkerOptions,
     total=False,
 ):
     """All options that decide a ranking."""
@@ -186,7 +192,9 @@ class RetrieverOptions(SystemOptions, MachineOptions, total=False):
     """Of everything random."""
 
 
-class TuneOptions(SystemOptions, RetrievingOptions, ModelOptions, MachineOptions, total=False):
+class TuneOptions(
+    SystemOptions, RetrievingOptions, ModelOptions, MachineOptions, WorkerOptions, total=False
+):
     """Options of a search for options."""
 
     measures: Names

@@ -14,12 +14,14 @@ from irplatform.registry.loading import registry
 from irplatform.retrieval.first_stage import find
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.console import waiting
+from irplatform.system.workers import use_workers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from irplatform.experiment.arguments import AnyCollection, AnyPath, AnySystem, Names
     from irplatform.plugin.retrievers import Retriever
+    from irplatform.system.workers import Count
 
 
 @settings_kept()
@@ -112,11 +114,14 @@ def search(
 
 
 @settings_kept()
-def index(collection: AnyCollection, *, threads: int | None = None) -> dict[str, Any]:
+def index(
+    collection: AnyCollection, *, threads: int | None = None, workers: Count = None
+) -> dict[str, Any]:
     """Build a collection's Lucene index, if it is missing; `threads` index at once.
 
-    Returns its path and fingerprint, if it was built now, the seconds that took, and Lucene's
-    statistics. InputError for a wrong name, or documents that cannot be read.
+    `workers` processes read PubMed's files, or those of a Ray cluster ("ray"). Returns its path and
+    fingerprint, if it was built now, the seconds that took, and Lucene's statistics. InputError for
+    a wrong name, or documents that cannot be read.
 
     Examples:
         >>> import irplatform as ir
@@ -127,7 +132,8 @@ def index(collection: AnyCollection, *, threads: int | None = None) -> dict[str,
     resolved_collection = registry().documents_of(collection)
     refuse_silent_downloads(resolved_collection, collection)
     resources = resources_for(RunSettings(collection, threads=threads), resolved_collection)
-    artifact = resources.index_artifact()
+    with use_workers(workers):
+        artifact = resources.index_artifact()
     return {
         "path": str(artifact.path),
         "fingerprint": artifact.fingerprint,

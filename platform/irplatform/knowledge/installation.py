@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from irplatform.errors import ChangedFileError, InputError, did_you_mean
 from irplatform.knowledge.store import VERSION, Builder, KnowledgeBase
 from irplatform.knowledge.union import Knowledge
-from irplatform.system.cache import MANIFEST
+from irplatform.system.cache import MANIFEST, fetch_file
 from irplatform.system.console import notice, parts, progress
 from irplatform.system.digests import file_digest, fingerprint
 from irplatform.system.formats import read_own_json
@@ -41,6 +41,8 @@ _PRECEDENCE = (
 )  # fmt: skip
 """Their order of precedence, where several have one concept; those that repeat others come last.
 Fingerprints of concept graphs depend on it."""
+_lent: dict[str, Manifest] | None = None
+"""In a worker for another machine: the knowledge bases of that."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,12 @@ class Manifest:
         return sum(self.counts.get(what, {}).values())
 
 
+def lend(manifests: Mapping[str, Manifest]) -> None:
+    """Use these knowledge bases in this process, those of the machine that it works for."""
+    global _lent  # noqa: PLW0603 - for all threads
+    _lent = dict(manifests)
+
+
 def folder() -> Path:
     """The folder of all knowledge bases."""
     return home() / "kb"
@@ -88,6 +96,8 @@ def folder() -> Path:
 
 def installed() -> dict[str, Manifest]:
     """The knowledge bases that were added, by name."""
+    if _lent is not None:
+        return dict(_lent)
     names = sorted(path.parent.name for path in folder().glob(f"*/{MANIFEST}"))
     manifests = ((name, manifest_of(name)) for name in names)
     return {name: manifest for name, manifest in manifests if manifest is not None}
@@ -102,8 +112,8 @@ def all_installed() -> tuple[str, ...]:
 
 def manifest_of(name: str) -> Manifest | None:
     """The manifest of an installed knowledge base; None for another name."""
-    if not NAME.fullmatch(name):
-        return None
+    if _lent is not None or not NAME.fullmatch(name):
+        return (_lent or {}).get(name)
     path = folder() / name / MANIFEST
     try:
         return Manifest(**read_own_json(path))
@@ -140,6 +150,7 @@ def _usable(name: str) -> tuple[str, Path, str]:
     if manifest is None:
         hint = f"`platform kb add {name} FILE` adds it; `platform kb list` shows where to get it."
         raise not_installed(name, hint)
+    fetch_file(manifest.path)
     if not manifest.is_usable:
         raise InputError(
             f"the knowledge base '{name}' was added by another version of the platform, or its "

@@ -14,10 +14,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from irplatform.errors import PluginError
+from irplatform.knowledge.installation import Manifest, installed, lend
 from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.loading import registry
 from irplatform.system.arithmetic import choose_device
 from irplatform.system.cache import MANIFEST, artifact, at_hand
+from irplatform.system.cluster import on_another_machine
 from irplatform.system.console import notice_once
 from irplatform.system.digests import folder_digests
 from irplatform.system.workers import cluster, several_workers
@@ -44,18 +46,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SentReranker:
-    """A reranker with its options and resources; `made_by` has its code."""
+    """A reranker with its options and resources; `made_by` has its code.
+
+    It reads the knowledge bases that are installed where it comes from.
+    """
 
     choice: ChosenReranker
     resources: CollectionResources
     made_by: Mapping[str, str]
+    knowledge: Mapping[str, Manifest]
 
     @classmethod
     def of(cls, choice: ChosenReranker, resources: CollectionResources, threads: int) -> Self:
         """Send a reranker, whose resources get so many threads there."""
         registration = choice.registration
         sent = replace(choice, registration=replace(registration, declared=Reranker))
-        return cls(sent, replace(resources.unopened(), threads=threads), registration.made_by)
+        unopened = replace(resources.unopened(), threads=threads)
+        return cls(sent, unopened, registration.made_by, installed())
 
     @cached_property
     def arrived(self) -> ChosenReranker:
@@ -70,6 +77,8 @@ class SentReranker:
                 f"{registration.plugin} was changed while '{self.choice.name}' was at work, or is "
                 "another one on a machine of the cluster. Start again with the same everywhere."
             )
+        if on_another_machine():
+            lend(self.knowledge)
         choose_device(self.resources.device, self.resources.model_threads)
         return replace(self.choice, registration=registration)
 

@@ -167,6 +167,20 @@ def at_hand(place: str) -> Path:
     raise PlatformError(f"{place} is not in the cache.")
 
 
+def fetch_file(path: Path) -> None:
+    """Fetch a file of the cache to its place, if it is missing here and another machine has it."""
+    place = path.relative_to(home()).as_posix()
+    if path.exists() or (fill := _fetch(place)) is None:
+        return
+    with lock(path, wait=True):
+        if not path.exists():
+            partial = path.with_name(f"{path.name}.partial")
+            partial.mkdir(exist_ok=True)
+            fill(partial)
+            (partial / path.name).replace(path)
+            partial.rmdir()
+
+
 def _mark_of(final: Path) -> str:
     return final.name.rpartition("-")[2]
 

@@ -288,7 +288,9 @@ class Desk:
         return taken
 
     def files(self, place: str) -> tuple[str, dict[str, int]] | None:
-        """Return where a finished folder of the cache lies, and its files with their sizes."""
+        """Return where a finished folder of the cache, or a file, lies, and the sizes of files."""
+        if (file := home() / place).is_file():
+            return str(Path(place).parent), {file.name: file.stat().st_size}
         if (folder := cache.finished(place)) is None:
             return None
         files = {str(f.relative_to(folder)): f.stat().st_size for f in cache.files_of(folder)}

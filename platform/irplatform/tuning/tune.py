@@ -31,6 +31,7 @@ from irplatform.system.arithmetic import arithmetic, settings_kept
 from irplatform.system.cache import lock
 from irplatform.system.console import notice, waiting
 from irplatform.system.digests import fingerprint
+from irplatform.system.workers import use_workers
 from irplatform.system.writing import home
 from irplatform.training.topic_identity import families
 from irplatform.tuning.declared import Declared, declarations
@@ -171,23 +172,25 @@ def tune(
     _check_fit(
         [*tuning_collection.topics, *collection.topics], systems, system_settings, dimensions
     )
-    system = _tuned_system(settings, tuning, plugins, systems, tuning_collection, system_settings)
-    refuse_broken_corpus(tuning_collection, system.judgments.qrels, system.resources)
-    for choice in system.retrieving():
-        choice.about(system.topics, system.resources)
-    if tuning_collection.id != collection.id and (
-        warning := warning_of_tuning(collection.topics, system.topics)
-    ):
-        notice(warning)
-    return tune_system(
-        system,
-        dimensions,
-        Plan(tuning.trials, tuning.refine, tuning.folds, settings.seed),
-        label=tuning_collection.id,
-        collection=collection.id,
-        fixed=fixed,
-        command=settings.command,
-    )
+    with use_workers(settings.workers):
+        chosen = plugins, systems, tuning_collection, system_settings
+        system = _tuned_system(settings, tuning, *chosen)
+        refuse_broken_corpus(tuning_collection, system.judgments.qrels, system.resources)
+        for choice in system.retrieving():
+            choice.about(system.topics, system.resources)
+        if tuning_collection.id != collection.id and (
+            warning := warning_of_tuning(collection.topics, system.topics)
+        ):
+            notice(warning)
+        return tune_system(
+            system,
+            dimensions,
+            Plan(tuning.trials, tuning.refine, tuning.folds, settings.seed),
+            label=tuning_collection.id,
+            collection=collection.id,
+            fixed=fixed,
+            command=settings.command,
+        )
 
 
 def _tuned_system(
