@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -19,10 +20,11 @@ import numpy as np
 from irplatform import __version__
 from irplatform.errors import InputError
 from irplatform.features.groups import Group
+from irplatform.features.travel import sent_group
 from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.system.digests import fingerprint
 from irplatform.system.formats import read_own_json
-from irplatform.system.workers import batched_by_size
+from irplatform.system.workers import batched_by_size, ordered_map
 from irplatform.text.given_texts import given_texts
 
 if TYPE_CHECKING:
@@ -33,12 +35,15 @@ if TYPE_CHECKING:
     from irplatform.features.groups import Batch, Features
     from irplatform.plugin.resources import Resources
     from irplatform.text import ForwardIndex
+
+    Topics = Sequence[tuple[Topic, Sequence[str]]]
+    """Topics with the ids of their documents."""
     from irplatform.text.given_texts import GivenTexts
 
 
 _REMEMBERED = 1 << 28
 """Bytes of features that are remembered per collection."""
-_DOCUMENTS_AT_ONCE = 10_000
+_DOCUMENTS_AT_ONCE = 2_000
 
 
 class _Memory:
@@ -114,10 +119,14 @@ class Calculator:
         self._memory.trim()
         return features
 
-    def compute_all(
-        self, group: Group, topics: Sequence[tuple[Topic, Sequence[str]]]
-    ) -> list[Features]:
-        """Features of a group for many topics; they are kept in the cache."""
+    def _compute(self, group: Group, topics: Topics) -> list[Features]:
+        return self.compute(group, [(topic, self._resources.documents(d)) for topic, d in topics])
+
+    def compute_all(self, group: Group, topics: Topics) -> list[Features]:
+        """Features of a group for many topics; they are kept in the cache.
+
+        Workers compute those of a group that does not learn.
+        """
         mark = hashlib.sha256()
         for topic, ids in topics:
             mark.update(fingerprint({"topic": _key("", topic), "ids": list(ids)}).encode())
@@ -127,10 +136,14 @@ class Calculator:
             with self._resources.progress(
                 f"computing {group.name} features", len(topics), "topics"
             ) as advance:
-                requests = ((topic, self._resources.documents(ids)) for topic, ids in topics)
                 size = _DOCUMENTS_AT_ONCE
-                for batch in batched_by_size(requests, lambda pair: len(pair[1]), size):
-                    features += self.compute(group, batch)
+                batches = [*batched_by_size(topics, lambda pair: len(pair[1]), size)]
+                if (sent := sent_group(group, self._resources)) is not None:
+                    computed = ordered_map(sent.compute, batches, fewest=2)
+                else:
+                    computed = map(partial(self._compute, group), batches)
+                for batch, values in zip(batches, computed, strict=True):
+                    features += values
                     advance(len(batch))
             none = np.empty((0, len(group.columns)), dtype=np.float32)
             np.save(folder / "features.npy", np.concatenate([*features, none]))
@@ -145,7 +158,7 @@ class Calculator:
         ends = accumulate(len(ids) for _, ids in topics)
         return [values[end - len(ids) : end] for end, (_, ids) in zip(ends, topics, strict=True)]
 
-    def remember(self, group: Group, topics: Sequence[tuple[Topic, Sequence[str]]]) -> None:
+    def remember(self, group: Group, topics: Topics) -> None:
         """Take features of many topics from the cache, or compute them, for `compute` to find."""
         for (topic, ids), values in zip(topics, self.compute_all(group, topics), strict=True):
             key = _key(group.mark, topic)

@@ -21,6 +21,7 @@ from irplatform.collection_resources import on_this_machine
 from irplatform.data import TrainingData
 from irplatform.errors import PluginError
 from irplatform.plugin.rerankers import TrainableReranker
+from irplatform.registry.dependencies import GROUP
 from irplatform.reranking.scoring import Values, final_scores
 from irplatform.reranking.travel import SentReranker, can_travel, takes_gpu
 from irplatform.system.cache import at_hand, files_of
@@ -248,11 +249,17 @@ def _train_on_workers(members: Sequence[Member]) -> None:
     if not missing:
         return
     choice, resources = missing[0].choice, missing[0].resources
-    choice.create(on_this_machine(resources))  # makes what all use here, such as word vectors
+    computes = any(each.kind == GROUP for each in choice.reads.systems)
     threads, done = resources.model_threads, len(members) - len(missing)
-    on_gpu = takes_gpu(resources) and choice.traits.learns_on_device
-    packed = [member.packed(threads) for member in missing]
     with steps("member", len(members), done) as advance:
+        if computes and not choice.traits.learns_on_device:
+            # Features take the time: workers compute those that all members read.
+            missing.pop(0).train()
+            advance(1)
+        else:
+            choice.create(on_this_machine(resources))  # makes what all use, such as word vectors
+        packed = [member.packed(threads) for member in missing]
+        on_gpu = takes_gpu(resources) and choice.traits.learns_on_device
         trained = ordered_map(_train_elsewhere, packed, fewest=2, threads=threads, on_gpu=on_gpu)
         for member, files in zip(missing, trained, strict=True):
             for name, content in files.items():
