@@ -208,19 +208,24 @@ class VectorStore:
     def _encoded(self, rows: Int64, missing: Int64, label: str) -> Iterator[tuple[Int64, Float32]]:
         if not len(missing):
             return
+        from irplatform_encoders.in_workers import encoded
+
         tell_how_slow(self._resources, len(missing))
         try:
             with self._resources.progress(label, len(missing), "documents") as advance:
-                for start in range(0, len(missing), _BLOCK):
-                    places = missing[start : start + _BLOCK]
-                    documents = self._resources.documents(self._index.doc_ids(rows[places]))
-                    vectors = self._encoder.documents([document.text for document in documents])
+                blocks = [missing[at : at + _BLOCK] for at in range(0, len(missing), _BLOCK)]
+                texts = (self._texts(rows[places]) for places in blocks)
+                vectors_of_blocks = encoded(self._encoder, self._resources, texts)
+                for places, vectors in zip(blocks, vectors_of_blocks, strict=True):
                     self._keep(rows[places], vectors)
                     yield places, vectors
                     advance(len(places))
         except KeyboardInterrupt as error:
             error.add_note("The vectors of documents that were encoded are kept.")
             raise
+
+    def _texts(self, rows: Int64) -> list[str]:
+        return [document.text for document in self._resources.documents(self._index.doc_ids(rows))]
 
     def _make(self, folder: Path) -> None:
         for name, size in (

@@ -37,7 +37,7 @@ class Encoder:
     """
 
     def __init__(self, options: BiEncoderOptions, device: str, threads: int = 1) -> None:
-        self._options = options
+        self.options = self._options = options
         self._threads = threads
         # In a matrix product of several texts, the last digits of one depend on the others.
         self._alone = device == "cpu"

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from irplatform.data import Collection, Qrels
     from irplatform.experiment.settings import RunSettings
     from irplatform.experiment.systems import Systems
+    from irplatform.registry.dependencies import Chosen
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
     from irplatform.retrieval.candidates import CandidateSource
@@ -135,8 +136,9 @@ class RunPlan:
         resources = on_device(self.resources, self.settings, self.retrievers)
         if (machines := cluster()) is not None:
             index = resources.corpus.index_path
-            for choice in self.rerankers:
-                machines.require_files(choice.name, [*choice.files(), *([index] if index else [])])
+            chosen: list[Chosen[Any]] = [*self.retrievers, *self.rerankers]
+            for each in chosen:
+                machines.require_files(each.name, [*each.files(), *([index] if index else [])])
         return replace(self, resources=resources)
 
 
