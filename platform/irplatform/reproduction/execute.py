@@ -94,9 +94,10 @@ def judge(row: Row, report: Mapping[str, Any]) -> Sequence[Judged]:
     def gain(measure: str, alone: bool) -> float | None:
         # Where the first stage has no share, the reranker alone is the final run.
         named = (f"{row.name}-alone", row.name) if alone else (row.name,)
-        systems = (compared[name] for name in named if name in compared)
-        difference: float | None = next(systems, {}).get(measure, {}).get("difference")
-        return difference
+        for name in named:
+            if difference := compared.get(name, {}).get(measure):
+                return float(difference["difference"])
+        return None
 
     return [
         Judged(
