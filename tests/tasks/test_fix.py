@@ -285,7 +285,7 @@ def test_whatever_a_file_holds_its_copy_lacks_topics_at_most(tmp_path, lines, en
     told = [p.message for p in fixed.check.problems if p.level == "error"]
     lacking = re.compile(r"\d of 3 topics have no results|there are no results in this file")
     assert [message for message in told if not lacking.match(message)] == []
-    assert fix_run(out, again, **given).repair.lines == ()
+    assert fix_run(out, again, diff=tmp_path / "diff", **given).repair.lines == ()
     assert again.read_bytes() == out.read_bytes()
 
 

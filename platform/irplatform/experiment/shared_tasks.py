@@ -251,7 +251,13 @@ def fix_run(
         repair = repair_answers(path, rules, topics=expected, has_document=given.contains, tag=tag)
     else:
         repair = repair_run(
-            path, of_runs(rules), topics=expected, has_document=given.contains, tag=tag, order=order
+            path,
+            of_runs(rules),
+            topics=expected,
+            has_document=given.contains,
+            tag=tag,
+            order=order,
+            keep_lines=diff is not None,
         )
     content = repair.content
     packed = gzip.compress(content, mtime=0) if out.suffix == ".gz" else content

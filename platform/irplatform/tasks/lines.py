@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import io
 import math
 import re
-from dataclasses import dataclass, field
+import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.system.reading import open_bytes
@@ -18,7 +20,6 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _WHITE_SPACE = re.compile(r"[ \t\v\f]+")
 _COMMAS = re.compile(r"\s*[,;]\s*")
 _SECOND = re.compile(r"[Qq]?[01]")
@@ -33,18 +34,19 @@ class Row:
 
     Attributes:
         line: its number.
-        raw: the line.
+        raw: the line, if lines are kept.
         topic, document, tag: its columns; a tag may be missing.
-        fourth, fifth: the columns of rank and score; the fourth may be missing.
+        fourth, fifth: the columns of rank and score, until these are read.
         rank: a whole number, if the line has one.
         score: a finite number, if the line has one.
         score_text: its digits.
+        new_rank: the rank of the corrected line.
         reasons: what was repaired in it so far.
         left_out: why it is left out; "" if it is kept.
     """
 
     line: int
-    raw: str
+    raw: str = ""
     topic: str = ""
     document: str = ""
     fourth: str = ""
@@ -52,12 +54,17 @@ class Row:
     rank: int | None = None
     score: float | None = None
     score_text: str = ""
+    new_rank: int = 0
     tag: str | None = None
-    reasons: list[str] = field(default_factory=list)
+    reasons: tuple[str, ...] = ()
     left_out: str = ""
 
+    def text(self, tag: str) -> str:
+        """Return the corrected line."""
+        return f"{self.topic} Q0 {self.document} {self.new_rank} {self.score_text} {tag}"
 
-def read_rows(path: Path) -> list[Row]:
+
+def read_rows(path: Path, *, keep_lines: bool = False) -> list[Row]:
     """Read the lines of a file, but blank ones.
 
     Raises:
@@ -65,43 +72,37 @@ def read_rows(path: Path) -> list[Row]:
     """
     with open_bytes(path) as file:
         content = file.read()
-    encoding = "utf-8"
-    marked = next((mark for mark in _MARKS if content.startswith(mark)), b"")
-    if marked:
-        encoding = _MARKS[marked]
-        content = content[len(marked) :]
+    reasons: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    if mark := next((mark for mark in _MARKS if content.startswith(mark)), b""):
+        marks = ("byte order mark",)
+        content = content.removeprefix(mark)
+        if _MARKS[mark] != "utf-8":
+            content = content.decode(_MARKS[mark], "replace").encode()
+    if b"\r" in content:
+        reasons = ("line ends",)
+        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     rows: list[Row] = []
-    if encoding == "utf-8":
-        pieces = re.split(rb"\r\n|\r|\n", content)
-        texts = [_decoded(piece) for piece in pieces]
-    else:
-        texts = [(text, "") for text in _LINE_END.split(content.decode(encoding, "replace"))]
-    returns = b"\r" in content
-    for number, (text, reason) in enumerate(texts, start=1):
-        if not text.strip():
-            continue
-        row = Row(number, text)
-        for repaired in (reason, "line ends" if returns else ""):
-            if repaired:
-                row.reasons.append(repaired)
-        if marked and not rows:
-            row.reasons.append("byte order mark")
-        _read(row)
-        rows.append(row)
+    for number, line in enumerate(io.BytesIO(content), start=1):
+        text, reencoded = _decoded(line.removesuffix(b"\n"))
+        if text.strip():
+            row = Row(number, text if keep_lines else "", reasons=(*reencoded, *reasons, *marks))
+            marks = ()
+            _read(row, text.strip())
+            rows.append(row)
     _read_numbers(rows)
     return rows
 
 
-def _decoded(piece: bytes) -> tuple[str, str]:
+def _decoded(line: bytes) -> tuple[str, tuple[str, ...]]:
     try:
-        return piece.decode("utf-8"), ""
+        return line.decode("utf-8"), ()
     except UnicodeDecodeError:
-        return piece.decode("cp1252", "replace"), "encoding (Windows-1252 to UTF-8)"
+        return line.decode("cp1252", "replace"), ("encoding (Windows-1252 to UTF-8)",)
 
 
-def _read(row: Row) -> None:
+def _read(row: Row, text: str) -> None:
     """Find the columns of a line, or say why it is left out."""
-    text = row.raw.strip()
     if "\0" in text:
         row.left_out = "NUL bytes"
     elif text.startswith("#"):
@@ -110,7 +111,7 @@ def _read(row: Row) -> None:
         cells = _WHITE_SPACE.split(text)
         if len(cells) < 3:
             cells = [cell.strip("\"'") for cell in _COMMAS.split(text)]
-            row.reasons.append("columns")
+            row.reasons += ("columns",)
         _fill(row, cells)
 
 
@@ -131,10 +132,12 @@ def _fill(row: Row, cells: list[str]) -> None:
     else:
         row.left_out = "columns that are too few"
         return
+    row.topic = sys.intern(row.topic)
+    row.tag = sys.intern(row.tag) if row.tag is not None else None
     if len(cells) != 6 or not has_second:
-        row.reasons.append("columns")
+        row.reasons += ("columns",)
     elif cells[1] != "Q0":
-        row.reasons.append("second column")
+        row.reasons += ("second column",)
 
 
 def _read_numbers(rows: list[Row]) -> None:
@@ -147,13 +150,14 @@ def _read_numbers(rows: list[Row]) -> None:
     for row in read:
         rank, score = (row.fifth, row.fourth) if swapped else (row.fourth, row.fifth)
         if swapped:
-            row.reasons.append("rank and score swapped")
+            row.reasons += ("rank and score swapped",)
         if _WHOLE.fullmatch(rank):
             row.rank = int(rank)
         if _DECIMAL_COMMA.fullmatch(score):
             score = score.replace(",", ".")
-            row.reasons.append("decimal comma")
+            row.reasons += ("decimal comma",)
         row.score, row.score_text = _number(score), score
+        row.fourth = row.fifth = ""
 
 
 def _is_number(text: str) -> bool:

@@ -7,6 +7,7 @@ run lacks cannot be made up: topics without results, lines without a score.
 
 from __future__ import annotations
 
+import io
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -59,6 +60,7 @@ def repair_run(
     has_document: Callable[[str], bool] | None = None,
     tag: str | None = None,
     order: Order = "scores",
+    keep_lines: bool = False,
 ) -> Repair:
     """Repair a run by the rules of a task; the file itself stays as it is.
 
@@ -69,11 +71,12 @@ def repair_run(
         has_document: says if the collection has a document; others are left out.
         tag: the new run tag; by default the most frequent one, in letters that the task takes.
         order: what decides where the two contradict each other.
+        keep_lines: keep what a diff shows.
 
     Raises:
         InputError: the file cannot be opened.
     """
-    rows = read_rows(path)
+    rows = read_rows(path, keep_lines=keep_lines)
     for row in _kept(rows):
         _mend_topic(row, topics)
     for row in _kept(rows):
@@ -82,17 +85,13 @@ def repair_run(
     for row in _kept(rows):
         by_topic.setdefault(row.topic, []).append(row)
     new_tag = tag or _tag(rows, task)
-    fixed: dict[int, str] = {}
-    texts: list[str] = []
-    for topic, held in by_topic.items():
+    for held in by_topic.values():
         for rank, row in enumerate(_ranking(held, task.rules.depth, order), start=1):
             if row.rank != rank:
-                row.reasons.append("rank")
+                row.reasons += ("rank",)
             if row.tag != new_tag:
-                row.reasons.append("tag")
-            text = f"{topic} Q0 {row.document} {rank} {row.score_text} {new_tag}"
-            texts.append(text)
-            fixed[row.line] = text
+                row.reasons += ("tag",)
+            row.new_rank = rank
     changed: dict[str, list[int]] = {}
     left_out: dict[str, list[int]] = {}
     for row in rows:
@@ -101,12 +100,12 @@ def repair_run(
             changed.setdefault(reason, []).append(row.line)
         if row.left_out:
             left_out.setdefault(row.left_out, []).append(row.line)
-    return Repair(
-        "".join(f"{text}\n" for text in texts).encode(),
-        changed,
-        left_out,
-        tuple(_diff(rows, fixed)),
-    )
+    content = io.BytesIO()
+    for held in by_topic.values():
+        for row in sorted(_kept(held), key=lambda row: row.new_rank):
+            content.write(f"{row.text(new_tag)}\n".encode())
+    lines = tuple(_diff(rows, new_tag)) if keep_lines else ()
+    return Repair(content.getvalue(), changed, left_out, lines)
 
 
 def diff_lines(repair: Repair, before: Path, after: Path) -> Iterator[str]:
@@ -128,7 +127,7 @@ def _mend_topic(row: Row, topics: Collection[str]) -> None:
     for name in (row.topic.strip("\"'"), row.topic.lstrip("0"), row.topic.upper()):
         if name in topics:
             row.topic = name
-            row.reasons.append("topic id")
+            row.reasons += ("topic id",)
             return
     row.left_out = "topic that the task does not have"
 
@@ -140,7 +139,7 @@ def _mend_document(row: Row, task: Task, has_document: Callable[[str], bool] | N
         for name in (bare, bare.upper(), bare.lower()):
             if re.fullmatch(pattern, name):
                 row.document = name
-                row.reasons.append("document id")
+                row.reasons += ("document id",)
                 break
         else:
             row.left_out = "document id of another form"
@@ -182,7 +181,7 @@ def _ranking(rows: list[Row], depth: int | None, order: Order) -> list[Row]:
     if too_large or (by_rank and not falls):
         for place, row in enumerate(kept):
             row.score_text = str(len(kept) - place)
-            row.reasons.append("score, from the rank" if by_rank else "score beyond 32 bits")
+            row.reasons += ("score, from the rank" if by_rank else "score beyond 32 bits",)
     return kept
 
 
@@ -197,9 +196,9 @@ def _tag(rows: list[Row], task: Task) -> str:
     return next((name for name in (*names, *shorter, "run") if pattern.fullmatch(name)), tag)
 
 
-def _diff(rows: list[Row], fixed: Mapping[int, str]) -> Iterator[tuple[int, str, str | None, str]]:
+def _diff(rows: list[Row], tag: str) -> Iterator[tuple[int, str, str | None, str]]:
     for row in rows:
-        after = fixed.get(row.line)
+        after = None if row.left_out else row.text(tag)
         if after is None or after.split(" ") != row.raw.split():
             reasons = row.left_out or ", ".join(dict.fromkeys(row.reasons))
             yield row.line, row.raw, after, reasons or "order"
