@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from irplatform.cli.biogen import biogen
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, RERANKER
 from irplatform.cli.options import PATH, force_option, setting_option, task_options
@@ -208,3 +209,6 @@ def tira(run: Path, out: Path, as_json: bool) -> None:
         print_json(written)
     else:
         say_text(f"{out}: {' and '.join(written['files'])}")
+
+
+submit.add_command(biogen)

@@ -21,7 +21,7 @@ from irplatform.errors import InputError, counted, listing
 from irplatform.experiment.ready import reranker
 from irplatform.runs.bioasq import MOST_DOCUMENTS, MOST_SNIPPETS, Snippet
 from irplatform.system.digests import fingerprint
-from irplatform.text.vector_training import sentences
+from irplatform.text import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
