@@ -11,6 +11,7 @@ from commands import call
 from pages import DOCS, FENCE, ROOT
 
 from irplatform.tasks.catalogue import known_tasks
+from irplatform.tasks.model import RULES, read_tasks
 
 _TITLED = re.compile(r'toml title="(.+)"')
 TEXTS = ["A trial of sleep apnea", "Melanoma with BRAF", "How often to take a toddler out"]
@@ -120,6 +121,20 @@ def test_answers_to_biogen(place, capsys, monkeypatch):
         "mygroup1",
         "runs.md",
     ]
+
+
+def test_the_task_of_ones_own_is_one(place):
+    page = (DOCS / "shared-tasks.md").read_text(encoding="utf-8").partition("## Your own task")[2]
+    (shown,) = (fence["body"] for fence in FENCE.finditer(page) if fence["info"] == "toml")
+    Path("own.toml").write_text(shown)
+    (task,) = read_tasks(Path("own.toml"))
+    assert (task.name, task.rules.depth, task.sources["runs"].title) == (
+        "my-task-2027",
+        500,
+        "Call for participation",
+    )
+    told = set(re.findall(r"`(\w+)`", page))
+    assert set(RULES) <= told
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.glob("tasks-*.md")), ids=lambda page: page.name)

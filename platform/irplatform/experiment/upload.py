@@ -173,6 +173,9 @@ def _write(runs: Sequence[_Run], out: Path, task: Task, facts: Mapping[str, str]
             (folder / name).write_bytes(content)
             written.append(name)
             about = ir_metadata(run.metadata, facts) if run.metadata else None
+            if about is not None and "run" in about:
+                sha256 = hashlib.sha256(run.content).hexdigest()
+                about["run"] = {"file": name, "sha256": sha256}
             digest = hashlib.sha256(content).hexdigest()
             heading = ", ".join(filter(None, (run.tag, run.snapshot)))
             described.append(Described(heading, name, run.check, about, digest))

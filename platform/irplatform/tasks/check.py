@@ -119,14 +119,15 @@ def tied_measures(
             of sampled judgments are not known.
         extra: measures of plugins.
     """
-    if judgments is None:
-        tied = ((name, _moved(name, found.ties)) for name in measures)
-        return [TiedMeasure(name, topics) for name, topics in tied if topics]
+    bounded = judgments.measures if judgments is not None else ()
+    tied = ((name, _moved(name, found.ties)) for name in measures if name not in bounded)
+    moved = [TiedMeasure(name, topics) for name, topics in tied if topics]
+    if judgments is None or not found.ties:
+        return moved
     run = read_run(path)
     rescorer = Rescorer(judgments, extra)
     low, high = (rescorer.reordered(run, best=best) for best in (False, True))
     values = evaluate(rescorer.qrels, run, rescorer.measures, extra=extra).per_topic
-    moved = []
     for name in rescorer.measures:
         worst, best = ({**values[name], **bounds[name]} for bounds in (low, high))
         topics = tuple(topic for topic in best if best[topic] > worst[topic])
