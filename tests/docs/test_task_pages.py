@@ -112,15 +112,33 @@ def test_snapshots_of_longeval(place, capsys, monkeypatch):
     ]
 
 
+PUBMED = """
+id = "pubmed"
+[documents]
+files = ["docs.jsonl"]
+[topics]
+file = "topics.jsonl"
+format = "jsonl"
+"""
+
+
+@pytest.mark.java
 def test_answers_to_biogen(place, capsys, monkeypatch):
     task = known_tasks()["trec-biogen-2025-b"]
-    Path("answers.jsonl").write_text(_every_task().submission(task, "mygroup1"))
+    said = [{"text": "Sleep apnea is treated."}, {"text": "BRAF matters in melanoma."}]
+    sentences = [{"metadata": {"topic_id": t}, "responses": said} for t in task.topic_ids]
+    Path("sentences.json").write_text(json.dumps(sentences))
+    Path("pubmed.toml").write_text(PUBMED)
+    Path("topics.jsonl").write_text('{"id": "181", "query": "melanoma"}\n')
+    _documents(
+        Path("docs.jsonl"), ["26088450", "20647770", "21792199"], ("id", "title", "abstract")
+    )
     _run(capsys, monkeypatch, _page("tasks-biogen.md")[1])
-    assert sorted(path.name for path in Path("upload").iterdir()) == [
-        "SHA256SUMS",
-        "mygroup1",
-        "runs.md",
-    ]
+    sent = sorted(path.name for path in Path("upload").iterdir())
+    assert sent == ["SHA256SUMS", "mygroup1", "runs.md"]
+    (first, *_) = Path("upload/mygroup1").read_text().splitlines()
+    cited = [each["citations"] for each in json.loads(first)["responses"]]
+    assert [each[:1] for each in cited] == [[26088450], [20647770]]
 
 
 def test_the_task_of_ones_own_is_one(place):
