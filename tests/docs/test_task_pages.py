@@ -141,6 +141,31 @@ def test_answers_to_biogen(place, capsys, monkeypatch):
     assert [each[:1] for each in cited] == [[26088450], [20647770]]
 
 
+@pytest.mark.java
+def test_answers_to_bioasq(place, capsys, monkeypatch):
+    files, commands = _page("tasks-bioasq.md")
+    ((name, shown),) = files.items()
+    ours = '[documents]\nfiles = ["docs.jsonl"]\n\n[topics]'
+    Path(name).write_text(re.sub(r"\[documents\].*?\[topics\]", ours, shown, flags=re.DOTALL))
+    pmids = ["26088450", "20647770", "21792199"]
+    _documents(Path("docs.jsonl"), pmids, ("id", "title", "abstract"))
+    asked = [("q1", "What is sleep apnea?"), ("q2", "Does BRAF matter in melanoma?")]
+    questions = [{"id": q, "body": body, "type": "summary"} for q, body in asked]
+    Path("BioASQ-task13bPhaseA-testset1.json").write_text(json.dumps({"questions": questions}))
+    address = "http://www.ncbi.nlm.nih.gov/pubmed/"
+    golden = [
+        {**each, "documents": [address + pmid], "snippets": []}
+        for each, pmid in zip(questions, pmids, strict=False)
+    ]
+    Path("13B1_golden.json").write_text(json.dumps({"questions": golden}))
+    _run(capsys, monkeypatch, commands)
+    sent = sorted(path.name for path in Path("upload").iterdir())
+    assert sent == ["SHA256SUMS", "mysystem1.json", "runs.md"]
+    first, second = json.loads(Path("upload/mysystem1.json").read_text())["questions"]
+    assert first["documents"][0] == address + pmids[0]
+    assert second["snippets"][0]["document"] == address + pmids[1]
+
+
 def test_the_task_of_ones_own_is_one(place):
     page = (DOCS / "shared-tasks.md").read_text(encoding="utf-8").partition("## Your own task")[2]
     (shown,) = (fence["body"] for fence in FENCE.finditer(page) if fence["info"] == "toml")
