@@ -1,17 +1,19 @@
-"""`bi-encoder`: documents a second that all cores of the CPU encode, each thread another document.
+"""Documents and pairs a second that transformers read, beside sentence-transformers.
 
-A transformer of six layers of 384 dimensions, as all-MiniLM-L6-v2, with random weights (`--model`
-takes a real one), and texts whose lengths are spread as those of abstracts on cancer are (mean 290
-words, standard deviation 120, cut at 256). The peer gives all cores to torch and to the products of
-matrices of one document after the other. All sides have the same vectors to the byte. The detail
-has one thread. Arithmetic is portable, unless `IRPLATFORM_ARITHMETIC` says otherwise.
+A bi-encoder (`documents`) and a cross-encoder (`pairs`) of MiniLM's shape (6 layers of 384
+dimensions) or BERT-base's (12 of 768), with random weights, the same on both sides, on the same
+device, in the same precision and number of threads. Lengths are spread as those of abstracts on
+cancer are (mean 290 words, standard deviation 120; documents are cut at 256 tokens, pairs at 512)
+or, with `--texts titles`, as those of titles (15, 5). The largest difference of cosines or logits
+is in the detail, also that of short precisions from float32. Arithmetic is portable, unless
+`IRPLATFORM_ARITHMETIC=native` is set; on a GPU say `--device cuda`.
 """
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irplatform.system.arithmetic import (
     choose_device,  # before numpy and torch: sets their arithmetic
@@ -22,92 +24,175 @@ import numpy as np  # isort: skip
 
 from _common import alternate, parser, rate, report
 from irplatform_encoders.biencoder_model import Encoder
-from irplatform_encoders.options import BiEncoderOptions
+from irplatform_encoders.crossencoder_model import open_classifier
+from irplatform_encoders.crossencoder_reading import Reader, round_weights
+from irplatform_encoders.on_cpu import multiply_by_numpy
+from irplatform_encoders.options import BiEncoderOptions, CrossEncoderOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy.typing as npt
+
 WORDS = 30_000
+SHAPES = {"minilm": (6, 384, 12), "bert-base": (12, 768, 12)}
+LENGTHS = {"abstracts": (290, 120, 20, 600), "titles": (15, 5, 3, 40)}
+"""Words of a text: mean, standard deviation, fewest, most."""
+BATCH = 32
 
 
-def save_model(folder: Path) -> Path:
-    """A sentence encoder with random weights, one token a word."""
+def save_models(folder: Path, shape: str) -> tuple[Path, Path]:
+    """Save a bi-encoder and a cross-encoder with random weights, one token a word."""
     import torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+    from transformers import (
+        BertConfig,
+        BertForSequenceClassification,
+        BertModel,
+        PreTrainedTokenizerFast,
+    )
 
-    words = {word: n for n, word in enumerate(["[PAD]", "[UNK]", *map(str, range(WORDS - 2))])}
-    tokenizer = Tokenizer(models.WordLevel(words, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    bare = folder / "transformer"
-    PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", model_max_length=256
-    ).save_pretrained(bare)
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+    words = {w: n for n, w in enumerate([*special, *map(str, range(WORDS - len(special)))])}
+    tokenizer = Tokenizer(models.WordPiece(words, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    layers, width, heads = SHAPES[shape]
+    config = BertConfig(
+        vocab_size=WORDS,
+        hidden_size=width,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        intermediate_size=4 * width,
+        num_labels=1,
+    )
     torch.manual_seed(1)
-    BertModel(
-        BertConfig(
-            vocab_size=WORDS,
-            hidden_size=384,
-            num_hidden_layers=6,
-            num_attention_heads=12,
-            intermediate_size=1536,
-        )
-    ).save_pretrained(bare)
-    parts = [Transformer(str(bare)), Pooling(384, pooling_mode="mean")]
-    SentenceTransformer(modules=parts, device="cpu").save_pretrained(str(folder / "encoder"))
-    return folder / "encoder"
+    for kind, network, longest in (
+        ("transformer", BertModel(config), 256),
+        ("cross-encoder", BertForSequenceClassification(config), 512),
+    ):
+        network.save_pretrained(folder / kind)
+        PreTrainedTokenizerFast(
+            tokenizer_object=tokenizer,
+            pad_token="[PAD]",
+            unk_token="[UNK]",
+            cls_token="[CLS]",
+            sep_token="[SEP]",
+            model_max_length=longest,
+        ).save_pretrained(folder / kind)
+    parts = [Transformer(str(folder / "transformer")), Pooling(width, pooling_mode="mean")]
+    SentenceTransformer(modules=parts, device="cpu").save_pretrained(str(folder / "bi-encoder"))
+    return folder / "bi-encoder", folder / "cross-encoder"
 
 
-def texts(count: int) -> list[str]:
+def texts(count: int, kind: str) -> list[str]:
     """Texts of random words."""
     rng = np.random.default_rng(7)
-    lengths = np.clip(rng.normal(290, 120, count), 20, 600).astype(int)
-    return [" ".join(map(str, rng.integers(0, WORDS - 2, n))) for n in lengths]
+    mean, spread, fewest, most = LENGTHS[kind]
+    lengths = np.clip(rng.normal(mean, spread, count), fewest, most).astype(int)
+    return [" ".join(map(str, rng.integers(0, WORDS - 4, n))) for n in lengths]
 
 
-def sides(model: Path, read: list[str], cores: int) -> dict[str, Callable[[], object]]:
-    """Each side, after a look at their vectors."""
-    options = BiEncoderOptions(model=str(model))
+def of_documents(
+    model: Path, read: list[str], device: str, cores: int, precision: str
+) -> dict[str, Callable[[], npt.NDArray[np.float32]]]:
+    """Vectors of documents from both sides."""
+    import torch
+    from sentence_transformers import SentenceTransformer
 
-    def side(threads: int, of_torch: int) -> Callable[[], object]:
-        encoder = Encoder(options, "cpu", threads)
+    options: Any = {"model": str(model), "precision": precision, "similarity": "cosine"}
+    encoder = Encoder(BiEncoderOptions(**options), device, cores)
+    dtype = getattr(torch, precision)
+    theirs = SentenceTransformer(str(model), device=device, model_kwargs={"dtype": dtype})
 
-        def encode() -> object:
-            choose_device("cpu", of_torch)
-            return encoder.documents(read)
+    def ours() -> npt.NDArray[np.float32]:
+        choose_device(device, 1)
+        return encoder.documents(read)
 
-        return encode
+    def peer() -> npt.NDArray[np.float32]:
+        choose_device(device, cores)
+        vectors = theirs.encode(read, batch_size=BATCH, normalize_embeddings=True)
+        return np.asarray(vectors, np.float32)
 
-    made = {"ours": side(cores, 1), "torch's threads": side(1, cores), "one thread": side(1, 1)}
-    first, *others = (encode() for encode in made.values())
-    if not all(np.array_equal(first, other) for other in others):
-        raise SystemExit("the sides disagree: their vectors are not the same.")
-    return made
+    return {"ours": ours, "sentence-transformers": peer}
+
+
+def of_pairs(
+    model: Path, read: list[str], device: str, cores: int, precision: str
+) -> dict[str, Callable[[], npt.NDArray[np.float32]]]:
+    """Logits of pairs from both sides."""
+    import torch
+    from sentence_transformers import CrossEncoder
+
+    queries = texts(max(1, len(read) // 50), "titles")
+    pairs = [(queries[number // 50 % len(queries)], text) for number, text in enumerate(read)]
+    options: Any = {"model": str(model), "precision": precision}
+    opened = open_classifier(model)
+    multiply_by_numpy(opened.network.to(device), device)
+    reader = Reader(opened, CrossEncoderOptions(**options), device, cores)
+    if reader.short_numbers:
+        round_weights(opened.network)
+    dtype = getattr(torch, precision)
+    theirs = CrossEncoder(str(model), device=device, model_kwargs={"dtype": dtype})
+
+    def ours() -> npt.NDArray[np.float32]:
+        choose_device(device, 1)
+        return reader.score_pairs(pairs).numpy()
+
+    def peer() -> npt.NDArray[np.float32]:
+        choose_device(device, cores)
+        identity = torch.nn.Identity()
+        return theirs.predict(pairs, batch_size=BATCH, activation_fn=identity)
+
+    return {"ours": ours, "sentence-transformers": peer}
 
 
 def main() -> None:
     """Measure, and print a line of JSON."""
     command_line = parser(__doc__.split("\n")[0])
-    command_line.add_argument("--model", type=Path, help="a folder; default: random weights")
-    command_line.add_argument("--documents", type=int, default=128)
+    command_line.add_argument("--shape", choices=SHAPES, default="minilm")
+    command_line.add_argument("--read", choices=["documents", "pairs"], default="documents")
+    command_line.add_argument("--texts", choices=LENGTHS, default="abstracts")
+    command_line.add_argument("--precision", choices=["float32", "bfloat16"], default="float32")
+    command_line.add_argument("--device", default="cpu")
+    command_line.add_argument("--count", type=int, default=128, help="documents or pairs")
     command_line.add_argument("--threads", type=int, default=available_cores())
     arguments = command_line.parse_args()
+    device = choose_device(arguments.device, arguments.threads)
+    read = texts(arguments.count, arguments.texts)
+    make = of_documents if arguments.read == "documents" else of_pairs
     with tempfile.TemporaryDirectory() as folder:
-        model = arguments.model or save_model(Path(folder))
-        ways = sides(model, texts(arguments.documents), arguments.threads)
-        seconds = alternate(ways, arguments.rounds)
-    speed = {name: round(rate(arguments.documents, taken), 2) for name, taken in seconds.items()}
+        models = save_models(Path(folder), arguments.shape)
+        model = models[arguments.read == "pairs"]
+        ways = make(model, read, device, arguments.threads, arguments.precision)
+        exact = make(model, read[:BATCH], device, arguments.threads, "float32")["ours"]()
+    results = {name: side() for name, side in ways.items()}
+    seconds = alternate(ways, arguments.rounds)
+    speed = {name: round(rate(arguments.count, taken), 2) for name, taken in seconds.items()}
     report(
         "encoding",
         speed["ours"],
-        speed["torch's threads"],
-        "documents/s",
+        speed["sentence-transformers"],
+        f"{arguments.read}/s",
         higher_is_better=True,
+        shape=arguments.shape,
+        texts=arguments.texts,
+        precision=arguments.precision,
+        device=device,
         threads=arguments.threads,
-        documents_per_second=speed,
+        difference=_largest(results["ours"], results["sentence-transformers"]),
+        difference_from_float32={name: _largest(r[:BATCH], exact) for name, r in results.items()},
     )
+
+
+def _largest(left: npt.NDArray[np.float32], right: npt.NDArray[np.float32]) -> float:
+    """The largest difference of logits; of vectors, of their cosines with each other."""
+    if left.ndim == 2:
+        left, right = (vectors @ right.T for vectors in (left, right))
+    return float(f"{np.abs(left - right).max():.1e}")
 
 
 if __name__ == "__main__":

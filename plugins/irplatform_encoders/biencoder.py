@@ -148,7 +148,7 @@ class BiEncoderSearch(Retriever):
         return self._opened[1:]
 
 
-_BLOCK = 128  # documents that are encoded before they are kept
+_BLOCK, _GPU_BLOCK = 128, 4096  # documents that are encoded before they are kept
 _VECTORS = "vectors.float32"
 _PRESENT = "present.uint8"
 _CHECKS = "checks.uint32"
@@ -211,9 +211,10 @@ class VectorStore:
         from irplatform_encoders.in_workers import encoded
 
         tell_how_slow(self._resources, len(missing))
+        size = _BLOCK if self._resources.device == "cpu" else _GPU_BLOCK
         try:
             with self._resources.progress(label, len(missing), "documents") as advance:
-                blocks = [missing[at : at + _BLOCK] for at in range(0, len(missing), _BLOCK)]
+                blocks = [missing[at : at + size] for at in range(0, len(missing), size)]
                 texts = (self._texts(rows[places]) for places in blocks)
                 vectors_of_blocks = encoded(self._encoder, self._resources, texts)
                 for places, vectors in zip(blocks, vectors_of_blocks, strict=True):
@@ -250,9 +251,10 @@ class VectorStore:
         path = self._folder / name
         file = os.open(path, os.O_WRONLY)
         try:
-            for row, value in zip(rows.tolist(), values, strict=True):
+            gaps = np.flatnonzero(np.diff(rows) != 1) + 1  # neighbours are written together
+            for first, part in zip(rows[[0, *gaps]].tolist(), np.split(values, gaps), strict=True):
                 # A nearly full disk takes a part without an error.
-                if os.pwrite(file, value.tobytes(), row * value.nbytes) < value.nbytes:
+                if os.pwrite(file, part.tobytes(), first * part[0].nbytes) < part.nbytes:
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
             os.fsync(file)
         finally:

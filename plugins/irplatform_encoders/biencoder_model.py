@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.errors import InputError
+from irplatform_encoders.batches import batches, tokens_at_once
 from irplatform_encoders.on_cpu import in_float32, map_in_threads, multiply_by_numpy
 from irplatform_encoders.pretrained import MODULES, content, model_folder, opening
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 NAME = "bi-encoder"
 _KIND = "SentenceTransformer"
 _FORMAT = 3
+_AHEAD = 3  # batches that are turned into tokens while a GPU computes
+_LONGEST = 512  # tokens of a text, if a model does not say how many it reads
 _OF_DOCUMENTS = {"pooling", "similarity", "document_prompt", "max_length", "precision"}
 """Options that vectors of documents depend on."""
 
@@ -37,10 +40,9 @@ class Encoder:
     """
 
     def __init__(self, options: BiEncoderOptions, device: str, threads: int = 1) -> None:
-        self.options = self._options = options
-        self._threads = threads
-        # In a matrix product of several texts, the last digits of one depend on the others.
-        self._alone = device == "cpu"
+        self.options = options
+        self._device = device
+        self._threads = _AHEAD if device.startswith("cuda") else threads
         documents, queries = _folders(options)
         of_documents = _open(documents, options, device)
         of_queries = of_documents if queries == documents else _open(queries, options, device)
@@ -72,19 +74,18 @@ class Encoder:
 
     def queries(self, texts: Sequence[str]) -> Float32:
         """Vectors of queries: float32 [n, width]; 0 where there is no text."""
-        return self._encoded(self._queries, "encode_query", texts, self._options.query_prompt)
+        return self._encoded(self._queries, "encode_query", texts, self.options.query_prompt)
 
     def documents(self, texts: Sequence[str]) -> Float32:
         """Vectors of documents: float32 [n, width]; 0 where there is no text."""
-        prompt = self._options.document_prompt
+        prompt = self.options.document_prompt
         return self._encoded(self._documents, "encode_document", texts, prompt)
 
     def _encoded(
         self, models: _Copies, method: str, texts: Sequence[str], prompt: str | None
     ) -> Float32:
         vectors: Float32 = np.zeros((len(texts), self.width), np.float32)
-        filled = [number for number, text in enumerate(texts) if text.strip()]
-        parts = [[number] for number in filled] if self._alone else [filled] if filled else []
+        parts = self._parts(models, texts)
         threads = min(self._threads, len(parts))
         models.have(threads)
 
@@ -93,7 +94,7 @@ class Encoder:
                 encoded: Tensor = getattr(model, method)(
                     [texts[number] for number in part],
                     prompt=prompt,
-                    batch_size=self._options.batch_size,
+                    batch_size=len(part),
                     normalize_embeddings=False,
                     convert_to_numpy=False,
                     convert_to_tensor=True,
@@ -108,10 +109,26 @@ class Encoder:
         if not np.isfinite(vectors).all():
             raise InputError(
                 f"its vectors have numbers that are not finite ({NAME}.precision="
-                f"{self._options.precision}): the weights are broken, or too large for float16.",
-                path=self._options.model,
+                f"{self.options.precision}): the weights are broken, or too large for float16.",
+                path=self.options.model,
             )
         return vectors
+
+    def _parts(self, models: _Copies, texts: Sequence[str]) -> list[list[int]]:
+        """The places of texts that are read together; texts without words are left out."""
+        filled = [number for number, text in enumerate(texts) if text.strip()]
+        if not filled:
+            return []
+        with models.one() as model:
+            lengths = _lengths(model, [texts[number] for number in filled])
+            longest = model.max_seq_length or _LONGEST
+        if lengths is None:
+            return [[number] for number in filled]
+        texts_at_once, short = self.options.batch_size, self.identity["precision"] != "float32"
+        tokens = tokens_at_once(self._device, texts_at_once, longest, short=short)
+        # In portable arithmetic without padding: then a text's vector does not depend on others.
+        parts = batches(lengths, tokens, padded=not in_float32(self._device))
+        return [[filled[place] for place in part] for part in parts]
 
 
 class _Copies:
@@ -136,6 +153,14 @@ class _Copies:
             yield model
         finally:
             self._idle.put(model)
+
+
+def _lengths(model: Any, texts: list[str]) -> list[int] | None:
+    """The tokens of each text, without a prompt; None if the model's tokenizer tells no lengths."""
+    if not callable(tokenizer := model.tokenizer):
+        return None
+    tokens = tokenizer(texts, truncation=True, max_length=model.max_seq_length)["input_ids"]
+    return [len(each) for each in tokens]
 
 
 def depends_on(options: BiEncoderOptions) -> Mapping[str, object]:
@@ -197,7 +222,7 @@ def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
             modules = _with_pooling(folder, options.pooling, {**weights, **shared}, shared)
             model = SentenceTransformer(modules=modules, device=device)
     _check_weights(folder, model[0])
-    multiply_by_numpy(model, device)
+    multiply_by_numpy(model, device, apart=True)
     return model.eval()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,9 @@ from torch import Tensor
 
 from irplatform.training import Lists, ListSampler, Validator
 from irplatform.training.losses import listwise_logistic
+from irplatform_encoders.batches import batches, tokens_at_once
 from irplatform_encoders.crossencoder_parts import Parts
-from irplatform_encoders.on_cpu import in_float32, map_in_threads
+from irplatform_encoders.on_cpu import in_float32, map_ahead, map_in_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,8 +35,8 @@ _CHARACTERS = 20  # characters per token that fits, more than almost any text ha
 _FORMATTED_AT_ONCE = 256
 """Pairs that are written into a chat template and padded together: it bounds the memory."""
 _TRAINED_AT_ONCE = 8  # documents of a step that a CPU reads together: reading padding costs it time
-_SCORED_AT_ONCE = 128
-"""Documents that all threads read at a time: each takes some tens of megabytes meanwhile."""
+_MOST_THREADS = 32  # that read at a time: each takes some tens of megabytes meanwhile
+_TOKENIZED_AT_ONCE = 1024  # pairs; the next ones become tokens while these are scored
 
 
 @dataclass(frozen=True)
@@ -55,10 +57,10 @@ class Reader:
         self._prompt = prompt
         self._options = options
         self._device = device
-        self._threads = min(threads, max(1, _SCORED_AT_ONCE // options.batch_size))
+        self._threads = min(threads, _MOST_THREADS)
         self._longest = min(options.max_length, model.max_length or options.max_length)
-        self._short_numbers = options.precision == "bfloat16" and not in_float32(device)
-        if self._short_numbers:
+        self.short_numbers = options.precision == "bfloat16" and not in_float32(device)
+        if self.short_numbers:
             _keep_top_in_float32(model.network)
 
     def encode(self, pairs: Sequence[tuple[str, str]]) -> list[Encoded]:
@@ -167,7 +169,7 @@ class Reader:
             for name, values in padded.items()
         }
         with torch.autocast(
-            torch.device(self._device).type, torch.bfloat16, enabled=self._short_numbers
+            torch.device(self._device).type, torch.bfloat16, enabled=self.short_numbers
         ):
             logits: Tensor = model.network(**inputs).logits.float()
         if model.activation is not None:
@@ -196,31 +198,41 @@ class Reader:
         """Scores of many pairs, on the CPU; those of similar length are read together."""
         if not pairs:
             return torch.zeros(0)
-        order, size = _by_length(pairs), self._options.batch_size
-        batches = [order[start : start + size] for start in range(0, len(order), size)]
+        lengths = [len(pair["input_ids"]) for pair in pairs]
+        texts, short = self._options.batch_size, self.short_numbers
+        tokens = tokens_at_once(self._device, texts, self._longest, short=short)
+        parts = batches(lengths, tokens)
 
         def score(places: Sequence[int]) -> Tensor:
             with torch.inference_mode():
                 return self.forward(self.padded([pairs[place] for place in places]))
 
         found = []
-        for places, scores in zip(
-            batches, map_in_threads(score, batches, self._threads), strict=True
-        ):
+        for places, scores in zip(parts, map_in_threads(score, parts, self._threads), strict=True):
             found.append(scores)
             advance(len(places))
+        order = torch.tensor([place for places in parts for place in places])
         with torch.inference_mode():
-            return torch.cat(found).cpu()[torch.tensor(order).argsort()]
+            return torch.cat(found).cpu()[order.argsort()]
 
     def score_topics(
         self, batch: Sequence[tuple[Topic, Documents]], resources: Resources
     ) -> list[Tensor]:
-        pairs = self.encode(
-            [(topic.query, document.text) for topic, documents in batch for document in documents]
-        )
+        pairs = [(topic.query, document.text) for topic, docs in batch for document in docs]
         with resources.progress("scoring", len(pairs), "documents") as advance:
-            scores = self.scores(pairs, advance)
+            scores = self.score_pairs(pairs, advance)
         return list(torch.split(scores, [len(documents) for _, documents in batch]))
+
+    def score_pairs(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        advance: Callable[[int], None] = lambda _: None,
+    ) -> Tensor:
+        """Scores of pairs of a query and a text, on the CPU: float32 [n]."""
+        size = _TOKENIZED_AT_ONCE
+        parts = [pairs[start : start + size] for start in range(0, len(pairs), size)]
+        scored = [self.scores(part, advance) for part in map_ahead(self.encode, parts)]
+        return torch.cat(scored) if scored else torch.zeros(0)
 
 
 def _beginning(text: str, most: int) -> str:
@@ -232,6 +244,25 @@ def _beginning(text: str, most: int) -> str:
 
 def _by_length(pairs: Sequence[Encoded]) -> list[int]:
     return sorted(range(len(pairs)), key=lambda place: len(pairs[place]["input_ids"]))
+
+
+def round_weights(network: Any) -> None:
+    """Round the linear layers of a transformer to bfloat16 once, not with every batch.
+
+    The scores are those of autocast, which rounds the same numbers again and again.
+    """
+    whole = network.reader.model if isinstance(network, Parts) else network
+    last = threading.local()
+    for layer in whole.base_model.modules():
+        if type(layer) is torch.nn.Linear:
+            rounded = partial(_rounded, layer.bfloat16(), last)
+            layer.forward = rounded  # type: ignore[method-assign]
+
+
+def _rounded(layer: torch.nn.Linear, last: Any, values: Tensor) -> Tensor:
+    if getattr(last, "values", None) is not values:  # queries, keys and values are made of one
+        last.values, last.rounded = values, values.bfloat16()
+    return torch.nn.functional.linear(last.rounded, layer.weight, layer.bias)
 
 
 def _keep_top_in_float32(network: Any) -> None:

@@ -47,7 +47,7 @@ class CrossEncoder(Reranker):
 
     def prepare(self, resources: Resources) -> None:
         from irplatform_encoders.crossencoder_model import open_classifier
-        from irplatform_encoders.crossencoder_reading import Reader
+        from irplatform_encoders.crossencoder_reading import Reader, round_weights
 
         options, given = self.options, self.options.model_fields_set
         activated = options.output == "model"
@@ -63,6 +63,8 @@ class CrossEncoder(Reranker):
         prompt = model.prompt if options.query_prompt is None else options.query_prompt
         threads = passes_at_a_time(resources)
         self._reader = Reader(model, options, resources.device, threads, prompt)
+        if self._reader.short_numbers:
+            round_weights(model.network)
         self._resources = resources
 
     def traits(self) -> Traits:

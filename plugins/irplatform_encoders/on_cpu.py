@@ -32,10 +32,11 @@ def in_float32(device: str) -> bool:
     return device == "cpu" and portable()
 
 
-def multiply_by_numpy(network: nn.Module, device: str) -> None:
+def multiply_by_numpy(network: nn.Module, device: str, *, apart: bool = False) -> None:
     """Let numpy compute the linear layers of a float32 network where that is quicker.
 
-    The network can still be trained.
+    The network can still be trained. With `apart`, the rows of one text [texts, words, width] are
+    multiplied without those of others, whose number would change the last digits.
     """
     from torch import nn
 
@@ -43,15 +44,16 @@ def multiply_by_numpy(network: nn.Module, device: str) -> None:
         return
     for layer in network.modules():
         if type(layer) is nn.Linear:
-            layer.forward = partial(_applied, layer)  # type: ignore[method-assign]
+            layer.forward = partial(_applied, layer, apart)  # type: ignore[method-assign]
 
 
-def _applied(layer: nn.Linear, values: Tensor) -> Tensor:
+def _applied(layer: nn.Linear, apart: bool, values: Tensor) -> Tensor:
     import torch
 
     if values.dtype != torch.float32:  # a part of the network that counts otherwise
         return torch.nn.functional.linear(values, layer.weight, layer.bias)
-    product: Tensor = _differentiable()(values.reshape(-1, layer.in_features), layer.weight)
+    rows = values if apart else values.reshape(-1, layer.in_features)
+    product: Tensor = _differentiable()(rows, layer.weight)
     if layer.bias is not None:
         product = product + layer.bias
     return product.view(*values.shape[:-1], layer.out_features)
@@ -59,7 +61,10 @@ def _applied(layer: nn.Linear, values: Tensor) -> Tensor:
 
 @cache
 def _differentiable() -> Callable[[Tensor, Tensor], Tensor]:
-    """The product of rows [n, in] and weights [out, in], [n, out], with its gradients."""
+    """The product of rows [n, in] and weights [out, in], [n, out], with its gradients.
+
+    Rows of several texts, [texts, n, in], have no gradients.
+    """
     from torch.autograd import Function
 
     class Product(Function):
@@ -85,11 +90,11 @@ def _product(left: Tensor, right: Tensor) -> Tensor:
 
     rows: Float32 = left.detach().numpy()
     columns: Float32 = right.detach().numpy()
-    product = np.empty((rows.shape[0], columns.shape[1]), np.float32)
+    product = np.empty((*rows.shape[:-1], columns.shape[1]), np.float32)
 
     def multiply(start: int) -> None:
         block = slice(start, start + _BLOCK)
-        np.matmul(rows, columns[:, block], out=product[:, block])
+        np.matmul(rows, columns[:, block], out=product[..., block])
 
     starts = range(0, columns.shape[1], _BLOCK)
     if (threads := torch.get_num_threads()) > 1:
@@ -124,9 +129,19 @@ def map_in_threads(
     `compute` enters torch's modes, such as `inference_mode`, itself: each thread has its own.
     """
     if threads <= 1 or len(items) < 2:
-        yield from map(compute, items)
-        return
-    pool = ThreadPoolExecutor(min(threads, len(items)))
+        return map(compute, items)
+    return _mapped(compute, items, min(threads, len(items)))
+
+
+def map_ahead(compute: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    """Yield the result for each item, in order; a thread computes while earlier ones are used."""
+    return map(compute, items) if len(items) < 2 else _mapped(compute, items, 1)
+
+
+def _mapped(
+    compute: Callable[[Item], Result], items: Sequence[Item], threads: int
+) -> Iterator[Result]:
+    pool = ThreadPoolExecutor(threads)
     try:
         yield from pool.map(compute, items)
     finally:

@@ -31,7 +31,9 @@ class ReadingOptions(PretrainedOptions):
 
     max_length: int = Field(512, gt=8, description="tokens of query and document together")
     query_tokens: int = Field(256, gt=0, description="tokens of a query, at most half of them")
-    batch_size: int = Field(32, gt=0, description="documents that are scored at once")
+    batch_size: int = Field(
+        32, gt=0, description="long documents that a GPU scores at once; of short ones more"
+    )
     precision: Literal["float32", "bfloat16"] = Field(
         "float32",
         description="bfloat16 is faster on GPUs, and on some processors with native arithmetic",
@@ -117,7 +119,9 @@ class BiEncoderOptions(PretrainedOptions):
         None, description="put before documents, if not the model's"
     )
     max_length: int | None = Field(None, ge=9, description="tokens of a text, if not the model's")
-    batch_size: int = Field(32, gt=0, description="texts that are encoded at once on a GPU")
+    batch_size: int = Field(
+        32, gt=0, description="long texts that a GPU encodes at once; of short ones more"
+    )
     precision: Literal["float32", "bfloat16", "float16"] = Field(
         "float32",
         description="short ones are faster on GPUs; bfloat16 on some processors, natively",

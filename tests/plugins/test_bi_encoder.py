@@ -174,6 +174,15 @@ def test_threads_change_no_vector(folder):
     assert together.documents([""]).tolist() == [[0.0] * together.width]
 
 
+def test_in_portable_arithmetic_company_changes_no_vector(folder, monkeypatch):
+    for name, value in SETTINGS.items():
+        monkeypatch.setenv(name, value)
+    encoder = Encoder(BiEncoderOptions(model=str(folder)), "cpu")
+    read = [*texts(1, 40), "", "w1 w2", "w3 w4"]
+    alone = np.concatenate([encoder.documents([text]) for text in read])
+    assert np.array_equal(encoder.documents(read), alone)
+
+
 def test_texts_are_encoded_at_the_same_time_by_copies_of_the_same_weights(folder, monkeypatch):
     from sentence_transformers import SentenceTransformer
 
@@ -187,6 +196,7 @@ def test_texts_are_encoded_at_the_same_time_by_copies_of_the_same_weights(folder
         return encode(self, *arguments, **options)
 
     monkeypatch.setattr(SentenceTransformer, "encode_document", waiting)
+    monkeypatch.setattr("irplatform_encoders.batches._ON_CPU", 1)  # a text in each batch
     encoder.documents(texts(1, 3))
     assert len(models) == 3
     tokenizers = {id(model[0].tokenizer) for model in models.values()}

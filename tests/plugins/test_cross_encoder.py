@@ -22,6 +22,7 @@ from tokenizers.processors import TemplateProcessing
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Documents, Topic
 from irplatform.runs.run import standardized
+from irplatform.system.arithmetic import SETTINGS
 from irplatform_encoders.crossencoder_reading import Reader
 from irplatform_encoders.crossencoder_reranker import CrossEncoder, probabilities
 from irplatform_encoders.options import CrossEncoderOptions
@@ -118,6 +119,7 @@ def test_scores_do_not_depend_on_order_or_company(folder):
 
 
 def test_threads_score_batches_at_the_same_time_and_alike(folder, monkeypatch):
+    monkeypatch.setattr("irplatform_encoders.batches._ON_CPU", 1)  # a pair in each batch
     alone = _opened(folder, batch_size=5).score(QUERY, documents())
     met, forward = threading.Barrier(2, timeout=30), Reader.forward
 
@@ -128,12 +130,28 @@ def test_threads_score_batches_at_the_same_time_and_alike(folder, monkeypatch):
 
     together = CrossEncoder(CrossEncoderOptions(model=str(folder), batch_size=5))
     together.prepare(SmallResources(threads=2))
-    even = documents(1, 30)  # six batches, which two threads share
+    even = documents(1, 30)  # which two threads share
     expected = _opened(folder, batch_size=5).score(QUERY, even)
     with monkeypatch.context() as patched:
         patched.setattr(Reader, "forward", waiting)
         assert together.score(QUERY, even) == expected
     assert together.score(QUERY, documents()) == alone
+
+
+def test_weights_that_are_rounded_once_give_the_scores_of_autocast(folder, monkeypatch):
+    for name in SETTINGS:
+        monkeypatch.delenv(name, raising=False)  # native arithmetic
+    found = _opened(folder, precision="bfloat16").score(QUERY, documents())
+    with monkeypatch.context() as patched:
+        patched.setattr("irplatform_encoders.crossencoder_reading.round_weights", lambda _: None)
+        assert _opened(folder, precision="bfloat16").score(QUERY, documents()) == found
+    assert found != _opened(folder).score(QUERY, documents())
+
+
+def test_many_pairs_become_tokens_in_parts(folder, monkeypatch):
+    whole = _opened(folder).score(QUERY, documents())
+    monkeypatch.setattr("irplatform_encoders.crossencoder_reading._TOKENIZED_AT_ONCE", 7)
+    assert np.allclose(_opened(folder).score(QUERY, documents()), whole, atol=1e-5)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU with CUDA")

@@ -42,6 +42,14 @@ def test_they_are_torchs_linear_layers(arithmetic, threads, width, out, bias):
         assert torch.equal(layer(values), found)
 
 
+def test_texts_apart_are_multiplied_as_if_they_were_alone(arithmetic):
+    arithmetic(portable=True)
+    layer = nn.Linear(96, 200)
+    values = torch.randn(9, 17, 96)
+    multiply_by_numpy(layer, "cpu", apart=True)
+    assert torch.equal(layer(values), torch.stack([layer(text) for text in values]))
+
+
 @pytest.mark.parametrize(("width", "out", "bias"), [(40, 300, True), (7, 3, False)])
 def test_gradients_are_torchs(arithmetic, threads, width, out, bias):
     arithmetic(portable=True)

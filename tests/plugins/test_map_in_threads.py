@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from irplatform_encoders.on_cpu import map_in_threads, passes_at_a_time
+from irplatform_encoders.on_cpu import map_ahead, map_in_threads, passes_at_a_time
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
@@ -30,6 +30,20 @@ def test_so_many_are_computed_at_a_time():
 def test_no_thread_is_begun_for_one(threads, items):
     here = threading.get_ident()
     assert set(map_in_threads(lambda _: threading.get_ident(), items, threads)) == {here}
+
+
+def test_the_next_item_is_computed_while_one_is_used():
+    computed = threading.Event()
+
+    def compute(number):
+        if number == 1:
+            computed.set()
+        return number
+
+    found = map_ahead(compute, range(3))
+    assert next(found) == 0
+    assert computed.wait(timeout=10)
+    assert list(found) == [1, 2]
 
 
 def test_an_error_is_raised_at_its_place_and_the_rest_is_not_begun():
