@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from irplatform.errors import InputError
-from irplatform.experiment.shared_tasks import check_runs, fix_run
+from irplatform.experiment.shared_tasks import check_runs, fix_run, task_of
+from irplatform.tasks.repair import repair_run
 
 TASK = "trec-ct-2021"
 DOCUMENTS = 5
@@ -232,6 +233,14 @@ def test_ranks_decide_where_asked_for(tmp_path):
     fixed = fix_run(path, out, order="ranks", force=True)
     assert out.read_text() == "1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 c 1 3.0 t\n2 Q0 d 2 2.0 t\n"
     assert fixed.repair.changed == {"score, from the rank": [1, 2]}
+
+
+def test_documents_that_the_collection_does_not_have_are_left_out(tmp_path):
+    path = tmp_path / "my.run"
+    path.write_text("1 Q0 NCT1 1 3 t\n1 Q0 NCT2 2 2 t\n1 Q0 NCT3 3 1 t\n")
+    repair = repair_run(path, task_of(TASK), has_document=lambda name: name != "NCT2")
+    assert repair.content == b"1 Q0 NCT1 1 3 t\n1 Q0 NCT3 2 1 t\n"
+    assert repair.left_out == {"document that the collection does not have": [2]}
 
 
 def test_ties_are_ranked_as_trec_eval_does_and_a_copy_may_be_packed(tmp_path):
