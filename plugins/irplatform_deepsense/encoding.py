@@ -13,13 +13,14 @@ from torch import Tensor
 from torch.nn import functional
 
 from irplatform.text import STOP_WORDS, content_words, tokenize
-from irplatform.text.arrays import Float32, Int64, ragged, without
+from irplatform.text.arrays import Int64, ragged, without
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.plugin import Topic
     from irplatform.text import ForwardIndex, WordVectors
+    from irplatform.text.device_documents import Candidates
     from irplatform.text.forward_index import Field
     from irplatform_deepsense.features import FieldFeatures
     from irplatform_deepsense.options import DeepSenSeOptions
@@ -81,6 +82,7 @@ class Encoder:
         # The last entry serves words that the collection lacks.
         self._rows = np.append(vectors.align_known(index.vocabulary), -1)
         self._document_rows = self._rows.copy()  # rows of the words that are read of documents
+        self._document_rows_there: Tensor | None = None
         if not options.document_stop_words:
             stops = index.vocabulary.ids(sorted(STOP_WORDS))
             self._document_rows[stops] = -1
@@ -113,20 +115,42 @@ class Encoder:
         return words, offsets[:-1]
 
     def encode(self, topic: Topic, doc_ids: Sequence[str]) -> Encoded:
-        rows, features = self.index.rows(doc_ids), self.features(topic, doc_ids)
-        return self.encode_rows(self.query(topic.query), rows, features)
+        query, features = self.query(topic.query), self.features(topic, doc_ids)
+        rows = self.index.rows(doc_ids)
+        return self.encode_rows(self.tensor(query), rows, self.tensor(features))
 
-    def encode_rows(self, query: Int64, rows: Int64, features: Float32) -> Encoded:
+    def encode_rows(self, query: Tensor, rows: Int64, features: Tensor) -> Encoded:
         titles, title_starts = self.texts(rows, "title")
         abstracts, abstract_starts = self.texts(rows, "abstract")
         distinct, places = np.unique(np.concatenate([titles, abstracts]), return_inverse=True)
         return Encoded(
-            self.tensor(query),
+            query,
             self.tensor(distinct),
             Texts(self.tensor(places[: len(titles)]), self.tensor(title_starts)),
             Texts(self.tensor(places[len(titles) :]), self.tensor(abstract_starts)),
-            self.tensor(features),
+            features,
         )
+
+    def padded(self, candidates: Candidates) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries, titles and abstracts of candidates as rows of the vectors, on a GPU.
+
+        Each is int64 [documents, words]; the number of rows stands for words that are not read.
+        """
+        if self._document_rows_there is None:
+            self._document_rows_there = self.tensor(self._document_rows)
+        words = self._document_rows_there[candidates.matrix(candidates.longest)]
+        in_title = torch.arange(candidates.longest, device=words.device) < candidates.title_lengths
+        padding = len(self.idf)
+
+        def of_field(inside: Tensor, most: int) -> Tensor:
+            read = inside & (words >= 0)
+            return words.where(read & (read.cumsum(dim=1) <= most), padding)
+
+        query = candidates.query[candidates.topic]
+        longest_title = int(self.index.lengths("title", candidates.rows).max(initial=0))
+        titles = of_field(in_title, self._options.title_words)[:, :longest_title]
+        abstracts = of_field(~in_title, self._options.abstract_words)
+        return query.where(query >= 0, padding), titles, abstracts
 
     def tensor(self, array: npt.NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)

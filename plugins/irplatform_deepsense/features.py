@@ -18,7 +18,7 @@ import numpy as np
 from irplatform.lucene.dates import YEAR, year_of
 from irplatform.system.formats import read_own_json
 from irplatform.text import content_words, lexical_features, tokenize
-from irplatform.text.arrays import Float32, Float64, Int64, new_matrix
+from irplatform.text.arrays import Float32, Float64, Int32, Int64, new_matrix
 from irplatform.text.given_texts import given_texts
 
 if TYPE_CHECKING:
@@ -52,17 +52,20 @@ class FieldFeatures:
         return (*self.lexical, *self.columns.names)
 
     def __call__(self, topic: Topic, doc_ids: Sequence[str]) -> Float32:
-        rows, texts = self.index.rows(doc_ids), given_texts()
-        parts = [
-            self.values[rows]
-            if texts is None
-            else self.columns.of([texts.documents[doc_id] for doc_id in doc_ids])
-        ]
-        if self.lexical:
-            words = content_words(topic.query) or tokenize(topic.query)
-            query = self.index.vocabulary.ids(list(dict.fromkeys(words)))
-            parts.insert(0, lexical_features(self.index, query, rows, self.lexical))
-        return np.concatenate(parts, axis=1)
+        rows, fields = self.index.rows(doc_ids), self.of_fields(doc_ids)
+        lexical = lexical_features(self.index, self.matched(topic), rows, self.lexical)
+        return np.concatenate([lexical, fields], axis=1)
+
+    def of_fields(self, doc_ids: Sequence[str]) -> Float32:
+        """The features that no query changes: float32 [documents, fields]."""
+        if (texts := given_texts()) is not None:
+            return self.columns.of([texts.documents[doc_id] for doc_id in doc_ids])
+        return self.values[self.index.rows(doc_ids)]
+
+    def matched(self, topic: Topic) -> Int32:
+        """The word ids that lexical features match: int32 [words]."""
+        words = content_words(topic.query) or tokenize(topic.query)
+        return self.index.vocabulary.ids(list(dict.fromkeys(words)))
 
 
 def field_features(

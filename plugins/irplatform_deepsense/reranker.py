@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from torch import Tensor
+
     from irplatform.plugin import Documents, Resources, TextPair, Topic, TrainingData
+    from irplatform.text.device_documents import Candidates
     from irplatform_deepsense.encoding import Encoder
     from irplatform_deepsense.features import Columns, FieldFeatures
     from irplatform_deepsense.network import DeepSenSeNetwork, Tables
@@ -150,14 +153,24 @@ class DeepSenSe(NeuralReranker):
         with torch.inference_mode():
             self._tables = self.network.tabulate(self._encoder.vectors, self._encoder.idf)
 
-    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        import torch
+    def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
+        from irplatform.text.device_documents import Reading, on_device
 
-        from irplatform_deepsense.task import score
+        features, encoder = self._features, self._encoder
+        reading = Reading(
+            lambda topic: encoder.query(topic.query), features.lexical, features.matched
+        )
+        fields = [features.of_fields(documents.ids) for _, documents in batch]
+        documents = on_device(encoder.index, encoder.device)
+        return documents.score(batch, reading, self._scores, fields)
 
-        if not documents:
-            return []
-        with torch.inference_mode():
-            encoded = self._encoder.encode(topic, documents.ids)
-            values: list[float] = score(self.network, self._tables, encoded).tolist()
-        return values
+    def _scores(self, candidates: Candidates) -> Tensor:
+        from irplatform_deepsense.task import score, score_on_device
+
+        features = candidates.features
+        if candidates.one_by_one:
+            query = candidates.query[0]
+            encoded = self._encoder.encode_rows(query, candidates.rows, features)
+            return score(self.network, self._tables, encoded)
+        texts = self._encoder.padded(candidates)
+        return score_on_device(self.network, self._tables, texts, features)

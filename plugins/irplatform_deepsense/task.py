@@ -31,11 +31,26 @@ if TYPE_CHECKING:
 
 CELLS = 1 << 19
 """Pairs of a text's and the query's words in one step, to stay in the processor's cache."""
+NUMBERS = 1 << 26
+"""Numbers in the vectors of words that a GPU reads in one step."""
 
 
 def score(network: DeepSenSeNetwork, tables: Tables, encoded: Encoded) -> Tensor:
     """Scores of a topic's documents, float32 [n], before the sigmoid."""
     return network.classify(aggregate(network, tables, encoded), encoded.features)
+
+
+def score_on_device(
+    network: DeepSenSeNetwork, tables: Tables, texts: tuple[Tensor, ...], features: Tensor
+) -> Tensor:
+    """Scores of documents of several topics, from `Encoder.padded`, in parts that fit in memory."""
+    query, titles, abstracts = texts
+    numbers = len(features) * (titles.shape[1] + abstracts.shape[1]) * tables.unit.shape[1]
+    aggregated = []
+    for part in torch.arange(len(features), device=query.device).chunk(numbers // NUMBERS + 1):
+        matched = [network.match(tables, query[part], text[part]) for text in (titles, abstracts)]
+        aggregated.append(torch.cat([v for pair in matched for v in pair], dim=1))
+    return network.classify(torch.cat(aggregated), features)
 
 
 def aggregate(network: DeepSenSeNetwork, tables: Tables, encoded: Encoded) -> Tensor:
@@ -161,7 +176,9 @@ class DeepSenSeTask:
         places = self._starts[batch.topic][:, None] + batch.documents
         encoded = [
             self._encoder.encode_rows(
-                self._queries[topic], self._rows[documents], self._features[documents]
+                self._encoder.tensor(self._queries[topic]),
+                self._rows[documents],
+                self._encoder.tensor(self._features[documents]),
             )
             for topic, documents in zip(batch.topic, places, strict=True)
         ]

@@ -8,6 +8,8 @@ from irplatform.plugin import Topic
 from irplatform.text import ALL18, device_documents
 from irplatform.text.device_documents import on_device
 from irplatform.training import NeuralReranker
+from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
+from irplatform_deepsense.reranker import DeepSenSe
 from irplatform_delta.options import Delta2017Options, DeltaOptions, SevMosOptions
 from irplatform_delta.reranker import Delta, Delta2017, SevMos
 from irplatform_drmm.options import DrmmOptions
@@ -17,6 +19,7 @@ from irplatform_encoders.options import DualOptions
 from irplatform_graphene.options import GrapheneOptions
 from irplatform_graphene.reranker import Graphene
 
+NO_FIELDS = {"numbers": (), "categories": ()}
 NO_GRAPH = {"graph": False, "expansion": False}
 RERANKERS = {
     "delta": (Delta, DeltaOptions(lexical=ALL18, document_words=9, filters=6)),
@@ -26,6 +29,9 @@ RERANKERS = {
     "sevmos-computed": (SevMos, SevMosOptions(document_words=9, filters=6, stored_documents=0)),
     "dual-encoder": (DualEncoder, DualOptions()),
     "dual-encoder-computed": (DualEncoder, DualOptions(stored_documents=0)),
+    "deepsense": (DeepSenSe, DeepSenSeOptions(**NO_FIELDS)),
+    "deepsense-cut": (DeepSenSe, DeepSenSeOptions(title_words=2, abstract_words=3, **NO_FIELDS)),
+    "deepsense-program": (DeepSenSe, DeepSenSeOptions(**PRESETS["program"], **NO_FIELDS)),
     "drmm": (Drmm, DrmmOptions(stemmer="none", document_words=9)),
     "drmm-tv": (Drmm, DrmmOptions(stemmer="none", gate="vectors", bins=5)),
     "graphene": (Graphene, GrapheneOptions(document_words=9, **NO_GRAPH)),

@@ -71,6 +71,9 @@ class Candidates:
         rows: int64 [documents], their rows in the forward index, in the host's memory.
         topic_of: int64 [documents], the place of each document's topic, in the host's memory.
         rows_there: the rows on the device.
+        longest: the number of words of the longest document.
+        title_lengths: int32 or float64 [documents, 1], how many of a document's words are its
+            title's.
         query: int64 [topics, m], `Reading.query`, padded with -1.
         topic: `topic_of` on the device.
         features: float32 [documents, features], the lexical and then the further ones.
@@ -81,6 +84,8 @@ class Candidates:
     rows: Int64
     topic_of: Int64
     rows_there: Tensor
+    longest: int
+    title_lengths: Tensor
     query: Tensor
     topic: Tensor
     features: Tensor
@@ -196,6 +201,8 @@ class DeviceDocuments:
             rows,
             topic_of,
             there(rows),
+            int(index.lengths("text", rows).max(initial=0)),
+            there(index.lengths("title", rows))[:, None],
             there(reading.query(topic))[None],
             there(topic_of),
             there(np.concatenate([lexical, more], axis=1)),
@@ -234,6 +241,8 @@ class DeviceDocuments:
             rows,
             topic_of,
             rows_there,
+            block.words.shape[1],
+            block.numbers[:, :1],
             query,
             topic,
             features,
