@@ -9,7 +9,7 @@ by topic, and so does what lacks 64-bit floats.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from irplatform.data import Documents, Topic
     from irplatform.text.arrays import Float32, Float64, Int32, Int64
-    from irplatform.text.forward_index import Field, ForwardIndex
+    from irplatform.text.forward_index import ForwardIndex
 
     Array = npt.NDArray[Any]
     Batch = Sequence[tuple[Topic, Documents]]
@@ -227,14 +227,11 @@ class DeviceDocuments:
         query, topic, features, rows_there, *asked = to_device(inputs, self.device)
         block = self._block(rows, rows_there)
         if asked:
-            of_documents = (
-                asked if len(topics) == 1 else [values[..., topic, :] for values in asked]
-            )
-            counts = _Counts(block, *of_documents)
-            columns = [
-                getattr(_DeviceMatch(counts, field, index.average_length(field)), kind)()
-                for kind, field in kinds_and_fields(reading.lexical)
-            ]
+            alone = len(topics) == 1
+            match = _DeviceMatch(block, *(a if alone else a[..., topic, :] for a in asked))
+            wanted = kinds_and_fields(reading.lexical)
+            values = {kind: getattr(match, kind)() for kind in dict.fromkeys(k for k, _ in wanted)}
+            columns = [values[kind][FIELDS.index(field)] for kind, field in wanted]
             features = torch.cat([torch.stack(columns, dim=1).float(), features], dim=1)
         return Candidates(
             topics,
@@ -356,7 +353,7 @@ def _matched(index: ForwardIndex, reading: Reading, topic: Topic) -> Int32:
 
 
 def _asked(index: ForwardIndex, queries: Sequence[Int32]) -> list[Array]:
-    """The arguments of `_Counts`, per topic: the words of queries, and the sums of their IDF."""
+    """The arguments of `_DeviceMatch` for each topic."""
     matches = [[FieldMatch(index, field, q, np.arange(0)) for field in FIELDS] for q in queries]
     texts = [of_fields[-1] for of_fields in matches]
     bigrams = [known_bigrams(query) for query in queries]
@@ -376,74 +373,50 @@ def _asked(index: ForwardIndex, queries: Sequence[Int32]) -> list[Array]:
         np.array([[of_field.idf_of_query for of_field in of_fields] for of_fields in matches]),
         np.stack(idf),
         np.stack([_padded([pair[:, side] for pair in pairs], _ABSENT) for side in (0, 1)]),
+        np.array([[of_field.average_length for of_field in of_fields] for of_fields in matches]),
     ]
 
 
-@dataclass(frozen=True)
-class _Counts:
-    """Documents beside the known words of their topics' queries; 1 row is for all documents."""
-
-    block: _Block
-    known: Tensor  # int64 [documents, known], padded with _ABSENT
-    repeats: Tensor  # int64 [documents, known]
-    sizes: Tensor  # int64 [documents, 2], the query's words and bigrams
-    idf_of_query: Tensor  # float64 [documents, 3]
-    idf: Tensor  # float64 [3, documents, known]
-    bigrams: Tensor  # int64 [2, documents, bigrams], padded with _ABSENT
-
-    @cached_property
-    def found(self) -> Tensor:
-        """Where a document has which word: bool [documents, longest, known]."""
-        return self.block.words[:, :, None] == self.known[:, None]
-
-    def inside(self, field: Field) -> Tensor:
-        """Which places belong to a field, bool [documents, longest]; those behind the text may."""
-        place = torch.arange(self.block.words.shape[1], device=self.known.device)
-        in_title = place < self.block.numbers[:, :1]  # the words of the title
-        if field == "title":
-            return in_title
-        return ~in_title if field == "abstract" else torch.ones_like(in_title)
-
-
-@dataclass(frozen=True)
 class _DeviceMatch(MatchFeatures[Tensor]):
-    """Computes what `FieldMatch` does, for documents of several topics."""
+    """What `FieldMatch` is, for all fields of documents of several topics: [3, documents].
 
-    counts: _Counts
-    field: Field
-    average_length: float
+    The arguments after `block` are those of each document's topic, or one for all documents:
+    the known words of the query [n, k] and their repeats, the numbers of its words and bigrams
+    [n, 2], the sums of its IDF [n, 3], the words' IDF [3, n, k], both words of its bigrams
+    [2, n, p], and the fields' average lengths [n, 3].
+    """
 
-    def __post_init__(self) -> None:
-        counts, number = self.counts, FIELDS.index(self.field)
-        of_fields = counts.block.numbers.view(-1, len(FIELDS), 3)
-        lengths, unique_counts, idf_mass = of_fields[:, number].unbind(dim=1)
-        values = {
-            "lengths": lengths,
-            "unique_counts": unique_counts,
-            "idf_mass": idf_mass,
-            "idf": counts.idf[number],
-            "idf_of_query": counts.idf_of_query[:, number],
-            "repeats": counts.repeats,
-            "size": counts.sizes[:, 0],
-        }
-        self.__dict__.update(values)
-
-    @cached_property
-    def frequencies(self) -> Tensor:
-        inside = self.counts.inside(self.field)[:, :, None]
-        return (self.counts.found & inside).sum(dim=1, dtype=torch.float64)
-
-    @cached_property
-    def present(self) -> Tensor:
-        return (self.frequencies > 0).double()
+    def __init__(
+        self,
+        block: _Block,
+        known: Tensor,
+        repeats: Tensor,
+        sizes: Tensor,
+        idf_of_query: Tensor,
+        idf: Tensor,
+        pairs: Tensor,
+        averages: Tensor,
+    ) -> None:
+        self.idf, self.repeats = idf, repeats
+        self.idf_of_query, self.average_length = idf_of_query.T, averages.T
+        self.size, self._bigrams = sizes.unbind(dim=1)
+        self._pairs, self._words = pairs, block.words
+        of_fields = block.numbers.view(len(block.numbers), len(FIELDS), -1).permute(2, 1, 0)
+        self.lengths, self.unique_counts, self.idf_mass = of_fields.unbind()
+        place = torch.arange(block.words.shape[1], device=block.words.device)
+        in_title = place < self.lengths[0, :, None]
+        self._inside = torch.stack([in_title, ~in_title, torch.ones_like(in_title)])[..., None]
+        found = block.words[:, :, None] == known[:, None]
+        self.frequencies = (found & self._inside).sum(dim=2, dtype=torch.float64)
+        self.present = (self.frequencies > 0).double()
 
     @property
     def bigrams(self) -> tuple[Tensor, Tensor]:
-        first, second = self.counts.bigrams[:, :, None]
-        words = self.counts.block.words[:, :, None]
-        inside = self.counts.inside(self.field)[:, :, None]
-        both = (words[:, :-1] == first) & (words[:, 1:] == second) & inside[:, :-1] & inside[:, 1:]
-        return both.any(dim=1).sum(dim=1, dtype=torch.float64), self.counts.sizes[:, 1]
+        first, second = self._pairs[:, :, None]
+        words, inside = self._words[:, :, None], self._inside
+        both = (words[:, :-1] == first) & (words[:, 1:] == second)
+        shared = (both & inside[:, :, :-1] & inside[:, :, 1:]).any(dim=2)
+        return shared.sum(dim=2, dtype=torch.float64), self._bigrams
 
 
 def to_device(arrays: Sequence[Array], device: str) -> list[Tensor]:

@@ -36,17 +36,17 @@ B = 0.75
 class MatchFeatures(Generic[Array]):
     """Match features from the counts of `FieldMatch`, of numpy or of torch on a device.
 
-    They are methods, which return float64 [documents].
+    They are methods, which return float64 [documents], or [fields, documents] of several fields.
     """
 
     def overlap(self: Any) -> Array:
         """|Q ∩ F| / |Q|."""
-        ratio: Array = _ratio(self.present.sum(axis=1), self.size)
+        ratio: Array = _ratio(self.present.sum(axis=-1), self.size)
         return ratio
 
     def jaccard(self: Any) -> Array:
         """|Q ∩ F| / |Q ∪ F|."""
-        shared = self.present.sum(axis=1)
+        shared = self.present.sum(axis=-1)
         ratio: Array = _ratio(shared, self.size + self.unique_counts - shared)
         return ratio
 
@@ -63,7 +63,7 @@ class MatchFeatures(Generic[Array]):
 
     def _idf_shared(self: Any) -> Array:
         # Not a matrix product, whose last digits depend on the number of documents.
-        total: Array = (self.present * self.idf).sum(axis=1)
+        total: Array = (self.present * self.idf).sum(axis=-1)
         return total
 
     def bigram_overlap(self: Any) -> Array:
@@ -73,13 +73,10 @@ class MatchFeatures(Generic[Array]):
 
     def bm25(self: Any, k1: float = K1, b: float = B) -> Array:
         """BM25 of each document (k1 from 0, b from 0 to 1); see the module for the formula."""
-        if self.average_length == 0:
-            nothing: Array = self.idf_mass * 0
-            return nothing
         saturation = k1 * (1 - b + b * self.lengths / self.average_length)
         absent = self.frequencies == 0  # with k1 = 0, 0 / 0 otherwise
-        weights = self.frequencies * (k1 + 1) / (self.frequencies + saturation[:, None] + absent)
-        total: Array = (weights * (self.idf * self.repeats)).sum(axis=1)
+        weights = self.frequencies * (k1 + 1) / (self.frequencies + saturation[..., None] + absent)
+        total: Array = (weights * (self.idf * self.repeats)).sum(axis=-1)
         return total
 
 
@@ -140,8 +137,8 @@ class FieldMatch(MatchFeatures["Float64"]):
 
     @property
     def average_length(self) -> float:
-        """The mean number of words of the field, over all documents."""
-        return self.index.average_length(self.field)
+        """The mean number of words of the field, over all documents; 1 where none has any."""
+        return self.index.average_length(self.field) or 1.0
 
     @cached_property
     def frequencies(self) -> Int64:
