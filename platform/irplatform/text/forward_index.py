@@ -24,6 +24,7 @@ from irplatform.text.arrays import (
     Int64,
     Number,
     map_array,
+    ragged,
     write_array,
 )
 from irplatform.text.given_texts import DocumentWords, distinct_of, given_texts
@@ -283,6 +284,7 @@ class Texts(Sequence[str]):
     """Texts, which may repeat, in UTF-8 and the place where each ends."""
 
     def __init__(self, text: npt.NDArray[np.uint8], ends: Int64) -> None:
+        self._letters = text
         self._text = text.data
         self._ends = ends
 
@@ -340,13 +342,31 @@ class StringTable(Texts):
 
     def find(self, strings: Sequence[str]) -> Int64:
         """The numbers of strings, `UNKNOWN` (-1) for strings outside the table."""
+        if not len(self._hashes):
+            return np.full(len(strings), UNKNOWN, dtype=np.int64)
         encoded = [string.encode() for string in strings]
         hashes = _hashes(encoded)
-        places = np.searchsorted(self._hashes, hashes)
-        return np.array(
-            [self._number(*entry) for entry in zip(encoded, places.tolist(), hashes, strict=True)],
-            dtype=np.int64,
-        )
+        places = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
+        numbers: Int64 = self._order[places]
+        numbers[self._hashes[places] != hashes] = UNKNOWN
+        for entry in self._other_strings(encoded, numbers):  # of the same hash
+            numbers[entry] = self._number(encoded[entry], int(places[entry]), hashes[entry])
+        return numbers
+
+    def _other_strings(self, encoded: Sequence[bytes], numbers: Int64) -> list[int]:
+        """The entries whose string is not that of their number."""
+        lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
+        starts = np.where(numbers > 0, self._ends[np.maximum(numbers, 1) - 1], 0)
+        found = numbers != UNKNOWN
+        same = found & (self._ends[numbers] - starts == lengths)
+        entries = np.flatnonzero(same)
+        own = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        theirs, offsets = ragged(starts[entries], lengths[entries])
+        ours, _ = ragged((lengths.cumsum() - lengths)[entries], lengths[entries])
+        wrong = np.flatnonzero(self._letters[theirs] != own[ours])
+        same[entries[np.searchsorted(offsets, wrong, side="right") - 1]] = False
+        others: list[int] = np.flatnonzero(found & ~same).tolist()
+        return others
 
     def _number(self, string: bytes, place: int, string_hash: np.uint64) -> int:
         while place < len(self._hashes) and self._hashes[place] == string_hash:
