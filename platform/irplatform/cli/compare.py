@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from irplatform.reports.comparison import Form
 
 
+group_by_option = click.option(
+    "--group-by",
+    metavar="FIELD",
+    help="Also compare groups of topics by a field, such as disease, or by query-length.",
+)
+
 comparison_options = with_options(
     click.option("--baseline", metavar="NAME", help="The run to compare with; default: the first."),
     click.option("--all-pairs", is_flag=True, help="Compare every two runs."),
@@ -57,11 +63,7 @@ comparison_options = with_options(
 @comparison_options
 @topic_options
 @with_options(
-    click.option(
-        "--group-by",
-        metavar="FIELD",
-        help="Also compare groups of topics by a field, such as disease, or by query-length.",
-    ),
+    group_by_option,
     click.option("--every-measure", is_flag=True, help="Show differences by every measure."),
     click.option(
         "--bounds/--no-bounds",

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from irplatform.cli.commands import command, with_options
-from irplatform.cli.compare import comparison_options
+from irplatform.cli.compare import comparison_options, group_by_option
 from irplatform.cli.evaluate import judgment_options, name_option, topic_filter_of, topic_options
 from irplatform.cli.options import PATH, force_option, measures_option
 from irplatform.errors import InputError
@@ -30,11 +30,7 @@ from irplatform.system.console import say_text
 @comparison_options
 @topic_options
 @with_options(
-    click.option(
-        "--group-by",
-        metavar="FIELD",
-        help="Also compare groups of topics by a field, such as disease, or by query-length.",
-    ),
+    group_by_option,
     click.option(
         "--bounds/--no-bounds",
         default=None,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.collections.names import aliases_file
 from irplatform.errors import InputError, unknown
 from irplatform.runs.ir_metadata import FILE_NAME, ir_metadata, lacking, write_ir_metadata
-from irplatform.runs.metadata import RUN, metadata_path, read_metadata
+from irplatform.runs.metadata import RUN, known_metadata, read_metadata
 from irplatform.system.formats import read_toml, toml_value
 from irplatform.system.reading import open_bytes
 from irplatform.system.writing import atomic_folder, atomic_write
@@ -157,12 +157,7 @@ def write_upload(run: Path, folder: Path, facts: Mapping[str, str]) -> list[str]
 
 
 def _content(run: Path, facts: Mapping[str, str]) -> dict[str, Any]:
-    metadata = read_metadata(run)
-    if "implementation" not in metadata:
-        raise InputError(
-            f"there is no {metadata_path(run).name} beside this run, nor ir_metadata in it.",
-            path=run,
-        )
+    metadata = known_metadata(run)
     return ir_metadata(metadata, facts)
 
 

@@ -17,7 +17,7 @@ import irplatform
 from irplatform.errors import InputError, PlatformError, unknown
 from irplatform.registry.loading import registry
 from irplatform.runs.folder import run_folders
-from irplatform.runs.metadata import metadata_path, read_metadata
+from irplatform.runs.metadata import known_metadata
 from irplatform.system.packages import absent
 
 if TYPE_CHECKING:
@@ -256,12 +256,7 @@ _OF_FUSION = {
 
 
 def _of_run(path: Path) -> Iterator[Reference]:
-    metadata = read_metadata(path)
-    if "method" not in metadata:
-        raise InputError(
-            f"there is no {metadata_path(path).name} beside this run, nor ir_metadata in it.",
-            path=path,
-        )
+    metadata = known_metadata(path)
     data, method = metadata.get("data", {}), metadata["method"]
     for part in ("test collection", "training data"):
         if name := data.get(part, {}).get("name"):

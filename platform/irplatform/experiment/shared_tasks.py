@@ -15,7 +15,7 @@ from irplatform.registry.loading import registry
 from irplatform.runs.bioasq import holds_questions
 from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags, validate_run
 from irplatform.runs.trec import Problem
-from irplatform.system.writing import atomic_write, same_file
+from irplatform.system.writing import atomic_write, same_file, write_file
 from irplatform.tasks.catalogue import find_task, known_tasks
 from irplatform.tasks.check import check_submission, in_words, tied_measures, too_many_runs
 from irplatform.tasks.mending import repair_answers
@@ -261,14 +261,7 @@ def fix_run(
         )
     content = repair.content
     packed = gzip.compress(content, mtime=0) if out.suffix == ".gz" else content
-    if not force and out.is_file() and out.read_bytes() != packed:
-        raise InputError(
-            "this file already exists, with other content. Name another --out, or replace it "
-            "with --force.",
-            path=out,
-        )
-    with atomic_write(out, "wb") as file:
-        file.write(packed)
+    write_file(out, packed, force=force)
     if diff is not None:
         with atomic_write(as_path(diff, "diff")) as file:
             file.writelines(diff_lines(repair, path, out))

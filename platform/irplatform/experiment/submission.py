@@ -10,7 +10,7 @@ from irplatform.registry.loading import registry
 from irplatform.runs import read_run
 from irplatform.runs.bioasq import MOST_DOCUMENTS, Question, answers
 from irplatform.system.console import notice
-from irplatform.system.writing import atomic_write, same_file
+from irplatform.system.writing import same_file, write_file
 
 if TYPE_CHECKING:
     from irplatform.data import Topic
@@ -82,14 +82,7 @@ def write_bioasq_answers(
         ranked = {each.id: doc_ids for each, doc_ids in questions_with_documents}
         chosen = choose_snippets(topics, ranked, resolved_collection.corpus, snippets, **options)
         content = answers(questions_with_documents, chosen)
-    if not force and out.is_file() and out.read_bytes() != content:
-        raise InputError(
-            "this file already exists, with other content. Name another --out, or replace it "
-            "with --force.",
-            path=out,
-        )
-    with atomic_write(out, "wb") as file:
-        file.write(content)
+    write_file(out, content, force=force)
     if unanswered := [each.id for each, doc_ids in questions_with_documents if not doc_ids]:
         number = counted(len(unanswered), "question")
         notice(f"WARNING: {path} has no documents for {number}: {listing(unanswered)}.")

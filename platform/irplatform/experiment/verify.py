@@ -21,10 +21,9 @@ from irplatform.runs import read_run
 from irplatform.runs.metadata import (
     RUN,
     describe_platform,
+    known_metadata,
     lines_digest,
-    metadata_path,
     ranking_digests,
-    read_metadata,
     source_revision,
 )
 from irplatform.runs.resuming import differences
@@ -91,12 +90,7 @@ def verify(run: AnyPath, *, collection: str | None = None) -> list[Finding]:
     run = as_path(run, "run")
     if not run.exists():
         raise InputError("there is no such file.", path=run)
-    metadata = read_metadata(run)
-    if "implementation" not in metadata:
-        raise InputError(
-            f"there is no {metadata_path(run).name} beside this run, nor ir_metadata in it.",
-            path=run,
-        )
+    metadata = known_metadata(run)
     found = [_file(run, metadata)]
     found += _data(metadata, collection)
     found += _inputs(metadata)

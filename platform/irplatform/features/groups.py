@@ -95,12 +95,7 @@ class Group:
 
     def save(self, instance: TrainableFeatureGroup, folder: Path) -> None:
         """Let an instance of the group save what it learned in an empty folder."""
-        with self.plugin_call("saving"):
-            instance.save(folder)
-        if not any(folder.iterdir()):
-            raise PluginError(
-                f"{self.who}: save() wrote nothing, so what it learned would be lost."
-            )
+        self.registration.save(instance, folder)
 
     @cached_property
     def described(self) -> dict[str, Any]:

@@ -24,12 +24,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import PlatformError
 from irplatform.lucene.feedback import TermWeights, addable, expanded
 from irplatform.lucene.java import java_class
 from irplatform.lucene.postings import POSTINGS_FORMAT
 from irplatform.runs import Ranking
-from irplatform.system.cache import kept_json
+from irplatform.system.cache import kept_facts
 from irplatform.system.packages import absent
 from irplatform.system.workers import available_cores, batched
 from irplatform.text.arrays import Float32, Int32, Int64, map_array
@@ -68,12 +67,7 @@ class ImpactIndex:
     """
 
     def __init__(self, folder: Path) -> None:
-        facts = kept_json(folder / "facts.json")
-        if facts["format"] != POSTINGS_FORMAT:
-            raise PlatformError(
-                f"{folder}: postings of format {facts['format']}, but this version reads "
-                f"{POSTINGS_FORMAT}. Delete the folder; it will be made again."
-            )
+        facts = kept_facts(folder, "postings", POSTINGS_FORMAT)
         self._folder = folder
         self.count: int = facts["documents"]
         self._non_empty: int = facts["non_empty_documents"]

@@ -27,8 +27,7 @@ need them: every command loads every plugin.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from irplatform.plugin.hooks import (
     RegisterCollection,
@@ -42,6 +41,7 @@ from irplatform.plugin.hooks import (
     RunEvent,
     hookimpl,
 )
+from irplatform.system.on_demand import on_demand
 
 if TYPE_CHECKING:
     from pydantic import Field
@@ -116,15 +116,4 @@ _NAMES = {
     "irplatform.plugin.retrievers": "Retriever",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_MODULES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+__getattr__, __dir__ = on_demand(__name__, _MODULES)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from importlib import metadata
 
+    import pluggy
+
 
 @functools.cache
 def registry() -> Registry:
@@ -80,11 +82,16 @@ def _load_one(
             forgotten = unmarked(manager, module)
         plugin_registry.add(contribution.tables)
     except BaseException as error:  # a broken module must not stop the others
-        if is_interruption(error):
-            raise
-        if manager.has_plugin(str(plugin)):
-            manager.unregister(name=str(plugin))
-        show_traceback(error)
+        discard(manager, plugin, error)
         error_text = with_place(error, entry_point.value.partition(":")[0].strip())
         return replace(plugin, error=error_text)
     return replace(plugin, provides=tuple(contribution.provides), unmarked=forgotten)
+
+
+def discard(manager: pluggy.PluginManager, plugin: Plugin, error: BaseException) -> None:
+    """Take out a plugin that failed while it was loaded; an interruption is raised again."""
+    if is_interruption(error):
+        raise error
+    if manager.has_plugin(str(plugin)):
+        manager.unregister(name=str(plugin))
+    show_traceback(error)

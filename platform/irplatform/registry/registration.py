@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from irplatform.options import Options
     from irplatform.plugin.declarations import Declared, Reads, Traits
+    from irplatform.plugin.features import TrainableFeatureGroup
+    from irplatform.plugin.rerankers import TrainableReranker
 
 System = TypeVar("System", bound="Declared")
 
@@ -280,6 +282,15 @@ class Registration(Generic[System]):
         """Call the system's code; errors name the plugin and the line."""
         as_told = as_told or self.plugin.ours
         return plugin_call(self.who, doing, self.system.__module__, as_told=as_told)
+
+    def save(self, learned: TrainableReranker | TrainableFeatureGroup, folder: Path) -> None:
+        """Let a system save what it learned in an empty folder."""
+        with self.plugin_call("saving"):
+            learned.save(folder)
+        if not any(folder.iterdir()):
+            raise PluginError(
+                f"{self.who}: save() wrote nothing, so what it learned would be lost."
+            )
 
 
 def _content_of_files(options: Options) -> dict[str, Any]:

@@ -16,17 +16,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.data import Collection
-from irplatform.errors import InputError, PluginError, show_traceback
+from irplatform.errors import InputError, PluginError
 from irplatform.plugin.features import FeatureGroup
 from irplatform.plugin.rerankers import Reranker
 from irplatform.plugin.retrievers import Retriever
 from irplatform.registry.entry_points import check_hooks, marked, unmarked
-from irplatform.registry.loading import registry
+from irplatform.registry.loading import discard, registry
 from irplatform.registry.plugin_calls import with_place
 from irplatform.registry.register_hooks import Contribution
 from irplatform.registry.registration import Plugin
 from irplatform.runs.resuming import SESSION
-from irplatform.system.process import is_interruption, isolated
+from irplatform.system.process import isolated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -173,11 +173,7 @@ def load_plugin(path: Path | str) -> Registered:
             raise PluginError("it has no hooks, and no class of a reranker or retriever")
         return Registered(plugin, _replace(contribution, plugin))
     except BaseException as error:
-        if is_interruption(error):
-            raise
-        if manager.has_plugin(str(plugin)):
-            manager.unregister(name=str(plugin))
-        show_traceback(error)
+        discard(manager, plugin, error)
         raise InputError(
             f"this plugin cannot be used: {with_place(error, name)}.", path=path
         ) from error

@@ -43,6 +43,14 @@ class Colours:
         "#56616c", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#7a3fa0",
     )  # fmt: skip
 
+    @property
+    def of_results(self) -> dict[str, list[str]]:
+        """The scale of gains and losses."""
+        return {
+            "domain": ["gain", "same", "loss"],
+            "range": [self.gain, self.same, self.loss],
+        }
+
 
 PAGE = Colours(
     "var(--text)",
@@ -96,9 +104,7 @@ def topic_plot(
     import altair as alt
 
     colours = colours or Colours()
-    results = alt.Scale(
-        domain=["gain", "same", "loss"], range=[colours.gain, colours.same, colours.loss]
-    )
+    results = alt.Scale(**colours.of_results)
     base = alt.Chart(_data(rows))
     bars = base.mark_bar(cursor="pointer", minBandSize=2).encode(
         x=alt.X(
@@ -152,9 +158,7 @@ def interval_plot(
     import altair as alt
 
     colours = colours or Colours()
-    results = alt.Scale(
-        domain=["gain", "same", "loss"], range=[colours.gain, colours.same, colours.loss]
-    )
+    results = alt.Scale(**colours.of_results)
     base = alt.Chart(_data(rows)).encode(
         y=alt.Y("pair:N", sort=None, title=None, axis=alt.Axis(labelLimit=_LABEL)),
         color=alt.Color("result:N", scale=results, legend=None),

@@ -19,7 +19,6 @@ import numpy as np
 
 from irplatform.collection_resources import on_this_machine
 from irplatform.data import TrainingData
-from irplatform.errors import PluginError
 from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.dependencies import GROUP
 from irplatform.reranking.scoring import Values, final_scores
@@ -89,12 +88,7 @@ class Member:
         weights = member_folder(self.folder, self.number)
         shutil.rmtree(weights, ignore_errors=True)
         weights.mkdir()
-        with registration.plugin_call("saving"):
-            reranker.save(weights)
-        if not any(weights.iterdir()):
-            raise PluginError(
-                f"{registration.who}: save() wrote nothing, so what it learned would be lost."
-            )
+        registration.save(reranker, weights)
         np.savez(self.workspace / _SCORES, *scores.values())
         shared = sum(self.resources.stopwatch.seconds.values()) - shared
         seconds = time.monotonic() - began - shared

@@ -5,8 +5,9 @@ Names are imported when they are first used: the modules behind them load numpy.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from irplatform.system.on_demand import on_demand
 
 if TYPE_CHECKING:
     from irplatform.runs.checks import validate_run as validate_run
@@ -17,22 +18,11 @@ if TYPE_CHECKING:
     from irplatform.runs.trec import write_run as write_run
 
 _MODULES = {
-    "Problem": "trec",
-    "Ranking": "run",
-    "Run": "run",
-    "read_run": "trec",
-    "validate_run": "checks",
-    "write_run": "trec",
+    "Problem": "irplatform.runs.trec",
+    "Ranking": "irplatform.runs.run",
+    "Run": "irplatform.runs.run",
+    "read_run": "irplatform.runs.trec",
+    "validate_run": "irplatform.runs.checks",
+    "write_run": "irplatform.runs.trec",
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+__getattr__, __dir__ = on_demand(__name__, _MODULES)

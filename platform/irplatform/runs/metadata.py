@@ -210,6 +210,21 @@ def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
+def known_metadata(run: Path) -> Mapping[str, Any]:
+    """Return the metadata beside a run, or in its head, which say how it was made.
+
+    Raises:
+        InputError: there are none.
+    """
+    metadata = read_metadata(run)
+    if "method" not in metadata:
+        raise InputError(
+            f"there is no {metadata_path(run).name} beside this run, nor ir_metadata in it.",
+            path=run,
+        )
+    return metadata
+
+
 def _plain(value: object) -> object:
     """Convert paths, sets and numpy's numbers to JSON."""
     if isinstance(value, Path):

@@ -222,6 +222,17 @@ def kept_json(path: Path) -> Any:
         ) from error
 
 
+def kept_facts(folder: Path, what: str, expected: int) -> dict[str, Any]:
+    """Return `facts.json` of an artifact, such as "postings", in the format of this version."""
+    facts: dict[str, Any] = kept_json(folder / "facts.json")
+    if facts["format"] != expected:
+        raise PlatformError(
+            f"{folder}: {what} of format {facts['format']}, but this version reads {expected}. "
+            "Delete the folder; it will be made again."
+        )
+    return facts
+
+
 def _with_arithmetic(kind: str, depends_on: Mapping[str, Any]) -> Mapping[str, Any]:
     """Dependencies, with the arithmetic of kinds that hold rounded numbers."""
     return depends_on if kind in EXACT_KINDS else {**depends_on, **arithmetic()}

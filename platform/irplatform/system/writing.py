@@ -78,6 +78,22 @@ def _place(path: Path) -> Path:
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
+def write_file(path: Path, content: bytes, *, force: bool = False) -> None:
+    """Write a file that a user named, whole or not at all.
+
+    Raises:
+        InputError: it exists with other content, and `force` does not replace it.
+    """
+    if not force and path.is_file() and path.read_bytes() != content:
+        raise InputError(
+            "this file already exists, with other content. Name another --out, or replace it "
+            "with --force.",
+            path=path,
+        )
+    with atomic_write(path, "wb") as file:
+        file.write(content)
+
+
 def write_json(path: Path, value: object) -> None:
     """Write a value as a JSON file, whole or not at all."""
     content = as_json(value)

@@ -5,8 +5,9 @@ Names are imported at first use: the modules of some of them load numpy.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from irplatform.system.on_demand import on_demand
 
 if TYPE_CHECKING:
     from irplatform.text.forward_build import build_forward_index as build_forward_index
@@ -26,23 +27,12 @@ if TYPE_CHECKING:
     from irplatform.text.vectors import import_vectors as import_vectors
 
 _NAMES = {
-    "forward_build": "build_forward_index",
-    "forward_index": "ForwardIndex",
-    "lexical": "ALL18 LEX3 FieldMatch LexicalNames lexical_features",
-    "tokenizer": "STOP_WORDS content_words tokenize",
-    "vector_training": "VectorOptions sentences train_vectors",
-    "vectors": "WordVectors import_vectors",
+    "irplatform.text.forward_build": "build_forward_index",
+    "irplatform.text.forward_index": "ForwardIndex",
+    "irplatform.text.lexical": "ALL18 LEX3 FieldMatch LexicalNames lexical_features",
+    "irplatform.text.tokenizer": "STOP_WORDS content_words tokenize",
+    "irplatform.text.vector_training": "VectorOptions sentences train_vectors",
+    "irplatform.text.vectors": "WordVectors import_vectors",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+__getattr__, __dir__ = on_demand(__name__, _MODULES)

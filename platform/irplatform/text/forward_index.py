@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import PlatformError
-from irplatform.system.cache import kept_json
+from irplatform.system.cache import kept_facts
 from irplatform.text.arrays import (
     ArrayWriter,
     Float64,
@@ -52,12 +52,7 @@ class ForwardIndex:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        facts = kept_json(folder / "facts.json")
-        if facts["format"] != FORWARD_INDEX_FORMAT:
-            raise PlatformError(
-                f"{folder}: a forward index of format {facts['format']}, but this version reads "
-                f"{FORWARD_INDEX_FORMAT}. Delete the folder; it will be built again."
-            )
+        facts = kept_facts(folder, "a forward index", FORWARD_INDEX_FORMAT)
         documents = DocumentWords(
             map_array(folder / "tokens.int32", np.int32),
             map_array(folder / "offsets.int64", np.int64),
