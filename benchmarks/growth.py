@@ -153,7 +153,8 @@ def measure(stage: str, folder: Path, topics: int) -> dict[str, float]:
     """Run a stage in a process of its own, watching the memory of it and its workers."""
     command = [sys.executable, __file__, "--stage", stage, "--folder", str(folder)]
     command += ["--topics", str(topics)]
-    environment = {**os.environ, "IRPLATFORM_HOME": str(folder / "home")}
+    # As in a run, torch has one thread: several that wait for each other would count the waiting.
+    environment = {**os.environ, "IRPLATFORM_HOME": str(folder / "home"), "OMP_NUM_THREADS": "1"}
     private = resident = 0
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as child:
         process = psutil.Process(child.pid)
