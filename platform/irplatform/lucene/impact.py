@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +27,8 @@ import numpy.typing as npt
 from irplatform.lucene.feedback import TermWeights, addable, expanded
 from irplatform.lucene.java import java_class
 from irplatform.lucene.postings import POSTINGS_FORMAT
+from irplatform.lucene.queries import lucene_similarity
+from irplatform.lucene.structured import NOTHING, Scores, StructuredSearch
 from irplatform.runs import Ranking
 from irplatform.system.cache import kept_facts
 from irplatform.system.packages import absent
@@ -80,6 +82,7 @@ class ImpactIndex:
             map_array(folder / "latest.uint16", np.uint16),
         )
         self.size = len(self._postings.documents)
+        self._structured: dict[BM25, StructuredSearch] = {}
 
     @classmethod
     def open(cls, folder: Path) -> ImpactIndex:
@@ -155,6 +158,41 @@ class ImpactIndex:
                 rankings[topic] = self._ranking(numbers, scores)
                 done(1)
         return rankings
+
+    def search_structured(
+        self,
+        queries: Mapping[str, Any],
+        depth: int,
+        similarity: BM25,
+        reader: Any,
+        *,
+        before: Mapping[str, str] | None = None,
+        done: Callable[[int], None] = lambda _: None,
+    ) -> dict[str, Ranking]:
+        """Rank documents for Lucene's queries, given the reader of the index; see `structured`."""
+        if similarity not in self._structured:
+            number_of = map_array(self._folder / "number-of.int32", np.int32)
+            terms = partial(self._term_scores, self._saturation(similarity))
+            search = StructuredSearch(reader, lucene_similarity(similarity), number_of, terms)
+            self._structured = {similarity: search}  # one only: it keeps much
+        rankings = {}
+        for part in batched(queries, _AT_ONCE):
+            results = self._structured[similarity]([queries[topic] for topic in part])
+            for topic, found in zip(part, results, strict=True):
+                year = int((before or {}).get(topic, _NO_LIMIT))
+                in_time = found.only(self._postings.latest[found.numbers] <= year)
+                rankings[topic] = self._ranking(*in_time.best(depth))
+            done(len(part))
+        return rankings
+
+    def _term_scores(self, saturation: Float32, term: str, boost: np.float32) -> Scores:
+        asked = self._found([{term: float(boost)}])
+        ((rows, weights),) = self._weighted(asked)
+        if not len(rows):
+            return NOTHING
+        places = slice(*self._postings.starts[rows[0] : rows[0] + 2].tolist())
+        values = weights[0] - weights[0] / saturation
+        return Scores(self._postings.documents[places], values[self._postings.codes[places]])
 
     def _ranking(self, numbers: Int32, scores: Float32) -> Ranking:
         scores = scores.copy()

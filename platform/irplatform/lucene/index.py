@@ -22,7 +22,7 @@ from irplatform.lucene.java import (
     lacks_heap,
     refuse_fork,
 )
-from irplatform.lucene.many_topics import Engine, ManyTopics
+from irplatform.lucene.many_topics import LARGEST_STRUCTURED, Engine, ManyTopics
 from irplatform.lucene.queries import (
     BM25,
     RM3,
@@ -130,8 +130,8 @@ class LuceneIndex:
     ) -> dict[str, Ranking]:
         """Rank documents for every topic.
 
-        Words are searched by BM25, with or without feedback, in copied postings if there are many
-        topics (`many_topics`); the rankings are the same to the bit.
+        Copied postings are searched if there are many topics (`many_topics`); the rankings are the
+        same to the bit.
 
         Args:
             queries: topic id to its words (str), or to a Lucene query.
@@ -153,7 +153,7 @@ class LuceneIndex:
         depth = min(depth, _DEEPEST)
         similarity = similarity or BM25()
         words = {t: q for t, q in queries.items() if isinstance(q, str)}
-        impact = self.many_topics.postings_for(len(words), similarity, feedback, engine)
+        impact = self.many_topics.postings_for(len(queries), similarity, feedback, engine)
         searcher = java_class("org.apache.lucene.search.IndexSearcher")(self.reader)
         searcher.setSimilarity(lucene_similarity(similarity))
         if feedback and not self._own:
@@ -190,6 +190,11 @@ class LuceneIndex:
                     threads=threads,
                     done=advance,
                 )
+                if impact.count <= LARGEST_STRUCTURED:
+                    structured = {t: q for t, q in queries.items() if t not in words}
+                    rankings |= impact.search_structured(
+                        structured, depth, similarity, self.reader, before=before, done=advance
+                    )
             others = [(t, query) for t, query in queries.items() if t not in rankings]
             found = java_map(find, others, threads, lambda _: advance(1))
         rankings |= {topic: ranking for (topic, _), ranking in zip(others, found, strict=True)}
@@ -255,7 +260,9 @@ def scores_of(
                 if query is not None:
                     prepared[f"{number} {column}"] = _filtered(query, among)
     depth = max([1, *(len(request.doc_ids) for request in asked)])
-    rankings = index.search(prepared, depth, similarity=similarity, threads=threads)
+    rankings = index.search(
+        prepared, depth, similarity=similarity, threads=threads, engine="lucene"
+    )
     results = []
     for number, request in enumerate(asked):
         places = {doc_id: place for place, doc_id in enumerate(request.doc_ids)}
@@ -272,7 +279,7 @@ def best_scores(
 ) -> Float32:
     """The score of the collection's best document for each query; 0 if none matches."""
     prepared = {str(n): query for n, query in enumerate(queries) if query is not None}
-    rankings = index.search(prepared, 1, similarity=similarity, threads=threads)
+    rankings = index.search(prepared, 1, similarity=similarity, threads=threads, engine="lucene")
     best = np.zeros(len(queries), dtype=np.float32)
     for number, found in rankings.items():
         if len(found):

@@ -33,6 +33,9 @@ WORTH_COPYING = 2_000
 """Topics for which postings are copied."""
 _OF_FEEDBACK = 5
 """Topics that cost Lucene as much as one with feedback."""
+LARGEST_STRUCTURED = 2_000_000
+"""Documents of an index where structured queries are searched in postings: memory holds all
+documents of a query's parts."""
 _LARGEST_K1 = 1_000
 """With a much larger one, scores would vanish in 32 bits; Lucene finds documents that score 0."""
 _BYTES = 24
@@ -56,7 +59,7 @@ class ManyTopics:
         feedback: RM3 | None = None,
         engine: Engine | None = None,
     ) -> ImpactIndex | None:
-        """The postings to search for a number of topics of words; None to search with Lucene.
+        """The postings to search for a number of topics; None to search with Lucene.
 
         Without an `engine`, that of `IRPLATFORM_ENGINE` is taken where it can do the search.
 
@@ -67,16 +70,14 @@ class ManyTopics:
         work = topics * (_OF_FEEDBACK if feedback else 1)
         if wanted == "lucene" or (wanted == "auto" and work < WORTH_OPENING):
             return None
-        if reason := self._hindrance(topics, similarity, feedback):
+        if reason := self._hindrance(similarity, feedback):
             if engine == "impact":
                 raise InputError(f"the engine 'impact' {reason}. Take 'auto' or 'lucene'.")
             return None
         return self._open() if wanted == "impact" or self._pays(work) else None
 
-    def _hindrance(self, topics: int, similarity: Similarity, feedback: RM3 | None) -> str:
+    def _hindrance(self, similarity: Similarity, feedback: RM3 | None) -> str:
         """The reason why the postings cannot do a search, to follow "the engine 'impact'"."""
-        if not topics:
-            return "searches for words, not for expanded queries"
         if not isinstance(similarity, BM25):
             return "ranks by BM25 only"
         if similarity.k1 > _LARGEST_K1:

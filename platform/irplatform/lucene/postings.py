@@ -1,8 +1,7 @@
 """Copies the postings of a Lucene index to arrays on disk, which compiled code searches.
 
-PyJNIus calls Java once in a microsecond or more, too slow for millions of postings. So the loops
-over terms and postings run in Java: they are put together from method handles (`_Loops`), and
-write to files. NumPy does the rest. A folder holds:
+The loops over terms and postings run in Java (`loops`) and write to files. NumPy does the rest. A
+folder holds:
 
 - `doc-ids`: the documents' ids in descending order. A document's place is its *number*, so that of
   two documents with the same score the one with the smaller number comes first.
@@ -11,6 +10,7 @@ write to files. NumPy does the rest. A folder holds:
 - `documents.int32`, `codes.uint16` (or `.int32`) [postings]: per term, numbers of documents in
   ascending order, and for each the place of frequency and length in `pairs`, all that BM25 needs.
 - `pairs.int64` [pairs, 2]: frequencies, and lengths as Lucene's byte has them.
+- `number-of.int32` [documents]: the number of each of Lucene's documents.
 - `latest.uint16` [documents]: one more than the last year of each document, 0 without a year; see
   `dates`.
 - `facts.json`: format, counts, and the type of `codes`.
@@ -25,7 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.lucene.dates import LAST_YEAR, YEAR
-from irplatform.lucene.java import java_cast, java_class, java_list
+from irplatform.lucene.java import java_class
+from irplatform.lucene.loops import NO_MORE, Loops
 from irplatform.lucene.transfer import CONTENTS
 from irplatform.system.console import progress
 from irplatform.system.writing import write_json
@@ -38,30 +39,25 @@ if TYPE_CHECKING:
 
     from irplatform.text.arrays import Int32, Int64
 
-POSTINGS_FORMAT = 1
+POSTINGS_FORMAT = 2
 """Of the folder's files. Raise it to make cached folders anew."""
 _AT_ONCE = 4_000_000
 """Postings that are sorted at a time."""
 _LENGTHS = 256
 """Lengths that a byte distinguishes."""
-_NO_MORE = 2**31 - 1
-"""Lucene's number of a document after the last one."""
 _LUCENE = "org.apache.lucene"
-_TERMS = f"{_LUCENE}.index.TermsEnum"
-_POSTINGS = f"{_LUCENE}.index.PostingsEnum"
-_BYTES = f"{_LUCENE}.util.BytesRef"
-_OUT = "java.io.DataOutputStream"
 
 
 def write_postings(reader: Any, folder: Path) -> None:
     """Fill a folder with the postings of an index, given Lucene's reader of it."""
-    loops = _Loops()
+    loops = Loops()
     with progress("copying postings", 4, "steps") as advance:
         ids, _, of_id, _ = _field(reader, "id", folder, loops)
         count = len(ids)
         number_of = np.empty(count, dtype=np.int32)
         number_of[of_id] = np.arange(count - 1, -1, -1)  # Lucene's terms ascend
         _write_strings(folder, "doc-ids", ids[::-1])
+        write_array(folder / "number-of.int32", number_of)
         write_array(folder / "latest.uint16", _latest_years(reader, folder, loops, number_of))
         advance(1)
         terms, frequencies, documents, counts = _field(reader, CONTENTS, folder, loops)
@@ -98,7 +94,7 @@ def write_postings(reader: Any, folder: Path) -> None:
 
 
 def _field(
-    reader: Any, field: str, folder: Path, loops: _Loops
+    reader: Any, field: str, folder: Path, loops: Loops
 ) -> tuple[list[bytes], Int64, Int32, Int32]:
     """A field's terms, how many documents have each, and Lucene's documents with frequencies."""
     terms = java_class(f"{_LUCENE}.index.MultiTerms").getTerms(reader, field)
@@ -127,13 +123,13 @@ def _lengths(reader: Any, count: int) -> Int64:
     lengths = np.zeros(count, dtype=np.int64)
     values = java_class(f"{_LUCENE}.index.MultiDocValues").getNormValues(reader, CONTENTS)
     if values is not None:
-        while (document := values.nextDoc()) != _NO_MORE:
+        while (document := values.nextDoc()) != NO_MORE:
             lengths[document] = values.longValue() % _LENGTHS
     return lengths
 
 
 def _latest_years(
-    reader: Any, folder: Path, loops: _Loops, number_of: Int32
+    reader: Any, folder: Path, loops: Loops, number_of: Int32
 ) -> npt.NDArray[np.uint16]:
     """One more than the last year of each document that date limits look at; 0 without one."""
     latest = np.zeros(len(number_of), dtype=np.uint16)
@@ -174,133 +170,3 @@ def _write_strings(folder: Path, name: str, strings: Sequence[bytes]) -> None:
     with StringTableWriter(folder, name) as writer:
         writer.extend([string.decode() for string in strings])
     writer.finish()
-
-
-class _Loops:
-    """Loops that Java runs over the terms of a field.
-
-    In Java, the methods would read:
-
-        void terms(DataOutputStream out, TermsEnum terms) {
-            for (BytesRef term = terms.next(); term != null; term = terms.next()) {
-                out.writeInt(term.length);
-                out.writeInt(terms.docFreq());
-                out.write(term.bytes, term.offset, term.length);
-            }
-        }
-
-        void postings(DataOutputStream out, TermsEnum terms) {
-            for (BytesRef term = terms.next(); term != null; term = terms.next()) {
-                PostingsEnum found = terms.postings(null);
-                for (int n = terms.docFreq(); n > 0; n--) {
-                    out.writeInt(found.nextDoc());
-                    out.writeInt(found.freq());
-                }
-            }
-        }
-    """
-
-    def __init__(self) -> None:
-        self._handles = java_class("java.lang.invoke.MethodHandles")
-        self._public = self._handles.publicLookup()
-        self._write_int = self._method(_OUT, "writeInt", "(I)V")
-        self._frequency = self._method(_TERMS, "docFreq", "()I")
-        self._terms = self._over_terms(self._one_term())
-        self._postings = self._over_terms(self._one_posting_list())
-
-    def write_terms(self, terms: Any, path: Path) -> None:
-        """Write the length, the number of documents, and the bytes of each term."""
-        self._run(self._terms, terms, path)
-
-    def write_postings(self, terms: Any, path: Path) -> None:
-        """Write the documents of each term, each with its frequency."""
-        self._run(self._postings, terms, path)
-
-    def _run(self, loop: Any, terms: Any, path: Path) -> None:
-        file = java_class("java.io.FileOutputStream")(str(path))
-        buffer = java_class("java.io.BufferedOutputStream")(file, 1 << 16)
-        out = java_class(_OUT)(buffer)
-        try:
-            loop.invokeWithArguments(java_list([out, terms]))
-        finally:
-            out.close()
-
-    def _one_term(self) -> Any:
-        """(BytesRef, out, terms) → void."""
-        write = self._method(_OUT, "write", "([BII)V")
-        for place, (name, of_type) in enumerate(
-            (("bytes", "[B"), ("offset", "I"), ("length", "I"))
-        ):
-            write = self._call_at(write, 1 + place, self._field(_BYTES, name, of_type))
-        term, out, terms = _BYTES, _OUT, _TERMS
-        write = self._arranged(write, (term, out, terms), 1, 0, 0, 0)
-        size = self._call_at(self._write_int, 1, self._field(_BYTES, "length", "I"))
-        size = self._arranged(size, (term, out, terms), 1, 0)
-        count = self._call_at(self._write_int, 1, self._frequency)
-        count = self._arranged(count, (term, out, terms), 1, 2)
-        return self._one_after_the_other(size, count, write)
-
-    def _one_posting_list(self) -> Any:
-        """(BytesRef, out, terms) → void."""
-        document = self._call_at(self._write_int, 1, self._method(_POSTINGS, "nextDoc", "()I"))
-        frequency = self._call_at(self._write_int, 1, self._method(_POSTINGS, "freq", "()I"))
-        body = self._one_after_the_other(document, frequency)  # (out, postings)
-        names = (_OUT, _POSTINGS, _TERMS)
-        times = self._arranged(self._frequency, names, 2)
-        loop = self._handles.countedLoop(times, None, self._arranged(body, ("I", *names), 1, 2))
-        opened = self._method(
-            _TERMS, "postings", f"({_described(_POSTINGS)}){_described(_POSTINGS)}"
-        )
-        null = self._handles.empty(_type(f"(){_described(_POSTINGS)}"))
-        loop = self._call_at(loop, 1, self._call_at(opened, 1, null))  # (out, terms, terms)
-        return self._arranged(loop, (_BYTES, _OUT, _TERMS), 1, 2, 2)
-
-    def _over_terms(self, body: Any) -> Any:
-        """(out, terms) → BytesRef, which is null."""
-        term = _described(_BYTES)
-        following = self._method(_TERMS, "next", f"(){term}")
-        objects = java_class("java.lang.Class").forName("java.util.Objects")
-        exists = self._public.findStatic(objects, "nonNull", _type("(Ljava/lang/Object;)Z"))
-        exists = exists.asType(_type(f"({term})Z"))
-        names = (_BYTES, _OUT, _TERMS)
-        return self._handles.whileLoop(
-            self._arranged(following, (_OUT, _TERMS), 1),
-            self._arranged(exists, names, 0),
-            self._one_after_the_other(body, self._arranged(following, names, 2)),
-        )
-
-    def _method(self, owner: str, name: str, described: str) -> Any:
-        owner_class = java_class("java.lang.Class").forName(owner)
-        return self._public.findVirtual(owner_class, name, _type(described))
-
-    def _field(self, owner: str, name: str, of_type: str) -> Any:
-        owner_class = java_class("java.lang.Class").forName(owner)
-        field_class = java_cast("java.lang.Class", _type(f"(){of_type}").returnType())
-        return self._public.findGetter(owner_class, name, field_class)
-
-    def _call_at(self, handle: Any, place: int, argument: Any) -> Any:
-        """A handle one of whose arguments is what another handle returns."""
-        return self._handles.collectArguments(handle, place, argument)
-
-    def _arranged(self, handle: Any, names: Sequence[str], *places: int) -> Any:
-        """A handle with other parameters, which takes its own from some places among them."""
-        returned = handle.type().returnType().descriptorString()
-        parameters = "".join(map(_described, names))
-        return self._handles.permuteArguments(handle, _type(f"({parameters}){returned}"), *places)
-
-    def _one_after_the_other(self, *handles: Any) -> Any:
-        """A handle that calls several with the same arguments, and returns what the last does."""
-        last = handles[-1]
-        for handle in reversed(handles[:-1]):
-            last = self._handles.foldArguments(last, handle)
-        return last
-
-
-def _described(name: str) -> str:
-    return name if len(name) == 1 else f"L{name.replace('.', '/')};"
-
-
-def _type(described: str) -> Any:
-    """A method's type as Java's class files write it: "(I)V" takes an int and returns nothing."""
-    method_type = java_class("java.lang.invoke.MethodType")
-    return method_type.fromMethodDescriptorString(described, None)
