@@ -8,8 +8,9 @@ import pytest
 
 from irplatform.errors import InputError
 from irplatform.lucene import BM25, QLD, RM3, LuceneIndex, many_topics
-from irplatform.lucene.impact import ImpactIndex, Postings, search_compiled, search_plainly
+from irplatform.lucene.impact import ImpactIndex, search_compiled, search_plainly
 from irplatform.lucene.many_topics import ENGINE_VARIABLE
+from irplatform.lucene.postings import Postings
 from irplatform.lucene.queries import analyzed
 from irplatform.plugin import Document
 from irplatform.system.cache import home

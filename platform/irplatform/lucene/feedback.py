@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from irplatform.lucene.impact import Postings
+    from irplatform.lucene.postings import Postings
     from irplatform.lucene.queries import RM3
     from irplatform.text.arrays import Float32, Int32, Int64
 

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from irplatform.lucene.feedback import TermWeights, addable, expanded
 from irplatform.lucene.java import java_class
-from irplatform.lucene.postings import POSTINGS_FORMAT
+from irplatform.lucene.postings import POSTINGS_FORMAT, Postings
 from irplatform.lucene.queries import lucene_similarity
 from irplatform.lucene.structured import NOTHING, Scores, StructuredSearch
 from irplatform.runs import Ranking
@@ -48,16 +48,6 @@ _WITH_FEEDBACK = 4_096
 """Topics whose feedback documents are read in one pass over the postings."""
 _NO_LIMIT = 2**16 - 1
 """No document is later."""
-
-
-@dataclass(frozen=True)
-class Postings:
-    """The memory-mapped arrays of a folder that `postings.write_postings` made."""
-
-    documents: Int32
-    codes: npt.NDArray[Any]
-    starts: Int64
-    latest: npt.NDArray[np.uint16]
 
 
 class ImpactIndex:
