@@ -69,7 +69,7 @@ def test_what_some_runs_share_is_said_once_and_a_change_names_them(platform, mad
     lines = platform("verify", "x").out.splitlines()
     assert lines[lines.index("Some runs") + 1 :] == [
         "  settings  agrees   1 run",
-        "  settings  CHANGED  other settings: depth 7 -> 1000 (revdocid-alone, revdocid)",
+        "  settings  CHANGED  revdocid-alone, revdocid: other settings: depth 7 -> 1000",
         "Changed since they were made: settings (2 runs).",
     ]
 

@@ -68,11 +68,15 @@ def _print_findings(findings: Mapping[Path, list[Finding]]) -> None:
     print_rows(of_all)
     rows = []
     for finding, paths in shared.items():
-        of = counted(len(paths), "run")
-        if finding.verdict != "agrees":  # else it is enough to know that there are some
-            of = listing((names[path] for path in paths), len(paths))
-        if len(paths) < count:
-            rows.append(_row(finding, of))
+        if len(paths) == count:
+            continue
+        detail = counted(len(paths), "run")
+        if finding.verdict != "agrees":
+            named = listing((names[path] for path in paths), len(paths))
+            detail = f"{named}: {finding.detail}"
+        elif finding.detail:
+            detail = f"{finding.detail} ({detail})"
+        rows.append(_row(replace(finding, detail=detail)))
     if rows:
         say_text("Some runs")
         print_rows(rows)
@@ -105,9 +109,8 @@ def _shared(findings: Mapping[Path, list[Finding]]) -> dict[Finding, list[Path]]
     return shared
 
 
-def _row(finding: Finding, runs: str = "") -> tuple[str, str, str]:
-    detail = f"{finding.detail} ({runs})" if runs and finding.detail else finding.detail or runs
-    return f"  {finding.subject}", _WORDS[finding.verdict], detail
+def _row(finding: Finding) -> tuple[str, str, str]:
+    return f"  {finding.subject}", _WORDS[finding.verdict], finding.detail
 
 
 def _files(paths: tuple[Path, ...]) -> list[Path]:
