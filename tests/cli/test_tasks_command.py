@@ -24,3 +24,8 @@ def test_json_has_the_rules_and_their_sources(platform):
 def test_an_unknown_task_is_bad_input(platform):
     shown = platform("tasks", "show", "trec-ct-2121")
     assert (shown.code, "Did you mean 'trec-ct-2021'?" in shown.err) == (2, True)
+
+
+def test_no_depth_is_asked_of_answers(platform):
+    shown = platform("tasks", "show", "trec-biogen-2024")
+    assert "The sources that were read do not say: runs." in shown.out.splitlines()
