@@ -1,8 +1,10 @@
 """Fusion by reciprocal ranks and by standardized scores."""
 
 import functools
+import json
 import operator
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -271,3 +273,20 @@ def test_topics_without_results_and_equal_scores_are_fused(by, norm):
     fused = FusionMethod(by, norm).fuse(runs)
     assert fused.rankings["q"].doc_ids == ("c",)
     assert set(fused.rankings["r"].doc_ids) == {"a", "b"}
+
+
+RANX = json.loads(Path(__file__).with_name("ranx.json").read_text())
+OURS = {"rrf": "ranks", "bordafuse": "borda", "isr": "isr", "sum": "combsum", "mnz": "combmnz"}
+
+
+@pytest.mark.parametrize("name", RANX["fused"])
+def test_rankings_are_those_of_ranx_with_our_order_of_ties(name):
+    method, _, norm = name.removeprefix("w_").partition(" ")
+    weights = (0.7, 0.2, 0.5) if name.startswith("w") else ()
+    by = OURS[method.removeprefix("w")]
+    runs = [scored("x", q=held) for held in RANX["runs"]]
+    fused = FusionMethod(by, norm or "min-max", weights=weights).fuse(runs).rankings["q"]
+    theirs = RANX["fused"][name]
+    found = dict(zip(fused.doc_ids, fused.scores.tolist(), strict=True))
+    assert found == pytest.approx(theirs, abs=1e-6)
+    assert fused.doc_ids == Ranking.of([*theirs], [*theirs.values()]).doc_ids
