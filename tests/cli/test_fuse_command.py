@@ -297,6 +297,9 @@ def test_a_method_is_learned_from_the_runs_of_training_topics(platform, folder, 
     assert (folder / "g.run").read_bytes() == (folder / "f.run").read_bytes()
     again = platform("rerun", "f.run.meta.json")
     assert again.code == 0, again
+    (folder / judged[1]).write_text(BETTER)
+    changed = platform("verify", "f.run")
+    assert (changed.code, "training run" in changed.out) == (1, True), changed
 
 
 def test_topics_of_the_runs_are_fused_as_other_folds_choose(platform, folder, judged):

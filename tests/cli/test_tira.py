@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+ROOT = Path(__file__).parents[2]
 TEXTS = {
     f"d{n}": f"Melanoma with BRAF in case {n}. " + "Vemurafenib helps. " * (n % 4) for n in range(9)
 }
@@ -85,6 +86,17 @@ def test_candidates_are_reranked_and_nothing_else(platform, folder, rerank, monk
     method = yaml.safe_load((folder / "out" / "ir-metadata.yml").read_text())["method"]
     assert method["name"] == "candidates → bm25-text"
     assert method["description"].startswith("the run candidates is given; bm25-text reranks ")
+
+
+def test_the_dockerfile_calls_it_as_a_sandbox_does(platform, folder, rerank, monkeypatch):
+    monkeypatch.setenv("inputDataset", str(rerank))
+    monkeypatch.setenv("outputDir", str(folder / "out"))
+    lines = (ROOT / "examples" / "tira" / "Dockerfile").read_text().splitlines()
+    (entry,) = (line for line in lines if line.startswith("ENTRYPOINT"))
+    name, *arguments = json.loads(entry.removeprefix("ENTRYPOINT"))
+    assert name == "platform"
+    assert platform(*arguments).code == 0
+    assert len(rows("out")) == 12
 
 
 def test_tiras_checker_accepts_both(platform, full, rerank, monkeypatch):

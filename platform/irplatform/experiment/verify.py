@@ -186,6 +186,8 @@ def _inputs(metadata: Mapping[str, Any]) -> Iterator[Finding]:
     listed = list(metadata.get("data", {}).get("inputs", ()))
     for step in metadata.get("method", {}).get("retrieval", ()):
         listed += [{"role": "fused run", "path": r["run"], **r} for r in step.get("fuses", ())]
+        learned = step.get("learned", {}).get("from", ())
+        listed += [{"role": "training run", "path": r["run"], **r} for r in learned]
     folder = Path(metadata["implementation"].get("executable", {}).get("working directory", ""))
     for entry in listed:
         path = folder / entry["path"]
