@@ -6,19 +6,23 @@ scores answers, with their snippets.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from irplatform.plugin import hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import click
-
     from irplatform.plugin import RegisterMeasure
     from irplatform.runs import Run
 
 DEPTH = 10  # documents that may be submitted for a question
+_COLUMNS = ("questions", "precision", "recall", "F1", "MAP", "GMAP")
 
 
 @hookimpl
@@ -30,8 +34,6 @@ def register_measures(register: RegisterMeasure) -> None:
 @hookimpl
 def register_commands(cli: click.Group) -> None:
     """Register `platform bioasq`."""
-    from irplatform_bioasq.commands import score_answers
-
     cli.add_command(score_answers)
 
 
@@ -55,3 +57,51 @@ def average_precisions(qrels: Mapping[str, Mapping[str, float]], run: Run) -> di
                 total += hits / rank
         values[topic] = total / min(relevant, DEPTH) if relevant else 0.0
     return values
+
+
+@click.command("bioasq", short_help="Score answers to BioASQ: documents and snippets.")
+@click.argument("answers", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--golden", required=True, type=click.Path(path_type=Path), help="BioASQ's golden file."
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object on stdout, and nothing else."
+)
+def score_answers(answers: tuple[Path, ...], golden: Path, as_json: bool) -> None:
+    """Score answers to phase A of BioASQ's task b by BioASQ's measures.
+
+    ANSWERS are JSON files as `platform submit bioasq` writes them. MAP is the official measure of
+    documents, F1 that of snippets.
+    """
+    from irplatform.runs.bioasq import read_questions, read_snippets
+    from irplatform_bioasq.scoring import mean_scores, score_documents, score_snippets
+
+    def documents(path: Path) -> dict[str, list[str]]:
+        return {
+            each.id: [doc_id for doc_id, grade in each.documents.items() if grade]
+            for each in read_questions(path)
+        }
+
+    golden_documents, golden_snippets = documents(golden), read_snippets(golden)
+    rows: list[dict[str, Any]] = []
+    for path in answers:
+        of_documents = score_documents(golden_documents, documents(path))
+        of_snippets = score_snippets(golden_snippets, read_snippets(path))
+        rows.append(
+            {
+                "path": str(path),
+                "documents": asdict(mean_scores(of_documents.values())),
+                "snippets": asdict(mean_scores(of_snippets.values())),
+            }
+        )
+    if as_json:
+        click.echo(json.dumps({"answers": rows}, indent=1))
+        return
+    width = max(len(row["path"]) for row in rows)
+    for part in ("documents", "snippets"):
+        heads = "".join(f"{head:>11}" for head in _COLUMNS)
+        click.echo(f"{part:<{width}}{heads}")
+        for row in rows:
+            questions, *values = row[part].values()
+            cells = "".join(f"{value:>11.4f}" for value in values)
+            click.echo(f"{row['path']:<{width}}{questions:>11,}{cells}")
