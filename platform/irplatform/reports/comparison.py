@@ -41,7 +41,6 @@ from irplatform.reports.table import (
     FOUND,
     OF_ROW,
     legend_of,
-    legend_of_marks,
     render_table,
     shows_glyphs,
 )
@@ -142,7 +141,7 @@ def _text(
         yield "\n".join([side_by_side(tables, width), *told])
     explained = wrapped(_legend(comparison), width)
     for measure in _measures(comparison, parts):
-        *before, last = main_tables(comparison, measure, width)
+        *before, last = main_tables(comparison, measure, width, indented=True)
         yield from (as_text(table, width) for table in before)
         yield f"{as_text(last, width)}\n{explained}"
     if _shows_others(comparison, parts):
@@ -162,7 +161,7 @@ def _text(
         title = f"Topics that differ most by {comparison.measures[0]}"
         table = values_of(comparison, comparison.measures[0], topics, title)
         if width and table.text and table.without_text.width + NARROWEST_TEXT > width:
-            table = extremes_of(comparison, comparison.measures[0], topics, title)
+            table = extremes_of(comparison, comparison.measures[0], topics, title, width)
         tables.append(table)
     yield from (as_text(table, width) for table in tables)
 
@@ -213,7 +212,8 @@ def _legend(comparison: Comparison) -> str:
 
 
 def _matrix_legend(comparison: Comparison, ascii_only: bool = False) -> Iterator[str]:
-    yield legend_of_marks(OF_ROW, ascii_only, how(comparison))
+    if marked := legend_of(other_rows(comparison), OF_ROW, ascii_only, how(comparison)):
+        yield marked
     ceiling = f"; {CEILING}: a perfect reranker of its candidates"
     known = comparison.matrix is not None and any(comparison.matrix.ceilings.values())
     yield f"{FOUND}: the first stage itself" + ceiling * known

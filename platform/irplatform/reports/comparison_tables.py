@@ -31,7 +31,7 @@ _MOST_LETTERS = 26
 """Systems that have a letter of their own."""
 
 _WIDEST = 12
-"""Characters of a name beside a figure."""
+"""Characters of a name beside a figure; a wide terminal has more."""
 
 
 def how(comparison: Comparison) -> str:
@@ -63,23 +63,30 @@ def matrix_of(comparison: Comparison, measure: str, *, ascii_only: bool = False)
     return matrix_table(measure, columns, [*rows.items()], ascii_only=ascii_only)
 
 
-def main_tables(comparison: Comparison, measure: str, width: int | None = None) -> Iterator[Table]:
-    """Means, Judged@k and pairs: in one table if there is a baseline, in two if not.
+def main_tables(
+    comparison: Comparison, measure: str, width: int | None = None, *, indented: bool = False
+) -> Iterator[Table]:
+    """Means, Judged@k and pairs: in one table if there are baselines, in two if not.
 
-    The effect size is left out if a terminal has no room for it.
+    The effect size is left out if a terminal has no room for it. `indented` rerankers stand below
+    the first stage of their row in a matrix.
     """
     means, pairs = _means(comparison, measure), comparison.pairs_by(measure)
     if not comparison.has_baselines:
         yield _with_letters(comparison, means, pairs)
-    for places in (range(len(_OF_PAIR)), [n for n, name in enumerate(_OF_PAIR) if name != "d"]):
-        columns = [_OF_PAIR[place] for place in places]
+    for shown in (range(len(_OF_PAIR)), [n for n, name in enumerate(_OF_PAIR) if name != "d"]):
+        columns = [_OF_PAIR[place] for place in shown]
         if not comparison.has_baselines:
-            rows = [[_name(pair), *_cells(pair, places)] for pair in pairs]
+            rows = [[_name(pair), *_cells(pair, shown)] for pair in pairs]
             table = Table("", ["pair", *columns], rows)
         else:
-            cells = {pair.system: _cells(pair, places) for pair in pairs}
+            cells = {pair.system: _cells(pair, shown) for pair in pairs}
             blank = ["baseline", *[""] * (len(columns) - 1)]
             rows = [[*row, *cells.get(row[0], blank)] for row in means.rows]
+            if indented and comparison.matrix:
+                places = comparison.matrix.places
+                below = {name: f"  {column}" for name, (_, column) in places.items() if column}
+                rows = [[below.get(name, name), *row] for name, *row in rows]
             table = replace(means, header=[*means.header, *columns], rows=rows)
         if width is None or table.width <= width:
             break
@@ -270,15 +277,14 @@ def values_of(
 
 
 def extremes_of(
-    comparison: Comparison, measure: str, topics: Sequence[ComparedTopic], title: str
+    comparison: Comparison, measure: str, topics: Sequence[ComparedTopic], title: str, width: int
 ) -> Table:
     """A line for each topic: its lowest and highest value, the systems, and its query."""
+    widest = max(_WIDEST, width // 5)
     rows = []
     for topic in topics:
         values = [(s.scores[measure].per_topic.get(topic.id, 0.0), s) for s in comparison.systems]
         ends = [end(values, key=lambda item: item[0]) for end in (min, max)]
-        cells = [
-            f"{short(system.name, _WIDEST)} {figure(measure, value)}" for value, system in ends
-        ]
+        cells = [f"{short(system.name, widest)} {figure(measure, value)}" for value, system in ends]
         rows.append([topic.id, *cells, topic.query])
     return Table(title, ["topic", "lowest", "highest", "query"], rows, text=True)
