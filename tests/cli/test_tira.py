@@ -88,6 +88,14 @@ def test_candidates_are_reranked_and_nothing_else(platform, folder, rerank, monk
     assert method["description"].startswith("the run candidates is given; bm25-text reranks ")
 
 
+def test_only_the_first_candidates_are_reranked_if_asked(platform, rerank):
+    command = ("tira", "--input", rerank, "--reranker", "revdocid", "--interpolate", "0")
+    for out, options in (("all", ()), ("two", ("--rerank-depth", "2"))):
+        assert platform(*command, "--output", out, *options).code == 0
+    first = {out: [row[2] for row in rows(out) if row[0] == "q1"] for out in ("all", "two")}
+    assert first == {"all": ["d8", "d3", "d2", "d1"], "two": ["d3", "d1", "d8", "d2"]}
+
+
 def test_the_dockerfile_calls_it_as_a_sandbox_does(platform, folder, rerank, monkeypatch):
     monkeypatch.setenv("inputDataset", str(rerank))
     monkeypatch.setenv("outputDir", str(folder / "out"))

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from irplatform.cli.commands import command, with_options
 from irplatform.cli.names import RERANKER
@@ -65,15 +66,18 @@ if TYPE_CHECKING:
 def tira(source: Path, out: Path, reranker: str | None, as_json: bool, **options: Any) -> None:
     """Rank TIRA's input, and write run.txt and ir-metadata.yml.
 
-    In a full-rank input, documents are searched and reranked; in a re-rank input, the candidates
-    are reranked. IRPLATFORM_TEAM and IRPLATFORM_REPOSITORY say who you are.
+    In a full-rank input, documents are searched and reranked; in a re-rank input, all candidates
+    are reranked, or the first of --rerank-depth. IRPLATFORM_TEAM and IRPLATFORM_REPOSITORY say who
+    you are.
     """
     from irplatform.experiment.tira import rank_input
 
     rerankers = () if reranker is None else (reranker,)
     command = ("platform", *sys.argv[1:])
     settings = run_settings({**options, "collection": ""}, rerankers=rerankers, command=command)
-    written = rank_input(source, out, settings)
+    context = click.get_current_context()
+    deep = context.get_parameter_source("rerank_depth") is ParameterSource.DEFAULT
+    written = rank_input(source, out, settings, all_candidates=deep)
     if as_json:
         print_json(written)
     else:

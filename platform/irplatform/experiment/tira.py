@@ -40,7 +40,9 @@ TOPICS = "queries.jsonl"
 _NAMES = FieldNames(id="docno", abstract="text")
 
 
-def rank_input(source: Path, out: Path, settings: RunSettings) -> dict[str, Any]:
+def rank_input(
+    source: Path, out: Path, settings: RunSettings, *, all_candidates: bool = True
+) -> dict[str, Any]:
     """Rank TIRA's input, and write the run and its metadata as TIRA takes them.
 
     Args:
@@ -48,6 +50,7 @@ def rank_input(source: Path, out: Path, settings: RunSettings) -> dict[str, Any]
         out: the output folder, which may exist.
         settings: of the run; its collection is the input. Without a reranker, the first stage's
             run is written; the candidates of `rerank.jsonl` need one.
+        all_candidates: rerank all candidates of `rerank.jsonl`, whatever the settings' depth.
 
     Returns:
         The `path` of the folder, the `files` in it, the `form` of the input, the number of
@@ -66,8 +69,10 @@ def rank_input(source: Path, out: Path, settings: RunSettings) -> dict[str, Any]
             if not settings.rerankers:
                 raise InputError(f"{candidates.name} is there to be reranked: name a --reranker.")
             with waiting(f"reading {candidates}"):
-                collection, first = _reranked(source, candidates, work)
+                collection, first, most = _reranked(source, candidates, work)
             settings = replace(settings, first_stages=(str(first),))
+            if all_candidates:
+                settings = replace(settings, rerank_depth=most)
         else:
             collection = _full_rank(source)
         name = collection_name(collection)
@@ -101,8 +106,8 @@ def _full_rank(source: Path) -> Collection:
     )
 
 
-def _reranked(source: Path, candidates: Path, work: Path) -> tuple[Collection, Path]:
-    """The topics and documents of candidates, and a file of them as a run."""
+def _reranked(source: Path, candidates: Path, work: Path) -> tuple[Collection, Path, int]:
+    """The topics and documents of candidates, a file of them as a run, and most of a topic."""
     documents, first = work / "documents.jsonl", work / "candidates.run"
     topics: dict[str, Topic] = {}
     found: dict[str, dict[str, float]] = {}
@@ -124,7 +129,8 @@ def _reranked(source: Path, candidates: Path, work: Path) -> tuple[Collection, P
     write_run(Run("candidates", rankings), first)
     corpus = JsonLinesCorpus("documents", [documents], _NAMES)
     title = "TIRA's candidates"
-    return Collection(_name(source), title, corpus, lambda: [*topics.values()]), first
+    collection = Collection(_name(source), title, corpus, lambda: [*topics.values()])
+    return collection, first, max(map(len, found.values()))
 
 
 def _name(source: Path) -> str:
