@@ -37,6 +37,7 @@ from irplatform.registry.loading import registry
 from irplatform.system.digests import fingerprint
 from irplatform.text import ForwardIndex, WordVectors
 from irplatform.training import load_weights
+from irplatform_delta import closest_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -197,6 +198,7 @@ def measure(
         made.load(folder / name)
         if compiled and name == "delta":
             made.network.tabulated = torch.compile(made.network.tabulated, dynamic=True)
+            closest_words.relate = torch.compile(closest_words.relate, dynamic=True)
         scores = np.concatenate(made.score_batch(pools))
         alone = [milliseconds(partial(made.score_batch, [pair]), rounds) for pair in pools]
         together = milliseconds(partial(made.score_batch, pools), rounds)
@@ -216,7 +218,7 @@ def main() -> None:
     command_line.add_argument("--documents", type=int, default=500, help="documents of a topic")
     command_line.add_argument("--threads", type=int, default=2, help="torch's threads on the CPU")
     command_line.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    command_line.add_argument("--compile", action="store_true", help="compile Delta's network")
+    command_line.add_argument("--compile", action="store_true", help="compile Delta on the GPU")
     command_line.add_argument("--prepare", type=Path, metavar="FOLDER")
     command_line.add_argument("--run", type=Path, metavar="FOLDER")
     arguments = command_line.parse_args()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from irplatform.text import WordVectors
     from irplatform.text.arrays import Float64, Int64
+    from irplatform_lexical.wmd_on_device import DeviceSpace
 
 _MOST_STEPS = 10_000_000  # of the solver; real texts need some thousands
 _CHUNK = 128  # words whose distances are computed at once, in the processor's cache
@@ -48,12 +49,14 @@ class WMD(Reranker):
         "Distances. ICML 2015, as in Mohan et al., WWW 2018, section 4.3.2."
     )
     options: WMDOptions
+    _there: DeviceSpace | None = None
 
     def traits(self) -> Traits:
         exact = ("ot",) if self.options.form == "exact" else ()
         return Traits(packages=(*exact, "gensim"))
 
     def prepare(self, resources: Resources) -> None:
+        self._device = resources.device
         self._index = resources.forward_index()
         self._vectors = resources.vectors(self.options.vectors)
         self._space = WordSpace(self._vectors, unit=self.options.unit_vectors)
@@ -62,9 +65,33 @@ class WMD(Reranker):
             stop_ids = self._index.vocabulary.ids(sorted(STOP_WORDS))
             self._words[stop_ids[stop_ids >= 0]] = -1
 
-    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
+    def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
+        if self.options.form == "exact" or not self._device.startswith("cuda"):
+            return super().score_batch(batch)
+        from irplatform.text.device_documents import Reading, on_device
+
+        if self._there is None:
+            self._there = self.space_on(self._device)
+        there, field = self._there, self.options.field
+        documents = on_device(self._index, self._device)
+        return documents.score(batch, Reading(self.query), lambda each: there.scores(each, field))
+
+    def query(self, topic: Topic) -> Int64:
+        """Rows of the words of a query: int64 [words]."""
         asked = tokenize(topic.query) if self.options.stop_words else content_words(topic.query)
-        known = self._vectors.known_rows(asked)
+        return self._vectors.known_rows(asked)
+
+    def space_on(self, device: str) -> DeviceSpace:
+        """The words on a device, for the relaxed form."""
+        import torch
+
+        from irplatform_lexical.wmd_on_device import DeviceSpace
+
+        arrays = np.append(self._words, -1), np.array(self._vectors.matrix), self._space.scale
+        return DeviceSpace(*(torch.from_numpy(array).to(device) for array in arrays))
+
+    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
+        known = self.query(topic)
         query = make_bags(known, np.array([0, len(known)]))
         if not len(query.words):
             return [0.0] * len(documents)
@@ -96,19 +123,19 @@ class WordSpace:
         self._matrix: Float32 = vectors.matrix
         squares = np.einsum("ij,ij->i", self._matrix, self._matrix, dtype=np.float64)
         lengths = np.sqrt(squares)
-        self._scale = np.divide(1, lengths, out=np.ones_like(lengths), where=unit & (lengths > 0))
-        self._squares: Float64 = squares * self._scale**2
+        self.scale = np.divide(1, lengths, out=np.ones_like(lengths), where=unit & (lengths > 0))
+        self._squares: Float64 = squares * self.scale**2
         self._longest = float(np.sqrt(self._squares.max()))
 
     def costs(self, these: Int64, those: Int64) -> Float64:
         """Distances of words, given as rows of vectors, in 64 bits: [these, those]."""
-        left = -2 * self._scale[these][:, None] * self._matrix[these]
+        left = -2 * self.scale[these][:, None] * self._matrix[these]
         squares = np.empty((len(these), len(those)))
         for start in range(0, len(those), _CHUNK):
             part = slice(start, start + _CHUNK)
             right = self._matrix[those[part]].astype(np.float64)
             np.matmul(left, right.T, out=squares[:, part])
-        squares *= self._scale[those]
+        squares *= self.scale[those]
         squares += self._squares[these][:, None]
         squares += self._squares[those]
         squares[these[:, None] == those] = 0

@@ -6,7 +6,7 @@ from plain import ELSEWHERE, WORDS, plain_resources
 
 from irplatform.plugin import Topic
 from irplatform.text import ALL18, device_documents
-from irplatform.text.device_documents import on_device
+from irplatform.text.device_documents import DeviceDocuments, Reading, on_device
 from irplatform.training import NeuralReranker
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
 from irplatform_deepsense.reranker import DeepSenSe
@@ -18,6 +18,7 @@ from irplatform_encoders.dual_ranking import DualEncoder
 from irplatform_encoders.options import DualOptions
 from irplatform_graphene.options import GrapheneOptions
 from irplatform_graphene.reranker import Graphene
+from irplatform_lexical.wmd import WMD, WMDOptions
 
 NO_FIELDS = {"numbers": (), "categories": ()}
 NO_GRAPH = {"graph": False, "expansion": False}
@@ -85,3 +86,22 @@ def test_scores_are_those_of_the_cpu(resources, monkeypatch, name, budget, queri
     for ours, theirs in zip(scores, expected, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-5)
     assert len(set(expected[0])) > 1 or queries[0] == QUERIES[-2]
+
+
+@pytest.mark.parametrize("field", ["title", "abstract", "text"])
+@pytest.mark.parametrize("stop_words", [True, False])
+def test_relaxed_word_movers_distances_are_those_of_the_cpu(resources, field, stop_words):
+    options = WMDOptions(form="relaxed", field=field, stop_words=stop_words, unit_vectors=True)
+    reranker = WMD(options)
+    reranker.prepare(resources)
+    batch = [
+        (Topic(f"t{n}", query), resources.documents(list(resources.texts)))
+        for n, query in enumerate([*QUERIES, f"the {WORDS[4]}"])
+    ]
+    space = reranker.space_on("cpu")
+    for budget in (WHOLE, BLOCKS):
+        found = DeviceDocuments(resources.index, "cpu", budget).score(
+            batch, Reading(reranker.query), lambda each: space.scores(each, field)
+        )
+        expected = [reranker.score(topic, documents) for topic, documents in batch]
+        np.testing.assert_allclose(found, expected, atol=1e-9)
