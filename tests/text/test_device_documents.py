@@ -61,7 +61,8 @@ def test_words_and_features_are_those_of_the_index(index, budget):
             assert torch.equal(topic.view(-1, 9)[:, 0], candidates.topic)
         return candidates.query[candidates.topic].clamp(min=0).sum(dim=1)
 
-    scores = DeviceDocuments(index, "cpu", budget).score(batch, reading, score, more)
+    held = DeviceDocuments(index, "cpu", budget)
+    scores = held.score(batch, reading, score, more)
     parts = {WHOLE: 1, BLOCKS: len(sizes), 1: sum(sizes)}
     assert len(sizes) == parts[budget]
     assert max(sizes) > 1 or budget == 1
@@ -74,6 +75,9 @@ def test_words_and_features_are_those_of_the_index(index, budget):
         for topic, documents in batch
     ]
     assert np.array_equal(features[:, :-1], np.concatenate(expected))
+    alone = held.features(batch, ALL18)
+    assert all(map(np.array_equal, alone, expected))
+    assert len(alone) == len(expected)
     assert np.array_equal(features[:, -1:], np.concatenate(more))
     for (topic, documents), values in zip(batch, scores, strict=True):
         query = index.query_ids(topic.query)

@@ -21,26 +21,19 @@ from torch.nn import functional
 
 from irplatform.text.forward_index import FIELDS, distinct_words
 from irplatform.text.given_texts import PADDING, given_texts
-from irplatform.text.lexical import (
-    FieldMatch,
-    MatchFeatures,
-    kinds_and_fields,
-    known_bigrams,
-    lexical_features,
-)
+from irplatform.text.lexical import lexical_features
+from irplatform.text.lexical_on_device import DeviceMatch, padded, query_inputs, statistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from irplatform.data import Documents, Topic
-    from irplatform.text.arrays import Float32, Float64, Int32, Int64
+    from irplatform.text.arrays import Float32, Int32, Int64
     from irplatform.text.forward_index import ForwardIndex
 
     Array = npt.NDArray[Any]
     Batch = Sequence[tuple[Topic, Documents]]
 
-_ABSENT = -2
-"""Stands for no word of a query; no document has it."""
 _CELL = 32
 """Bytes that computing takes per word of a document."""
 _SHARE = 4
@@ -156,8 +149,15 @@ class DeviceDocuments:
         with torch.inference_mode():
             parts = [score(candidates) for candidates in self._parts(batch, reading, more)]
             scores = torch.cat(parts).tolist() if parts else []
-        ends = accumulate((len(documents) for _, documents in batch), initial=0)
-        return [scores[start:end] for start, end in pairwise(ends)]
+        return [scores[start:end] for start, end in _bounds(batch)]
+
+    def features(self, batch: Batch, names: Sequence[str]) -> list[Float32]:
+        """Lexical match features of topics' documents, each [documents, len(names)]."""
+        with torch.inference_mode():
+            parts = [each.features for each in self._parts(batch, Reading(lexical=names), ())]
+            values = torch.cat([torch.empty(0, len(names), device=self.device), *parts])
+        there = values.cpu().numpy()
+        return [there[start:end] for start, end in _bounds(batch)]
 
     def of(self, topic: Topic, doc_ids: Sequence[str], reading: Reading) -> Candidates:
         """The documents of one topic, whatever the budget."""
@@ -220,19 +220,16 @@ class DeviceDocuments:
         more: Float32,
     ) -> Candidates:
         index = self.index
-        numbers = _padded([reading.query(topic) for topic in topics], PADDING)
+        numbers = padded([reading.query(topic) for topic in topics], PADDING)
         inputs: list[Array] = [numbers, topic_of, more, rows]
         if reading.lexical:
-            inputs += _asked(index, [_matched(index, reading, topic) for topic in topics])
+            inputs += query_inputs(index, [_matched(index, reading, topic) for topic in topics])
         query, topic, features, rows_there, *asked = to_device(inputs, self.device)
         block = self._block(rows, rows_there)
         if asked:
-            alone = len(topics) == 1
-            match = _DeviceMatch(block, *(a if alone else a[..., topic, :] for a in asked))
-            wanted = kinds_and_fields(reading.lexical)
-            values = {kind: getattr(match, kind)() for kind in dict.fromkeys(k for k, _ in wanted)}
-            columns = [values[kind][FIELDS.index(field)] for kind, field in wanted]
-            features = torch.cat([torch.stack(columns, dim=1).float(), features], dim=1)
+            of_documents = asked if len(topics) == 1 else [a[..., topic, :] for a in asked]
+            match = DeviceMatch(block.words, block.numbers, *of_documents)
+            features = torch.cat([match.columns(reading.lexical), features], dim=1)
         return Candidates(
             topics,
             rows,
@@ -263,10 +260,14 @@ class DeviceDocuments:
 
     def _copied(self, rows: Int64, longest: int) -> _Block:
         words = self.index.matrix(rows, longest)
-        return _Block(*to_device((words, _numbers(self.index, rows)), self.device))
+        return _Block(*to_device((words, statistics(self.index, rows)), self.device))
 
     def _taken(self) -> int:
         return sum(block.words.nbytes for block in self._blocks.values())
+
+
+def _bounds(batch: Batch) -> Iterator[tuple[int, int]]:
+    return pairwise(accumulate((len(documents) for _, documents in batch), initial=0))
 
 
 class StoredVectors:
@@ -308,7 +309,7 @@ class _Block:
     """Documents side by side."""
 
     words: Tensor  # int32 [documents, longest], padded with -1
-    numbers: Tensor  # float64 [documents, 9], see `_numbers`
+    numbers: Tensor  # float64 [documents, 9], see `statistics`
 
     def matrix(self, length: int) -> Tensor:
         words = self.words[:, :length]
@@ -320,7 +321,7 @@ class _Collection:
 
     def __init__(self, index: ForwardIndex, device: str) -> None:
         words, offsets = index.all_tokens()
-        arrays: list[Array] = [words, offsets, _numbers(index, None)]
+        arrays: list[Array] = [words, offsets, statistics(index, None)]
         self._words, self._offsets, self._numbers = to_device(arrays, device)
 
     @staticmethod
@@ -336,87 +337,10 @@ class _Collection:
         return _Block(words.masked_fill_(place >= lengths, PADDING), self._numbers[rows])
 
 
-def _numbers(index: ForwardIndex, rows: Int64 | None) -> Float64:
-    """Per field the words, distinct words and summed IDF of documents: [documents, 9]."""
-    of_field = [
-        statistic(field, rows)
-        for field in FIELDS
-        for statistic in (index.lengths, index.unique_counts, index.idf_mass)
-    ]
-    return np.stack(of_field, axis=1, dtype=np.float64)
-
-
 def _matched(index: ForwardIndex, reading: Reading, topic: Topic) -> Int32:
     if reading.matched is not None:
         return reading.matched(topic)
     return index.query_ids(topic.query)
-
-
-def _asked(index: ForwardIndex, queries: Sequence[Int32]) -> list[Array]:
-    """The arguments of `_DeviceMatch` for each topic."""
-    matches = [[FieldMatch(index, field, q, np.arange(0)) for field in FIELDS] for q in queries]
-    texts = [of_fields[-1] for of_fields in matches]
-    bigrams = [known_bigrams(query) for query in queries]
-    pairs = [np.array(sorted(known), dtype=np.int64).reshape(-1, 2) for known, _ in bigrams]
-    sizes = [
-        [text.size, len(known) + unknown]
-        for text, (known, unknown) in zip(texts, bigrams, strict=True)
-    ]
-    idf = [
-        _padded([of_fields[number].idf for of_fields in matches], 0)
-        for number in range(len(FIELDS))
-    ]
-    return [
-        _padded([text.known for text in texts], _ABSENT),
-        _padded([text.repeats for text in texts], 0),
-        np.array(sizes),
-        np.array([[of_field.idf_of_query for of_field in of_fields] for of_fields in matches]),
-        np.stack(idf),
-        np.stack([_padded([pair[:, side] for pair in pairs], _ABSENT) for side in (0, 1)]),
-        np.array([[of_field.average_length for of_field in of_fields] for of_fields in matches]),
-    ]
-
-
-class _DeviceMatch(MatchFeatures[Tensor]):
-    """What `FieldMatch` is, for all fields of documents of several topics: [3, documents].
-
-    The arguments after `block` are those of each document's topic, or one for all documents:
-    the known words of the query [n, k] and their repeats, the numbers of its words and bigrams
-    [n, 2], the sums of its IDF [n, 3], the words' IDF [3, n, k], both words of its bigrams
-    [2, n, p], and the fields' average lengths [n, 3].
-    """
-
-    def __init__(
-        self,
-        block: _Block,
-        known: Tensor,
-        repeats: Tensor,
-        sizes: Tensor,
-        idf_of_query: Tensor,
-        idf: Tensor,
-        pairs: Tensor,
-        averages: Tensor,
-    ) -> None:
-        self.idf, self.repeats = idf, repeats
-        self.idf_of_query, self.average_length = idf_of_query.T, averages.T
-        self.size, self._bigrams = sizes.unbind(dim=1)
-        self._pairs, self._words = pairs, block.words
-        of_fields = block.numbers.view(len(block.numbers), len(FIELDS), -1).permute(2, 1, 0)
-        self.lengths, self.unique_counts, self.idf_mass = of_fields.unbind()
-        place = torch.arange(block.words.shape[1], device=block.words.device)
-        in_title = place < self.lengths[0, :, None]
-        self._inside = torch.stack([in_title, ~in_title, torch.ones_like(in_title)])[..., None]
-        found = block.words[:, :, None] == known[:, None]
-        self.frequencies = (found & self._inside).sum(dim=2, dtype=torch.float64)
-        self.present = (self.frequencies > 0).double()
-
-    @property
-    def bigrams(self) -> tuple[Tensor, Tensor]:
-        first, second = self._pairs[:, :, None]
-        words, inside = self._words[:, :, None], self._inside
-        both = (words[:, :-1] == first) & (words[:, 1:] == second)
-        shared = (both & inside[:, :, :-1] & inside[:, :, 1:]).any(dim=2)
-        return shared.sum(dim=2, dtype=torch.float64), self._bigrams
 
 
 def to_device(arrays: Sequence[Array], device: str) -> list[Tensor]:
@@ -432,12 +356,3 @@ def to_device(arrays: Sequence[Array], device: str) -> list[Tensor]:
         part[: array.nbytes].view(getattr(torch, array.dtype.name)).view(array.shape)
         for array, part in zip(arrays, torch.split(there, sizes), strict=True)
     ]
-
-
-def _padded(rows: Sequence[Array], fill: int) -> Array:
-    """Arrays as rows of one, padded on the right."""
-    width = max(map(len, rows))
-    padded = np.full((len(rows), width), fill, dtype=rows[0].dtype)
-    for row, values in zip(padded, rows, strict=True):
-        row[: len(values)] = values
-    return padded

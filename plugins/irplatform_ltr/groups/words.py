@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from irplatform.text import ForwardIndex
     from irplatform.text.arrays import Float32, Int64
+    from irplatform.text.device_documents import DeviceDocuments
 
 
 class LexicalOptions(Options):
@@ -36,15 +37,25 @@ class LexicalMatches(FeatureGroup):
     citation: ClassVar[str] = "Mohan et al., WWW 2018, section 4.2.2"
     options: LexicalOptions
     _index: ForwardIndex | StemmedIndex
+    _there: DeviceDocuments | None = None
 
     def traits(self) -> Traits:
         return Traits(packages=("gensim",))
 
     def prepare(self, resources: Resources) -> None:
-        self._index = resources.forward_index()
+        self._index = index = resources.forward_index()
+        if resources.device.startswith("cuda"):
+            from irplatform.text.device_documents import on_device
+
+            self._there = on_device(index, resources.device)
 
     def names(self) -> tuple[str, ...]:
         return self.options.features
+
+    def compute_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Float32]:
+        if self._there is None:
+            return super().compute_batch(batch)
+        return self._there.features(batch, self.options.features)
 
     def compute(self, topic: Topic, documents: Documents) -> Float32:
         query, rows = self._index.query_ids(topic.query), self._index.rows(documents.ids)

@@ -1,0 +1,118 @@
+"""Lexical match features on a GPU, of documents of several topics at once; see `lexical`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from irplatform.text.forward_index import FIELDS
+from irplatform.text.lexical import FieldMatch, MatchFeatures, kinds_and_fields, known_bigrams
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.text.arrays import Float64, Int32, Int64
+    from irplatform.text.forward_index import ForwardIndex
+
+    Array = npt.NDArray[Any]
+
+_ABSENT = -2
+"""Stands for no word of a query; no document has it."""
+
+
+def statistics(index: ForwardIndex, rows: Int64 | None) -> Float64:
+    """Per field the words, distinct words and summed IDF of documents: [documents, 9]."""
+    of_field = [
+        statistic(field, rows)
+        for field in FIELDS
+        for statistic in (index.lengths, index.unique_counts, index.idf_mass)
+    ]
+    return np.stack(of_field, axis=1, dtype=np.float64)
+
+
+def query_inputs(index: ForwardIndex, queries: Sequence[Int32]) -> list[Array]:
+    """The arguments of `DeviceMatch` for each topic."""
+    matches = [[FieldMatch(index, field, q, np.arange(0)) for field in FIELDS] for q in queries]
+    texts = [of_fields[-1] for of_fields in matches]
+    bigrams = [known_bigrams(query) for query in queries]
+    pairs = [np.array(sorted(known), dtype=np.int64).reshape(-1, 2) for known, _ in bigrams]
+    sizes = [
+        [text.size, len(known) + unknown]
+        for text, (known, unknown) in zip(texts, bigrams, strict=True)
+    ]
+    idf = [
+        padded([of_fields[number].idf for of_fields in matches], 0) for number in range(len(FIELDS))
+    ]
+    return [
+        padded([text.known for text in texts], _ABSENT),
+        padded([text.repeats for text in texts], 0),
+        np.array(sizes),
+        np.array([[of_field.idf_of_query for of_field in of_fields] for of_fields in matches]),
+        np.stack(idf),
+        np.stack([padded([pair[:, side] for pair in pairs], _ABSENT) for side in (0, 1)]),
+        np.array([[of_field.average_length for of_field in of_fields] for of_fields in matches]),
+    ]
+
+
+class DeviceMatch(MatchFeatures[Tensor]):
+    """What `FieldMatch` is, for all fields of documents of several topics: [3, documents].
+
+    `words` are [n, longest], padded with -1; `numbers` are `statistics`. The others are those of
+    each document's topic, or one for all documents: the known words of the query [n, k] and their
+    repeats, the numbers of its words and bigrams [n, 2], the sums of its IDF [n, 3], the words' IDF
+    [3, n, k], both words of its bigrams [2, n, p], and the fields' average lengths [n, 3].
+    """
+
+    def __init__(
+        self,
+        words: Tensor,
+        numbers: Tensor,
+        known: Tensor,
+        repeats: Tensor,
+        sizes: Tensor,
+        idf_of_query: Tensor,
+        idf: Tensor,
+        pairs: Tensor,
+        averages: Tensor,
+    ) -> None:
+        self.idf, self.repeats = idf, repeats
+        self.idf_of_query, self.average_length = idf_of_query.T, averages.T
+        self.size, self._bigrams = sizes.unbind(dim=1)
+        self._pairs, self._words = pairs, words
+        of_fields = numbers.view(len(numbers), len(FIELDS), -1).permute(2, 1, 0)
+        self.lengths, self.unique_counts, self.idf_mass = of_fields.unbind()
+        place = torch.arange(words.shape[1], device=words.device)
+        in_title = place < self.lengths[0, :, None]
+        self._inside = torch.stack([in_title, ~in_title, torch.ones_like(in_title)])[..., None]
+        found = words[:, :, None] == known[:, None]
+        self.frequencies = (found & self._inside).sum(dim=2, dtype=torch.float64)
+        self.present = (self.frequencies > 0).double()
+
+    def columns(self, names: Sequence[str]) -> Tensor:
+        """The features of these names: float32 [documents, names]."""
+        wanted = kinds_and_fields(names)
+        values = {kind: getattr(self, kind)() for kind in dict.fromkeys(kind for kind, _ in wanted)}
+        columns = [values[kind][FIELDS.index(field)] for kind, field in wanted]
+        return torch.stack(columns, dim=1).float()
+
+    @property
+    def bigrams(self) -> tuple[Tensor, Tensor]:
+        """How many of the query's distinct bigrams each document has, and how many there are."""
+        first, second = self._pairs[:, :, None]
+        words, inside = self._words[:, :, None], self._inside
+        both = (words[:, :-1] == first) & (words[:, 1:] == second)
+        shared = (both & inside[:, :, :-1] & inside[:, :, 1:]).any(dim=2)
+        return shared.sum(dim=2, dtype=torch.float64), self._bigrams
+
+
+def padded(rows: Sequence[Array], fill: int) -> Array:
+    """Arrays as rows of one, padded on the right."""
+    width = max(map(len, rows))
+    matrix = np.full((len(rows), width), fill, dtype=rows[0].dtype)
+    for row, values in zip(matrix, rows, strict=True):
+        row[: len(values)] = values
+    return matrix
