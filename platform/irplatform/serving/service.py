@@ -86,10 +86,15 @@ class Service:
         run = retriever.search(topics, self._depth(requests[0]))
         if self.reranker and self._reranks(requests[0]):
             run = self.reranker.rerank(topics, run, cached=False)
+        rankings = [
+            run.rankings[topic.id].top(request.top_n)
+            for topic, request in zip(topics, requests, strict=True)
+        ]
+        doc_ids = list(dict.fromkeys(doc_id for each in rankings for doc_id in each.doc_ids))
+        found = dict(zip(doc_ids, retriever.resources.documents(doc_ids), strict=True))
         answers = []
-        for topic, request in zip(topics, requests, strict=True):
-            ranking = run.rankings[topic.id].top(request.top_n)
-            documents = retriever.resources.documents(ranking.doc_ids)
+        for ranking, request in zip(rankings, requests, strict=True):
+            documents = [found[doc_id] for doc_id in ranking.doc_ids]
             results = [
                 {
                     "rank": rank,

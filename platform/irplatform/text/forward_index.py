@@ -150,7 +150,8 @@ class ForwardIndex:
         """The number of words of a field of documents, or of all: int32 [documents]."""
         if rows is None or given_texts() is None:
             return _some(self._array(field, "lengths", np.int32), rows)
-        return np.diff(self.tokens(rows, field)[1]).astype(np.int32)
+        words, places = self._words(rows)
+        return words.lengths(places, field).astype(np.int32)
 
     def unique_counts(self, field: Field, rows: Int64 | None = None) -> Int32:
         """The number of distinct words of a field of documents, or of all: int32 [documents]."""

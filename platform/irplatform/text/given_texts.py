@@ -59,15 +59,18 @@ class DocumentWords:
     def of_field(self, rows: Int64, field: str) -> tuple[Int32, Int64]:
         """All words of a field, and where each document begins: see `ForwardIndex.tokens`."""
         starts = self.offsets[rows]
-        if field == "title":
-            lengths = self.title_lengths[rows].astype(np.int64)
-        else:
-            lengths = self.offsets[rows + 1] - starts
-            if field == "abstract":
-                starts = starts + self.title_lengths[rows]
-                lengths = lengths - self.title_lengths[rows]
-        indices, offsets = ragged(starts, lengths)
+        if field == "abstract":
+            starts = starts + self.title_lengths[rows]
+        indices, offsets = ragged(starts, self.lengths(rows, field))
         return self.tokens[indices], offsets
+
+    def lengths(self, rows: Int64, field: str) -> Int64:
+        """The number of words of a field."""
+        titles = self.title_lengths[rows].astype(np.int64)
+        if field == "title":
+            return titles
+        lengths: Int64 = self.offsets[rows + 1] - self.offsets[rows]
+        return lengths - titles if field == "abstract" else lengths
 
 
 class GivenTexts:
