@@ -224,7 +224,7 @@ def test_texts_are_scored_without_a_collection():
 def test_a_reranker_that_learns_or_reads_an_index_tells_what_it_needs():
     with pytest.raises(InputError, match=r"'delta' learns: name a trained one \(checkpoint=FOLDER"):
         ir.reranker("delta")
-    with pytest.raises(InputError, match=r"as in reranker\('bm25-text', collection='demo'\)"):
+    with pytest.raises(InputError, match=r"the words of a collection: name one \(collection=NAME"):
         ir.reranker("bm25-text")
 
 

@@ -102,8 +102,6 @@ def serve(
         require("--mcp", "mcp")
     else:
         require("`platform serve`", "fastapi", "uvicorn", "prometheus_client")
-    if host not in _LOOPBACK and not mcp:
-        notice(f"WARNING: {host}: whoever reaches this address can search; there is no password")
     from irplatform.serving.limits import Limits
     from irplatform.serving.service import open_service
 
@@ -112,14 +110,20 @@ def serve(
     )
     asked = (reranker,) if reranker else ()
     options |= {"collection": collection or "", "checkpoint": checkpoint}
+    bound = None
+    if not mcp:
+        from irplatform.serving.rest import bind
+        from irplatform.serving.rest import serve as serve_requests
+
+        bound = bind(host, port)
+        if host not in _LOOPBACK:
+            notice(f"WARNING: all who reach {host} can search; there is no password")
     depth = options.pop("rerank_depth")
     settings = run_settings({**options, "retrievers": (retriever,)}, rerankers=asked)
     service = open_service(settings, depth)
-    if mcp:
+    if bound is None:
         from irplatform.serving.mcp import serve as serve_tools
 
         serve_tools(service, limits)
     else:
-        from irplatform.serving.rest import serve as serve_requests
-
-        serve_requests(service, limits, host, port)
+        serve_requests(service, limits, bound)

@@ -61,11 +61,11 @@ class TextResources(CollectionResources):
 
     def index_artifact(self) -> Artifact:
         """Raise an InputError: there is no index."""
-        self._lacks(f"the index of a collection: name one, as in {self._example}.")
+        self._lacks("the index of a collection: name one (--collection NAME).")
 
     def index(self) -> LuceneIndex:
         """Raise an InputError: there is no index."""
-        self._lacks(f"the index of a collection: name one, as in {self._example}.")
+        self._lacks("the index of a collection: name one (--collection NAME).")
 
     def forward_index(self) -> ForwardIndex:
         """Return the statistics of words that the checkpoint keeps."""
@@ -94,33 +94,27 @@ class TextResources(CollectionResources):
 
     def _kept(self, name: str) -> Path:
         if self.words is None:
-            self._lacks(f"the words of a collection: name one, as in {self._example}.")
+            self._lacks("the words of a collection: name one (--collection NAME).")
         if not (self.words / name).exists():
             self._lacks(
                 "statistics of words, which this checkpoint lacks since an earlier version wrote "
-                f"it: name the collection, as in {self._example}."
+                "it: name the collection (--collection NAME)."
             )
         return self.words / name
 
     def concepts(self, options: ConceptOptions | None = None) -> ConceptGraph:
         """Raise an InputError: there are no concepts."""
         del options
-        self._lacks(f"the concepts of a collection: name one, as in {self._example}.")
+        self._lacks("the concepts of a collection: name one (--collection NAME).")
 
     def vectors(self, options: VectorOptions | None = None) -> WordVectors:
         """Return a checkpoint's vectors, or published ones."""
         if not (self.source.imported or self.source.ready):
             self._lacks(
-                "word vectors: name a file (vectors=FILE), a checkpoint (checkpoint=FOLDER), or a "
-                f"collection, as in {self._example}."
+                "word vectors: name a file (--vectors FILE), a checkpoint (--checkpoint FOLDER), "
+                "or a collection (--collection NAME)."
             )
         return super().vectors(options)
-
-    @property
-    def _example(self) -> str:
-        name = self.who.partition("'")[2].rstrip("'")
-        trained = ", checkpoint=…" if self.words else ""
-        return f"reranker('{name}', collection='demo'{trained})"
 
 
 def texts_by_id(texts: Sequence[str | Document]) -> dict[str, Document]:

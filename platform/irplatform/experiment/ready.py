@@ -302,8 +302,9 @@ def _without_collection(settings: RunSettings) -> ReadyReranker:
     _, (choice,) = choose_systems(registry(), (), (name,), *chosen)
     if choice.trainable and settings.checkpoint is None:
         raise InputError(
-            f"'{choice.name}' learns: name a trained one (checkpoint=FOLDER, as `platform train "
-            "--out FOLDER` writes it), or a collection whose training topics it learns from."
+            f"'{choice.name}' learns: name a trained one (--checkpoint FOLDER, as `platform train "
+            "--out FOLDER` writes it), or a collection whose training topics it learns from "
+            "(--collection NAME)."
         )
     if settings.checkpoint is not None:
         (choice,) = apply_checkpoint(settings.checkpoint, [choice])

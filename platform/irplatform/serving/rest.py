@@ -275,9 +275,8 @@ class _Patient(H11Protocol):  # type: ignore[misc]  # which mypy does not see
             self.transport.close()
 
 
-def serve(service: Service, limits: Limits, host: str, port: int) -> None:
-    """Serve until Ctrl-C; the address is printed when requests are answered."""
-    bound = _bind(host, port)
+def serve(service: Service, limits: Limits, bound: socket.socket) -> None:
+    """Serve at a bound address until Ctrl-C; it is printed when requests are answered."""
     models = ModelThread(service.answer, limits.waiting, limits.seconds)
     server = uvicorn.Server(
         uvicorn.Config(
@@ -291,6 +290,7 @@ def serve(service: Service, limits: Limits, host: str, port: int) -> None:
     )
     address, found = bound.getsockname()[:2]
     shown = f"[{address}]" if ":" in address else address
+    bound.listen()  # clients may come as soon as the address is printed
     print(f"serving {service.name} on http://{shown}:{found} (Ctrl-C ends)", flush=True)
     try:
         server.run(sockets=[bound])
@@ -301,17 +301,17 @@ def serve(service: Service, limits: Limits, host: str, port: int) -> None:
     notice("the server has ended")
 
 
-def _bind(host: str, port: int) -> socket.socket:
+def bind(host: str, port: int) -> socket.socket:
+    """Take an address, before models are loaded; InputError if that cannot be."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
-        bound.listen()  # clients may come as soon as the address is printed
     except (OSError, OverflowError) as error:
         raise InputError(
-            f"cannot serve on {host}, port {port}: {in_a_line(error)}. Choose another --port; 0 "
-            "takes a free one."
+            f"cannot serve on {host}, port {port}: {getattr(error, 'strerror', error)}. Give "
+            "another --host or --port; --port 0 takes a free one."
         ) from error
     return bound
 
