@@ -1,13 +1,15 @@
 """One thread that answers all requests, since models are not made for several.
 
-Requests that wait are answered together, as far as they are of one kind and not too large. One that
-fails is found by answering each alone.
+Requests that wait are answered together, as far as they are of one kind and not too large. After
+several at once, the next ones are waited for, no longer than those took: clients send their next
+requests one after the other. One that fails is found by answering each alone.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 Request = TypeVar("Request")
 LARGEST_BATCH = 2000
 """Documents that are scored together, unless one request has more."""
+
+
+_LONGEST_WAIT = 0.05
+"""Seconds for further requests."""
 
 
 class BusyError(PlatformError):
@@ -114,12 +120,18 @@ class ModelThread(Generic[Request]):
         self._thread.join(timeout=self._seconds)
 
     def _run(self) -> None:
-        while batch := self._next():
+        before, seconds = 1, 0.0
+        while batch := self._next(before, seconds):
             self.batches(len(batch))
+            began = time.monotonic()
             self._work(batch)
+            before, seconds = len(batch), min(time.monotonic() - began, _LONGEST_WAIT)
 
-    def _next(self) -> list[_Job[Request]]:
+    def _next(self, before: int, seconds: float) -> list[_Job[Request]]:
+        """Return the next batch; `before` requests, of the last one, took so many seconds."""
         with self._changed:
+            if before > 1:
+                self._changed.wait_for(lambda: self._ended or len(self._jobs) >= before, seconds)
             while not self._ended:
                 jobs = [job for job in self._jobs if not job.abandoned]
                 batch, rest, size = list[_Job[Request]](), deque[_Job[Request]](), 0
