@@ -151,6 +151,16 @@ def test_metadata_stays_where_no_run_is_written(platform, folder, runs):
     assert (folder / "old.run.meta.json").exists()
 
 
+def test_the_upload_says_what_was_fused(platform, folder, runs, monkeypatch):
+    monkeypatch.setenv("IRPLATFORM_TEAM", "us")
+    monkeypatch.setenv("IRPLATFORM_REPOSITORY", "https://example.org/us")
+    options = ("--by", "combsum", "--norm", "sum", "--weights", "4,1")
+    assert platform("fuse", *runs, "--out", "new.run", *options).code == 0
+    assert platform("submit", "tira", "new.run", "--out", "upload").code == 0
+    words = "the runs good and other are fused by combsum of sum scores (weights 1, 0.25)."
+    assert f"description: {words}" in (folder / "upload" / "ir-metadata.yml").read_text()
+
+
 def test_only_a_tag_that_can_be_submitted_is_taken(platform, folder, runs):
     refused = platform("fuse", *runs, "--out", "new.run", "--tag", "bm25+rm3")
     assert refused.code == 2

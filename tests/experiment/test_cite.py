@@ -2,11 +2,13 @@
 
 import json
 import re
+from typing import get_args
 
 import pytest
 
 from irplatform.errors import InputError
 from irplatform.experiment.cite import (
+    _OF_FUSION,
     _known,
     as_bibtex,
     cite,
@@ -16,6 +18,7 @@ from irplatform.experiment.cite import (
 )
 from irplatform.registry.loading import registry
 from irplatform.runs import Run
+from irplatform.runs.fuse import Method
 from irplatform.runs.metadata import run_metadata, write_run_with_metadata
 
 ENTRY = """@inproceedings{doe2024,
@@ -168,3 +171,8 @@ def test_what_cites_nothing_is_refused(tmp_path, monkeypatch, name):
     (tmp_path / "good.run").write_text("q Q0 d 1 1 x\n")
     with pytest.raises(InputError, match=r"Did you mean 'delta'|beside this run"):
         cite([name])
+
+
+def test_every_method_of_fusion_has_a_paper():
+    assert set(_OF_FUSION) == set(get_args(Method))
+    assert set(_OF_FUSION.values()) <= set(_known())

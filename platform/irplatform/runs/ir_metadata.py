@@ -6,6 +6,7 @@ LongEval. It holds what campaigns check; a run's own `.meta.json` holds everythi
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
@@ -38,7 +39,7 @@ _PARTS = {
     "run": ("rankings",),
 }
 """Sections, and the parts of each that have parts."""
-_STEP = ("name", "method", "run", "reranks", "interpolates", "fuses")
+_STEP = ("name", "method", "norm", "k", "run", "reranks", "interpolates", "fuses")
 
 
 def ir_metadata(
@@ -178,9 +179,10 @@ def _steps(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _in_words(steps: Sequence[Mapping[str, Any]], method: Mapping[str, Any]) -> str:
     """A sentence on what each step does."""
     depth = method.get("settings", {}).get("depth")
-    first = [step["name"] for step in steps if "reranks" not in step and "run" not in step]
+    first = [step["name"] for step in steps if not step.keys() & {"fuses", "reranks", "run"}]
     found = f" {depth:,}" if isinstance(depth, int) else ""
     words = [f"the run {step['run']} is given" for step in steps if "run" in step]
+    words += [_fused_in_words(step) for step in steps if "fuses" in step]
     if first:
         verb = f"find{'s' * (len(first) == 1)}"
         words.append(f"{' and '.join(first)} {verb}{found} documents per topic")
@@ -192,6 +194,14 @@ def _in_words(steps: Sequence[Mapping[str, Any]], method: Mapping[str, Any]) -> 
             mixed = f", mixed with {step['reranks']} (weight {weight:.2f})" if weight else ""
             words.append(f"{step['name']} reranks those of {step['reranks']}{mixed}")
     return "; ".join(words) + "."
+
+
+def _fused_in_words(step: Mapping[str, Any]) -> str:
+    used = [run for run in step["fuses"] if run.get("weight", 1)]
+    names = [PurePath(run["run"]).name.removesuffix(".run") for run in used]
+    how = f"{step['method']} of {step['norm']} scores" if "norm" in step else step["method"]
+    weights = ", ".join(f"{run.get('weight', 1):.3g}" for run in used)
+    return f"the runs {' and '.join(names)} are fused by {how} (weights {weights})"
 
 
 def lacking(content: Mapping[str, Any]) -> list[str]:
