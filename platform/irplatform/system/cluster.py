@@ -84,6 +84,7 @@ class Cluster:
     def __enter__(self) -> Self:
         require("Work on a Ray cluster", "ray")
         with ExitStack() as stack, console.waiting("starting Ray"):
+            stack.enter_context(isolated())  # Ray prints to stdout when a worker dies
             stack.enter_context(_connected())
             import ray
             from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -235,7 +236,7 @@ def _connected() -> Iterator[None]:
     logging.getLogger("ray").setLevel(logging.ERROR)
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # tasks without GPU see none
     try:
-        with isolated(), _handlers_kept():
+        with _handlers_kept():
             ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise InputError(f"the Ray cluster cannot be reached: {_first_line(error)}.") from error

@@ -1,0 +1,241 @@
+"""Seconds of each step that workers share, on a Ray cluster of two machines with their own caches.
+
+The machines are two nodes of Ray on this computer, with 1 worker (one machine), 2 and 4. Each step
+starts from a cache that has the index alone; the machines' caches are empty. What a step makes has
+to be the same to the byte as in one process without Ray, also when one of two workers is killed in
+the middle. More workers than cores gain nothing.
+
+    python benchmarks/workers.py [--workers 1 2 4] [--steps scoring training …]
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+import irplatform as ir  # first: it tells numpy how to compute
+from _common import require
+from _medline_files import write_files
+from encoding import save_model
+from irplatform.collections.pubmed_files import DEFAULT_FIELDS, PubmedCorpus
+from irplatform.concepts import ConceptOptions
+from irplatform.concepts.build import concept_graph
+from irplatform.registry.loading import registry
+from irplatform.system.workers import use_workers
+from irplatform.text import build_forward_index
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+DATA = Path(os.environ.get("IRPLATFORM_TEST_DATA", "../shared/data"))
+MED, KB = DATA / "med", DATA / "kb"
+SMALL = {"vectors.dimensions": 50, "vectors.epochs": 1}
+ENCODED = 512
+"""Documents that are encoded, as transformers are slow on a CPU."""
+
+
+class Steps:
+    """The steps; each returns the folders or files that it made in the cache or the folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files = write_files(folder / "medline", 12_000, per_file=1_000)
+        self._model = save_model(folder / "model")
+        self._encoded = folder / "encoded"
+        shutil.copytree(MED, self._encoded)
+        import gzip
+
+        with gzip.open(MED / "corpus.jsonl.gz", "rt") as corpus:
+            lines = [line for line, _ in zip(corpus, range(ENCODED), strict=False)]
+        (self._encoded / "corpus.jsonl.gz").unlink()
+        (self._encoded / "corpus.jsonl").write_text("".join(lines))
+
+    def prepare(self) -> None:
+        """Make what no step measures."""
+        for name, file in (("doid", "doid.json.gz"), ("hgnc", "hgnc_entries.tsv.gz")):
+            command = [sys.executable, "-m", "irplatform", "kb", "add", name, str(KB / file)]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        for collection in ("demo-train", str(MED), str(self._encoded)):
+            ir.index(collection)
+
+    def medline(self, made: Path) -> list[Path]:
+        """Read MEDLINE files."""
+        with (made / "articles").open("w") as file:
+            for document in PubmedCorpus("m", self._files, DEFAULT_FIELDS):
+                file.write(f"{document}\n")
+        return [made]
+
+    def forward_index(self, made: Path) -> list[Path]:
+        """Tokenize and number their words."""
+        build_forward_index(PubmedCorpus("m", self._files, DEFAULT_FIELDS), made / "index")
+        return [made]
+
+    def concepts(self, _made: Path) -> list[Path]:
+        """Find the concepts of documents."""
+        corpus = registry().collection(str(MED)).corpus
+        graph = concept_graph(corpus, ConceptOptions(knowledge=("doid", "hgnc")))
+        return [*graph.path.glob("documents.*")]
+
+    def scoring(self, made: Path) -> list[Path]:
+        """Rerank by the Word Mover's Distance."""
+        how: dict[str, Any] = {"settings": SMALL, "interpolate": 0.5, "rerank_depth": 500}
+        ir.run(str(MED), "wmd-text", run_dir=made, **how)
+        return [*made.glob("*.run")]
+
+    def features(self, made: Path) -> list[Path]:
+        """Learn to rank from features of words and their stems."""
+        settings = {"features": ["lexical", "stems"], "tree.trees": 50}
+        ir.train(str(MED), "ltr", settings=settings, members=2, out=made / "ltr", rerank_depth=500)
+        return [*made.glob("ltr/member-*")]
+
+    def training(self, made: Path) -> list[Path]:
+        """Train the members of a neural reranker."""
+        settings = {**SMALL, "loop.epochs": 4}
+        ir.train("demo-train", "delta", settings=settings, members=4, out=made / "delta")
+        return [*made.glob("delta/member-*")]
+
+    def encoding(self, made: Path) -> list[Path]:
+        """Encode documents with a transformer, and search."""
+        settings = {"bi-encoder.model": str(self._model)}
+        ir.run(str(self._encoded), first_stages="bi-encoder", settings=settings, run_dir=made)
+        return [*made.glob("*.run")]
+
+
+NAMES = ("medline", "forward_index", "concepts", "scoring", "features", "training", "encoding")
+
+
+def digest(paths: list[Path]) -> str:
+    """A digest of all files in some folders, with their names."""
+    found = hashlib.sha256()
+    for path in sorted(paths):
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.is_file():
+                found.update(file.name.encode() + file.read_bytes())
+    return found.hexdigest()[:16]
+
+
+@contextmanager
+def cluster(workers: int, folder: Path) -> Iterator[None]:
+    """A Ray cluster of so many workers on two machines, for `use_workers`."""
+    from ray.cluster_utils import Cluster
+
+    shares = [workers] if workers < 2 else [workers - workers // 2, workers // 2]
+    machines = Cluster()
+    for number, share in enumerate(shares):
+        variables = {"IRPLATFORM_HOME": str(folder / f"machine-{number}")}
+        head = {"include_dashboard": False} if not number else {}
+        machines.add_node(num_cpus=share, env_vars=variables, **head)
+    os.environ["RAY_ADDRESS"] = machines.address
+    try:
+        yield
+    finally:
+        del os.environ["RAY_ADDRESS"]
+        machines.shutdown()
+
+
+class Killer:
+    """Kills the first worker that is at work, some seconds after its start."""
+
+    def __init__(self, after: float) -> None:
+        self.killed = 0
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._kill, args=(after,))
+
+    def __enter__(self) -> Killer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _kill(self, after: float) -> None:
+        if self._ended.wait(after):
+            return
+        while not self._ended.wait(0.05):
+            for process in psutil.process_iter(["name", "cmdline"]):
+                if (process.info["cmdline"] or [""])[0] == "ray::_work":
+                    process.kill()
+                    self.killed = process.pid
+                    return
+
+
+def main() -> None:
+    """Measure, compare, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
+    parser.add_argument("--steps", nargs="*", choices=NAMES, default=list(NAMES))
+    options = parser.parse_args()
+    require(MED)
+    rows: dict[str, dict[str, object]] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        os.environ["IRPLATFORM_HOME"] = str(folder / "base")
+        steps = Steps(folder)
+        steps.prepare()
+
+        def measure(name: str, label: str, kill_after: float = 0) -> tuple[float, str]:
+            home, made = folder / f"{name}-{label}", folder / f"{name}-{label}-made"
+            shutil.copytree(folder / "base", home)
+            made.mkdir()
+            os.environ["IRPLATFORM_HOME"] = str(home)
+            step: Callable[[Path], list[Path]] = getattr(steps, name)
+            with use_workers(1 if label == "alone" else "ray"):
+                started = time.monotonic()
+                if kill_after:
+                    with Killer(kill_after) as killer:
+                        paths = step(made)
+                    if not killer.killed:
+                        print(f"{name}: no worker was killed", file=sys.stderr)
+                else:
+                    paths = step(made)
+                seconds = time.monotonic() - started
+            mark = digest(paths)
+            shutil.rmtree(home)
+            print(f"{name:14} {label:10} {seconds:6.1f} s  {mark}", file=sys.stderr, flush=True)
+            return seconds, mark
+
+        for name in options.steps:
+            seconds, mark = measure(name, "alone")
+            row: dict[str, Any] = {"alone": round(seconds, 1)}
+            for workers in options.workers:
+                with cluster(workers, folder / f"{name}-{workers}"):
+                    seconds, found = measure(name, f"{workers}")
+                assert found == mark, f"{name} with {workers} workers is another"
+                row[f"{workers}"] = round(seconds, 1)
+            with cluster(2, folder / f"{name}-killed"):
+                seconds, found = measure(name, "killed", kill_after=row.get("2", 8) / 3)
+            assert found == mark, f"{name} after a kill is another"
+            row["2, one killed"] = round(seconds, 1)
+            rows[name] = row
+    total = {key: round(sum(row[key] for row in rows.values()), 1) for key in row}
+    most = str(max(options.workers, default=1))
+    print(
+        json.dumps(
+            {
+                "benchmark": "workers",
+                "ours": total[most],
+                "peer": total["alone"],
+                "unit": "seconds of all steps",
+                "ratio": round(total["alone"] / total[most], 2),
+                "detail": rows,
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
