@@ -7,7 +7,8 @@ learn from. The weight is chosen on the same out-of-sample scores.
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,14 +20,20 @@ from irplatform.errors import InputError, counted
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
 from irplatform.reranking.scoring import cached_scores
 from irplatform.reranking.systems import ChosenReranker, System
-from irplatform.reranking.training import train_members, workspace
+from irplatform.reranking.training import (
+    Member,
+    members_of,
+    train_members,
+    train_on_workers,
+    workspace,
+)
 from irplatform.reranking.training_set import (
     MOST_WEIGHING_TOPICS,
     Split,
     split_topics,
     weight_topics,
 )
-from irplatform.system.cache import Artifact, artifact
+from irplatform.system.cache import Artifact, artifact, unfinished
 from irplatform.system.console import notice, stage
 from irplatform.system.digests import fingerprint
 from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
@@ -143,6 +150,70 @@ def train(
         start = train(
             choice.in_pretraining(), pretraining, resources, doing=f"pre-training {choice.name}"
         )
+    recipe = _recipe(choice, training_set, resources, start)
+    splits, work = recipe.splits, doing or f"training {choice.name}"
+
+    def build(folder: Path) -> None:
+        notice(
+            f"{work} on {training_set.label}: {counted(len(splits), 'member')}"
+            f"{', each' if len(splits) > 1 else ''} on {counted(len(splits[0].training), 'topic')} "
+            f"and validated on {sum(e.has_relevant for e in splits[0].validation):,}"
+        )
+        scored, vectors, words = train_members(
+            choice, splits, resources, folder, recipe.begun, training_set.held_out
+        )
+        interpolation = _choose(choice, *_out_of_sample(splits, scored))
+        curve = {str(weight): value for weight, value in interpolation.curve.items()}
+        description = {
+            **choice.describe(),
+            "trained_on": training_set.label,
+            "topics": len(training_set.training),
+            "splits": [
+                {"training": len(split.training), "validation": len(split.validation)}
+                for split in splits
+            ],
+            "interpolation": {
+                "weight": interpolation.weight,
+                "topics": interpolation.topics,
+                interpolation.measure: curve,
+            },
+            "depends_on": recipe.depends_on,
+        }
+        known = [*training_set.topics, *training_set.held_out]
+        write_checkpoint(
+            folder,
+            len(splits),
+            vectors,
+            [*training_set.topics, *(pretraining.topics if pretraining else ())],
+            description,
+            [*choice.checkpoints(), *([start.path] if start else ())],
+            {pair.query for pair in choice.pairs_learned(known)},
+            words,
+        )
+        for number in range(len(splits)):
+            shutil.rmtree(workspace(folder, number))
+
+    with stage(work, 0.5 if doing or pretraining else 1):
+        named = recipe.label, recipe.depends_on
+        return artifact(KIND, *named, build, resumable=resources.resume)
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    """The splits of a training, the weights that members begin with, and all it depends on."""
+
+    splits: Sequence[Split[Example]]
+    begun: Path | None
+    label: str
+    depends_on: Mapping[str, object]
+
+
+def _recipe(
+    choice: ChosenReranker,
+    training_set: TrainingSet,
+    resources: CollectionResources,
+    start: Artifact | None,
+) -> _Recipe:
     _require_relevant(choice, training_set)
     kin = families([example.topic for example in training_set.training])
     _require_validation(choice, training_set, kin)
@@ -173,52 +244,34 @@ def train(
         "holds_first_stage": choice.traits.weighs_first_stage,
         "fewest_topics": FEWEST_TOPICS,
     }
-    work = doing or f"training {choice.name}"
+    begun = member_folder(start.path, 0) if start else None
+    return _Recipe(splits, begun, f"{choice.registration.name}-{training_set.label}", depends_on)
 
-    def build(folder: Path) -> None:
-        notice(
-            f"{work} on {training_set.label}: {counted(len(splits), 'member')}"
-            f"{', each' if len(splits) > 1 else ''} on {counted(len(splits[0].training), 'topic')} "
-            f"and validated on {sum(e.has_relevant for e in splits[0].validation):,}"
-        )
-        begun = member_folder(start.path, 0) if start else None
-        scored, vectors, words = train_members(
-            choice, splits, resources, folder, begun, training_set.held_out
-        )
-        interpolation = _choose(choice, *_out_of_sample(splits, scored))
-        curve = {str(weight): value for weight, value in interpolation.curve.items()}
-        description = {
-            **choice.describe(),
-            "trained_on": training_set.label,
-            "topics": len(topics),
-            "splits": [
-                {"training": len(split.training), "validation": len(split.validation)}
-                for split in splits
-            ],
-            "interpolation": {
-                "weight": interpolation.weight,
-                "topics": interpolation.topics,
-                interpolation.measure: curve,
-            },
-            "depends_on": depends_on,
-        }
-        known = [*training_set.topics, *training_set.held_out]
-        write_checkpoint(
-            folder,
-            len(splits),
-            vectors,
-            [*training_set.topics, *(pretraining.topics if pretraining else ())],
-            description,
-            [*choice.checkpoints(), *([start.path] if start else ())],
-            {pair.query for pair in choice.pairs_learned(known)},
-            words,
-        )
-        for number in range(len(splits)):
-            shutil.rmtree(workspace(folder, number))
 
-    label = f"{choice.registration.name}-{training_set.label}"
-    with stage(work, 0.5 if doing or pretraining else 1):
-        return artifact(KIND, label, depends_on, build, resumable=resources.resume)
+def train_ahead(
+    choice: ChosenReranker,
+    trainings: Sequence[tuple[TrainingSet, CollectionResources]],
+    pretraining: TrainingSet | None = None,
+) -> None:
+    """Train the members of several systems at once in workers; `train` finds them finished."""
+    starts: list[Artifact | None] = [None] * len(trainings)
+    if pretraining:
+        before = choice.in_pretraining()
+        of_seeds = {resources.seed: resources for _, resources in trainings}
+        train_ahead(before, [(pretraining, resources) for resources in of_seeds.values()])
+        doing = f"pre-training {choice.name}"
+        starts = [train(before, pretraining, r, doing=doing) for _, r in trainings]
+    with ExitStack() as stack:
+        members: list[Member] = []
+        for (training_set, resources), start in zip(trainings, starts, strict=True):
+            recipe = _recipe(choice, training_set, resources, start)
+            folder = stack.enter_context(unfinished(KIND, recipe.label, recipe.depends_on))
+            if folder is not None:
+                rest = folder, recipe.begun, training_set.held_out
+                members += members_of(choice, recipe.splits, resources, *rest)
+        if members:
+            notice(f"training {counted(len(members), 'member')} of {choice.name} at once")
+            train_on_workers(members)
 
 
 def _out_of_sample(

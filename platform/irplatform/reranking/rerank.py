@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, counted
-from irplatform.reranking.fitting import fit_system, open_checkpoint, untrained
+from irplatform.reranking.fitting import fit_system, open_checkpoint, train_ahead, untrained
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.scoring import cached_scores
+from irplatform.reranking.training import shares_features
 from irplatform.reranking.training_set import (
     LearningPlan,
     TrainingSet,
@@ -16,10 +17,12 @@ from irplatform.reranking.training_set import (
     fold_topics,
     seeds_of,
 )
+from irplatform.reranking.travel import can_travel
 from irplatform.reranking.warnings import warnings_of
 from irplatform.runs import Run
 from irplatform.runs.names import alone_name
 from irplatform.system.console import notice, parts, stage, steps, with_subject
+from irplatform.system.workers import several_workers
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.topic_identity import families
 
@@ -84,6 +87,7 @@ def rerank_with_seeds(
     several = len(seeds) > 1
     seeds = [seed for seed in seeds if only in (None, seed)]
     with stage("", RERANKING), parts(len(seeds)) as advance:
+        _train_ahead(choice, candidates, learning, resources, seeds)
         for seed in seeds:
             # Artifacts that other systems use are not part of these runs.
             seeded = replace(resources, seed=seed, artifacts=candidates.first.used)
@@ -91,6 +95,30 @@ def rerank_with_seeds(
                 reranked = rerank(choice, candidates, learning, seeded)
             advance(1)
             yield reranked.with_suffix(f"-seed{seed}") if several else reranked
+
+
+def _train_ahead(
+    choice: ChosenReranker,
+    candidates: Candidates,
+    learning: LearningPlan,
+    resources: CollectionResources,
+    seeds: Sequence[int],
+) -> None:
+    """Train the members of all seeds and folds at once, if workers can."""
+    if not (several_workers() and choice.trainable and resources.resume):
+        return
+    if learning.checkpoint or shares_features(choice) or not can_travel(choice, resources):
+        return
+    seeded = [replace(resources, seed=seed) for seed in seeds]
+    trainings = [
+        (training_set, each)
+        for each in seeded
+        for training_set, _ in training_per_topics(choice, candidates, learning, each)
+        if training_set is not None
+    ]
+    if len(trainings) > 1:
+        with resources.stopwatch.timed("train"):
+            train_ahead(choice, trainings, learning.pretraining_of(choice))
 
 
 def rerank(

@@ -178,6 +178,22 @@ def workspace(folder: Path, number: int) -> Path:
     return folder / f"work-{number}"
 
 
+def members_of(
+    choice: ChosenReranker,
+    splits: Sequence[Split[Example]],
+    resources: CollectionResources,
+    folder: Path,
+    start: Path | None,
+    held_out: Sequence[Topic] = (),
+) -> list[Member]:
+    """Return the members of a system, one per split; see `train_members`."""
+    rest = folder, start, held_out, len(splits)
+    return [
+        Member(choice, split, resources.of_member(number), number, *rest)
+        for number, split in enumerate(splits)
+    ]
+
+
 def train_members(
     choice: ChosenReranker,
     splits: Sequence[Split[Example]],
@@ -193,13 +209,9 @@ def train_members(
     chosen on; the folders of word vectors that members used, by `VectorSource.key`; and those of
     statistics of words, by kind.
     """
-    rest = folder, start, held_out, len(splits)
-    members = [
-        Member(choice, split, resources.of_member(number), number, *rest)
-        for number, split in enumerate(splits)
-    ]
+    members = members_of(choice, splits, resources, folder, start, held_out)
     if several_workers() and can_travel(choice, resources):
-        _train_on_workers(members)
+        train_on_workers(members)
         return _results(members)
     first, others = members[0], members[1:]
     workers = min(len(others), resources.threads // resources.model_threads)
@@ -237,16 +249,18 @@ def _places(folders: Mapping[str, Path]) -> dict[str, str]:
     return {key: str(within_home(path)) for key, path in folders.items()}
 
 
-def _train_on_workers(members: Sequence[Member]) -> None:
-    """Train the members that are not finished, and bring home what other machines trained."""
+def train_on_workers(members: Sequence[Member]) -> None:
+    """Train the members that are not finished, and bring home what other machines trained.
+
+    They may be of several systems of one reranker, which differ in seeds and topics.
+    """
     missing = [member for member in members if not member.finished]
     if not missing:
         return
     choice, resources = missing[0].choice, missing[0].resources
-    computes = any(each.kind == GROUP for each in choice.reads.systems)
     threads, done = resources.model_threads, len(members) - len(missing)
     with steps("member", len(members), done) as advance:
-        if computes and not choice.traits.learns_on_device:
+        if shares_features(choice):
             # Features take the time: workers compute those that all members read.
             missing.pop(0).train()
             advance(1)
@@ -261,6 +275,12 @@ def _train_on_workers(members: Sequence[Member]) -> None:
                 with atomic_write(member.folder / name, "wb") as file:
                     file.write(content)
             advance(1)
+
+
+def shares_features(choice: ChosenReranker) -> bool:
+    """Tell if a reranker learns quickly from features that take long."""
+    computes = any(each.kind == GROUP for each in choice.reads.systems)
+    return computes and not choice.traits.learns_on_device
 
 
 def _train_elsewhere(packed: SentMember) -> dict[str, bytes]:

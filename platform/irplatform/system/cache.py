@@ -197,6 +197,17 @@ def _fetched(final: Path, mark: str) -> Path | None:
 
 
 @contextmanager
+def unfinished(kind: str, label: str, depends_on: Mapping[str, Any]) -> Iterator[Path | None]:
+    """Yield the folder in which `artifact` builds and resumes; None if that is finished.
+
+    Other processes wait until the block ends.
+    """
+    final, mark = _named(kind, label, _with_arithmetic(kind, depends_on))
+    with lock(final.with_name(mark), wait=True, shown_as=final):
+        yield None if _whole(final, mark) else _partial(final, mark, resumes=True)
+
+
+@contextmanager
 def nothing_made() -> Iterator[None]:
     """Make `artifact` raise a PlatformError for an artifact that is not in the cache."""
     global _makes  # noqa: PLW0603 - for all threads
