@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+import torch
 from plain import ELSEWHERE, WORDS, plain_resources
+from planted import planted_topics
 
 from irplatform.plugin import Topic
 from irplatform.text import ALL18, device_documents
@@ -55,18 +57,26 @@ def resources(tmp_path_factory):
     return plain_resources(tmp_path_factory.mktemp("forward"), long=" ".join(WORDS * 2))
 
 
-def _scores(resources, kind, options, queries):
+def _scores(resources, kind, options, batch):
+    torch.manual_seed(1)
     reranker = kind(options)
     reranker.prepare(resources)
     if isinstance(reranker, NeuralReranker):
         reranker.weights_changed()
-    ids = list(resources.texts)
-    batch = [
-        (Topic(f"t{n}", query), resources.documents(ids[n:] + ids[: 3 * n]))
-        for n, query in enumerate(queries)
-    ]
-    batch.insert(2, (Topic("nothing", QUERIES[0]), resources.documents([])))
     return reranker.score_batch(batch)
+
+
+def _check(resources, kind, options, batch, budget, monkeypatch):
+    expected = _scores(resources, kind, options, batch)
+    on_device.cache_clear()
+    with monkeypatch.context() as changed:
+        changed.setattr(device_documents, "_share_of_memory", lambda _device: budget)
+        scores = _scores(resources, kind, options, batch)
+    on_device.cache_clear()
+    assert list(map(len, scores)) == [len(documents) for _, documents in batch]
+    for ours, theirs in zip(scores, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    return expected
 
 
 @pytest.mark.parametrize(
@@ -76,16 +86,24 @@ def _scores(resources, kind, options, queries):
 )
 @pytest.mark.parametrize("name", RERANKERS)
 def test_scores_are_those_of_the_cpu(resources, monkeypatch, name, budget, queries):
-    expected = _scores(resources, *RERANKERS[name], queries)
-    on_device.cache_clear()
-    with monkeypatch.context() as changed:
-        changed.setattr(device_documents, "_share_of_memory", lambda _device: budget)
-        scores = _scores(resources, *RERANKERS[name], queries)
-    on_device.cache_clear()
-    assert list(map(len, scores)) == list(map(len, expected))
-    for ours, theirs in zip(scores, expected, strict=True):
-        np.testing.assert_allclose(ours, theirs, atol=1e-5)
-    assert len(set(expected[0])) > 1 or queries[0] == QUERIES[-2]
+    ids = list(resources.texts)
+    batch = [
+        (Topic(f"t{n}", query), resources.documents(ids[n:] + ids[: 3 * n]))
+        for n, query in enumerate(queries)
+    ]
+    batch.insert(2, (Topic("nothing", QUERIES[0]), resources.documents([])))
+    scores = _check(resources, *RERANKERS[name], batch, budget, monkeypatch)
+    assert len(set(scores[0])) > 1 or queries[0] == QUERIES[-2]
+
+
+@pytest.mark.parametrize("budget", [WHOLE, BLOCKS])
+def test_graphene_rewards_concepts_as_on_the_cpu(planted_graph, monkeypatch, budget):
+    options = GrapheneOptions(document_words=12, graph_width=8, vector=16, filters=8, hidden=8)
+    batch = [
+        (each.topic, planted_graph.documents(each.candidates)) for each in planted_topics(range(5))
+    ]
+    scores = _check(planted_graph, Graphene, options, batch, budget, monkeypatch)
+    assert all(len(set(of_topic)) > 1 for of_topic in scores)
 
 
 @pytest.mark.parametrize("field", ["title", "abstract", "text"])
