@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_ON_CPU, _SHORT_ON_CPU = 512, 1024
+_ON_CPU, _SHORT_ON_CPU = 512, 2048
 """Tokens that a CPU reads at once, in float32 and in shorter numbers: its caches hold no more."""
 _COMMON = 512  # tokens of a long text, as most transformers read it
 

@@ -31,7 +31,7 @@ def test_no_text_of_a_batch_is_longer_than_one_of_an_earlier_batch(lengths, toke
         ("cuda", 32, 256, False, 8192),
         ("cuda", 32, 8192, True, 16384),
         ("cpu", 32, 256, False, 512),
-        ("cpu", 32, 256, True, 1024),
+        ("cpu", 32, 256, True, 2048),
         ("cpu", 1, 256, False, 256),
     ],
 )
