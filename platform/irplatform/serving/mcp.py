@@ -11,6 +11,7 @@ from irplatform import __version__
 from irplatform.errors import PlatformError
 from irplatform.serving.model_thread import ModelThread
 from irplatform.serving.requests import Explain, Rerank, Search
+from irplatform.system.console import quiet
 
 if TYPE_CHECKING:
     from irplatform.serving.limits import Limits
@@ -61,6 +62,7 @@ def serve(service: Service, limits: Limits) -> None:
     """Answer on standard input and output until it closes."""
     models = ModelThread(service.answer, limits.waiting, limits.seconds)
     try:
-        server(service, models, limits).run("stdio")
+        with quiet():
+            server(service, models, limits).run("stdio")
     finally:
         models.end()

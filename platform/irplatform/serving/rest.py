@@ -11,6 +11,7 @@ import html
 import json
 import socket
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import uvicorn
@@ -40,7 +41,7 @@ from irplatform.serving.requests import (
     Search,
     Text,
 )
-from irplatform.system.console import notice
+from irplatform.system.console import notice, quiet
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, MutableMapping
@@ -114,7 +115,7 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
             raise
         except Exception as error:
             message = in_a_line(error)
-            notice(f"a request failed: {message}")
+            notice(f"WARNING: a request failed: {message}")
             return _error(500, f"this failed: {message}")
 
     async def search(request: Search) -> Any:
@@ -295,9 +296,8 @@ def serve(service: Service, limits: Limits, bound: socket.socket) -> None:
     bound.listen()  # clients may come as soon as the address is printed
     print(f"serving {service.name} on http://{shown}:{found} (Ctrl-C ends)", flush=True)
     try:
-        server.run(sockets=[bound])
-    except KeyboardInterrupt:  # uvicorn raises it again when all is ended
-        pass
+        with quiet(), suppress(KeyboardInterrupt):  # which uvicorn raises again at its end
+            server.run(sockets=[bound])
     finally:
         models.end()
     notice("the server has ended")
