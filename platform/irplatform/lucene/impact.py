@@ -29,8 +29,9 @@ from irplatform.lucene.java import java_class
 from irplatform.lucene.postings import POSTINGS_FORMAT, Postings
 from irplatform.lucene.queries import lucene_similarity
 from irplatform.lucene.structured import NOTHING, Scores, StructuredSearch
-from irplatform.runs import Ranking
+from irplatform.runs.packed import PackedRanking
 from irplatform.system.cache import kept_facts
+from irplatform.system.columns import packed
 from irplatform.system.packages import absent
 from irplatform.system.workers import available_cores, batched
 from irplatform.text.arrays import Float32, Int32, Int64, map_array
@@ -41,11 +42,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.lucene.queries import BM25, RM3
+    from irplatform.runs import Ranking
+    from irplatform.system.columns import Cells
 
 _AT_ONCE = 16
 """Topics of one call of compiled code."""
 _WITH_FEEDBACK = 4_096
 """Topics whose feedback documents are read in one pass over the postings."""
+_IDS_AT_ONCE = 100_000
 _NO_LIMIT = 2**16 - 1
 """No document is later."""
 
@@ -80,8 +84,9 @@ class ImpactIndex:
         return cls(folder)
 
     @cached_property
-    def _doc_ids(self) -> npt.NDArray[np.object_]:
-        return np.array([*StringTable.open(self._folder, "doc-ids"), None], dtype=object)[:-1]
+    def _doc_ids(self) -> Cells:
+        ids = StringTable.open(self._folder, "doc-ids")
+        return np.concatenate([packed(part) for part in batched(ids, _IDS_AT_ONCE)] or [packed(())])
 
     @cached_property
     def _pairs(self) -> Int64:
@@ -187,7 +192,7 @@ class ImpactIndex:
     def _ranking(self, numbers: Int32, scores: Float32) -> Ranking:
         scores = scores.copy()
         scores.flags.writeable = False
-        return Ranking(tuple(self._doc_ids[numbers].tolist()), scores)
+        return PackedRanking(self._doc_ids[numbers], scores)
 
     def _found(self, queries: Sequence[Mapping[str, float]]) -> list[TermWeights]:
         """The terms of queries that the index has."""
