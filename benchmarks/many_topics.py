@@ -3,9 +3,11 @@
 Ours is `LuceneIndex.search` with the engine `impact`: from words to rankings in Python, analysis by
 Lucene included. The peers search indexes of their own over the same documents, on as many threads:
 bm25s with numba, tokenizing included, and PISA through `pyterrier-pisa` (block-max WAND). The peer
-is the faster one. The detail has Lucene on the same index, how many of its rankings and scores are
-the same, topics per second of the processor, and the cost of making each index; that of ours comes
-on top of Lucene's. A peer that is not installed is left out.
+is the faster one. The detail has Lucene on the same index, by us and by Anserini (its results stay
+in Java), topics per second of the processor, and the cost of making each index; that of ours comes
+on top of Lucene's. `equal_to_lucene` counts topics whose rankings and scores are Lucene's, to the
+bit: citing sentences and NFCorpus with BM25 and RM3, and TREC PM 2017 expanded by those of six
+knowledge bases that are installed. A peer that is not installed is left out.
 """
 
 from __future__ import annotations
@@ -19,19 +21,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import psutil
+from rich.console import Console
+from rich.table import Table
 
 from _common import parser, private_memory, rate, report, require
+from first_stage import simple_searcher
 from irplatform.collections.beir import open_beir
-from irplatform.lucene import LuceneIndex, build_index
+from irplatform.collections.names import open_path
+from irplatform.expansion import Expander, QueryPlan
+from irplatform.knowledge import installed
+from irplatform.lucene import RM3, LuceneIndex, build_index
 from irplatform.lucene.impact import ImpactIndex
 from irplatform.lucene.postings import write_postings
 from irplatform.system.packages import absent
 from irplatform.system.workers import available_cores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from irplatform.data import Corpus
+
+KNOWLEDGE = ("mesh", "doid", "hgnc", "civic", "dgidb", "drugs")
 
 
 def copied_postings(index: LuceneIndex, folder: Path) -> ImpactIndex:
@@ -87,6 +97,43 @@ def measured(make: Callable[[], Any], folder: Path) -> tuple[Any, dict[str, floa
     return made, {name: round(value, 1) for name, value in cost.items()}
 
 
+def equal_rankings(
+    index: LuceneIndex, queries: Mapping[str, Any], depths: Sequence[int]
+) -> dict[str, str]:
+    """How many rankings of both engines are the same, ids and scores, per depth; also with RM3."""
+    equal = {}
+    for depth in depths:
+        for name, feedback in (("plain", None), ("rm3", RM3())):
+            expected, found = (
+                index.search(queries, depth, feedback=feedback, engine=engine)
+                for engine in ("lucene", "impact")
+            )
+            same = sum(
+                found[topic].doc_ids == ranking.doc_ids
+                and np.array_equal(found[topic].scores, ranking.scores)
+                for topic, ranking in expected.items()
+            )
+            equal[f"{name} {depth}"] = f"{same} of {len(expected)}"
+    return equal
+
+
+def show(
+    depths: Sequence[int],
+    wall: Mapping[str, Mapping[int, float]],
+    processor: Mapping[str, Mapping[int, float]],
+    costs: Mapping[str, Mapping[str, float]],
+) -> None:
+    """Print a table: topics a second, and the cost of making each index."""
+    table = Table("", title="topics a second (of the processor)", title_style="")
+    columns = [*map(str, depths), "seconds to make", "MB on disk", "MB in memory"]
+    for column in columns:
+        table.add_column(column, justify="right")
+    for side, speeds in wall.items():
+        cells = [f"{speed:,.0f} ({processor[side][depth]:,.0f})" for depth, speed in speeds.items()]
+        table.add_row(side, *cells, *(f"{cost:,.1f}" for cost in costs.get(side, {}).values()))
+    Console(stderr=True).print(table)
+
+
 def main() -> None:
     command_line = parser(__doc__.splitlines()[0])
     command_line.add_argument("--topics", type=int, default=300, help="how many citing sentences")
@@ -97,11 +144,14 @@ def main() -> None:
 
     collection = open_beir(require(arguments.data / "citations"), "dev")
     queries = {t.id: t.query for t in islice(collection.load_topics(), arguments.topics)}
-    index = LuceneIndex.open(build_index(collection.corpus, threads=threads).path)
+    built = build_index(collection.corpus, threads=threads)
+    index = LuceneIndex.open(built.path)
     sides: dict[str, Callable[[int], Any]] = {
-        "lucene": lambda depth: index.search(queries, depth, threads=threads, engine="lucene")
+        "lucene": lambda depth: index.search(queries, depth, threads=threads, engine="lucene"),
+        "anserini": lambda depth: simple_searcher(index, queries, depth, threads)(),
     }
-    costs: dict[str, dict[str, float]] = {}
+    size = sum(file.stat().st_size for file in built.path.iterdir())
+    costs = {"lucene": {"seconds": round(built.seconds, 1), "disk_mb": round(size / 1e6, 1)}}
     with tempfile.TemporaryDirectory() as scratch:
         folders = {name: Path(scratch) / name for name in ("impact", "bm25s", "pisa")}
         for folder in folders.values():
@@ -131,13 +181,19 @@ def main() -> None:
                     if turn:
                         wall[name].setdefault(depth, []).append(time.perf_counter() - started)
                         processor[name].setdefault(depth, []).append(time.process_time() - used)
-    equal = {}
-    for depth in arguments.depths:
-        expected, found = sides["lucene"](depth), sides["impact"](depth)
-        equal[depth] = {
-            "rankings": sum(found[t].doc_ids == expected[t].doc_ids for t in queries),
-            "scores": sum(np.array_equal(found[t].scores, expected[t].scores) for t in queries),
-        }
+    equal = {"citing sentences": equal_rankings(index, queries, arguments.depths)}
+    nfcorpus = open_beir(require(arguments.data / "nfcorpus"), "dev")
+    equal["NFCorpus"] = equal_rankings(
+        LuceneIndex.open(build_index(nfcorpus.corpus).path),
+        {topic.id: topic.query for topic in nfcorpus.load_topics()},
+        arguments.depths,
+    )
+    if bases := tuple(name for name in KNOWLEDGE if name in installed()):
+        pool = open_path(require(arguments.data / "trec-pm" / "2017.toml"))
+        of_pool = LuceneIndex.open(build_index(pool.corpus).path)
+        expander = Expander(of_pool, bases, QueryPlan())
+        expanded = {topic.id: expander.query(topic) for topic in pool.load_topics()}
+        equal["TREC PM 2017, expanded"] = equal_rankings(of_pool, expanded, arguments.depths)
 
     def speeds(seconds: dict[str, dict[int, list[float]]]) -> dict[str, dict[int, float]]:
         return {
@@ -146,7 +202,8 @@ def main() -> None:
         }
 
     deepest = arguments.depths[-1]
-    speed = speeds(wall)
+    speed, of_processor = speeds(wall), speeds(processor)
+    show(arguments.depths, speed, of_processor, costs)
     peers = [name for name in sides if name != "impact"]
     peer = max(peers, key=lambda name: speed[name][deepest])
     report(
@@ -160,7 +217,7 @@ def main() -> None:
         documents=index.count,
         threads=threads,
         topics_a_second=speed,
-        topics_a_processor_second=speeds(processor),
+        topics_a_processor_second=of_processor,
         made=costs,
         equal_to_lucene=equal,
     )
