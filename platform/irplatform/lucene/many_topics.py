@@ -38,8 +38,8 @@ LARGEST_STRUCTURED = 2_000_000
 documents of a query's parts."""
 _LARGEST_K1 = 1_000
 """With a much larger one, scores would vanish in 32 bits; Lucene finds documents that score 0."""
-_BYTES = 24
-"""Memory for a posting while it is copied; a search needs 6."""
+_BYTES = 8
+"""Memory for a posting; a search reads 6."""
 _SHARE = 0.5
 """Of the free memory, at most."""
 

@@ -40,10 +40,14 @@ if TYPE_CHECKING:
 
     from irplatform.text.arrays import Int32, Int64
 
+    Words = npt.NDArray[Any]
+
 POSTINGS_FORMAT = 2
 """Of the folder's files. Raise it to make cached folders anew."""
 _AT_ONCE = 4_000_000
 """Postings that are sorted at a time."""
+_WORD = np.dtype(">i4")
+"""A number as Java writes it."""
 _LENGTHS = 256
 """Lengths that a byte distinguishes."""
 _LUCENE = "org.apache.lucene"
@@ -87,7 +91,7 @@ def write_postings(reader: Any, folder: Path) -> None:
                 of_document = number_of[documents[places]]
                 order = np.argsort(term << 32 | of_document)
                 numbers.append(of_document[order])
-                keys = counts[places].astype(np.int64) * _LENGTHS + lengths[documents[places]]
+                keys = _keys(documents[places], counts[places], lengths)
                 codes.append(place_of[keys[order]])
         advance(1)
         write_array(folder / "starts.int64", starts)
@@ -101,18 +105,23 @@ def write_postings(reader: Any, folder: Path) -> None:
             "codes": dtype.name,
         }
         write_json(folder / "facts.json", facts)
+        for dump in folder.glob("dump-*"):
+            dump.unlink()
         advance(1)
 
 
 def _field(
     reader: Any, field: str, folder: Path, loops: Loops
-) -> tuple[list[bytes], Int64, Int32, Int32]:
-    """A field's terms, how many documents have each, and Lucene's documents with frequencies."""
+) -> tuple[list[bytes], Int64, Words, Words]:
+    """A field's terms, how many documents have each, and Lucene's documents with frequencies.
+
+    The last two are columns of a file in `folder`, to be read in parts.
+    """
     terms = java_class(f"{_LUCENE}.index.MultiTerms").getTerms(reader, field)
     if terms is None:
-        none = np.empty(0, dtype=np.int32)
+        none = np.empty(0, dtype=_WORD)
         return [], none.astype(np.int64), none, none
-    dump = folder / "dump"
+    dump = folder / f"dump-{field}"
     loops.write_terms(terms.iterator(), dump)
     names, frequencies = [], []
     content = memoryview(dump.read_bytes())
@@ -123,9 +132,8 @@ def _field(
         frequencies.append(frequency)
         place += 8 + size
     loops.write_postings(terms.iterator(), dump)
-    pairs = np.fromfile(dump, dtype=">i4").astype(np.int32).reshape(-1, 2)
-    dump.unlink()
     counts = np.array(frequencies, dtype=np.int64)
+    pairs = np.memmap(dump, dtype=_WORD, mode="r").reshape(-1, 2)
     return names, counts, pairs[:, 0], pairs[:, 1]
 
 
@@ -155,14 +163,17 @@ def _year(term: bytes) -> int:
     return int(term) + 1 if is_year else 0
 
 
-def _pairs(documents: Int32, counts: Int32, lengths: Int64) -> tuple[Int64, Int32]:
+def _keys(documents: Words, counts: Words, lengths: Int64) -> Int64:
+    return counts.astype(np.int64) * _LENGTHS + lengths[documents]
+
+
+def _pairs(documents: Words, counts: Words, lengths: Int64) -> tuple[Int64, Int32]:
     """The distinct pairs of frequency and length, and the place of each by its key."""
-    seen = np.zeros((int(counts.max(initial=0)) + 1) * _LENGTHS, dtype=np.bool_)
+    keys = np.empty(0, dtype=np.int64)
     for start in range(0, len(documents), _AT_ONCE):
         places = slice(start, start + _AT_ONCE)
-        seen[counts[places].astype(np.int64) * _LENGTHS + lengths[documents[places]]] = True
-    keys = np.flatnonzero(seen)
-    place_of = np.zeros(len(seen), dtype=np.int32)
+        keys = np.union1d(keys, _keys(documents[places], counts[places], lengths))
+    place_of = np.zeros(int(keys.max(initial=0)) + 1, dtype=np.int32)
     place_of[keys] = np.arange(len(keys))
     return np.stack([keys // _LENGTHS, keys % _LENGTHS], axis=1), place_of
 
