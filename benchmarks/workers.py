@@ -61,6 +61,10 @@ class Steps:
         with gzip.open(MED / "corpus.jsonl.gz", "rt") as corpus:
             lines = [line for line, _ in zip(corpus, range(ENCODED), strict=False)]
         (self._encoded / "corpus.jsonl.gz").unlink()
+        shutil.rmtree(self._encoded / "qrels")  # most name documents that are left out
+        (self._encoded / "qrels").mkdir()
+        judged = f"query-id\tcorpus-id\tscore\n1\t{json.loads(lines[0])['_id']}\t1\n"
+        (self._encoded / "qrels" / "test.tsv").write_text(judged)
         (self._encoded / "corpus.jsonl").write_text("".join(lines))
 
     def prepare(self) -> None:

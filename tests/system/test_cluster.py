@@ -130,6 +130,13 @@ def test_a_run_and_its_checkpoints_are_the_same(ray, tmp_path, monkeypatch):
     assert not [*Path(ray[1]).glob("checkpoint/*.partial")]
 
 
+def test_an_address_where_nothing_answers_is_said_at_once(monkeypatch):
+    pytest.importorskip("ray", reason="Ray is not installed (`pip install ray`)")
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    with pytest.raises(InputError, match=r"no Ray cluster answers at 127\.0\.0\.1:1 .*refused"):
+        ir.run("demo", workers="ray")
+
+
 def test_without_ray_the_command_that_installs_it_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(InputError, match=r"a Ray cluster needs ray\. .*'irplatform\[ray\]'"):

@@ -34,7 +34,7 @@ from irplatform.reranking.training_set import (
     weight_topics,
 )
 from irplatform.system.cache import Artifact, artifact, unfinished
-from irplatform.system.console import notice, stage
+from irplatform.system.console import notice, stage, with_subject
 from irplatform.system.digests import fingerprint
 from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
 from irplatform.training.topic_identity import families
@@ -271,7 +271,8 @@ def train_ahead(
                 members += members_of(choice, recipe.splits, resources, *rest)
         if members:
             notice(f"training {counted(len(members), 'member')} of {choice.name} at once")
-            train_on_workers(members)
+            with with_subject(f"training {choice.name}"):
+                train_on_workers(members)
 
 
 def _out_of_sample(

@@ -42,6 +42,8 @@ _AHEAD = 2
 """Items that are sent per worker before the first result is back."""
 _LISTENING = 0.5
 """Seconds between looks at the workers' notices and progress."""
+_PATIENCE = 10
+"""Seconds to wait for the answer of a cluster's first machine."""
 _TRIES = 3
 """How often a task is done again whose worker was killed."""
 _CHUNK = 64 << 20
@@ -233,6 +235,7 @@ def _connected() -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
+    _check_address(os.environ.get("RAY_ADDRESS", ""))
     logging.getLogger("ray").setLevel(logging.ERROR)
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # tasks without GPU see none
     try:
@@ -245,6 +248,19 @@ def _connected() -> Iterator[None]:
     finally:
         with _handlers_kept():
             ray.shutdown()
+
+
+def _check_address(address: str) -> None:
+    """Refuse an address where nothing answers; Ray would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if not port.isdecimal() or "/" in host:
+        return
+    try:
+        socket.create_connection((host, int(port)), _PATIENCE).close()
+    except OSError as error:
+        raise InputError(
+            f"no Ray cluster answers at {address} (RAY_ADDRESS): {error.strerror or error}."
+        ) from error
 
 
 @contextmanager
