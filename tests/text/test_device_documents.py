@@ -8,6 +8,7 @@ from small import words
 from irplatform.plugin import Document, Documents, Topic
 from irplatform.text import ALL18, ForwardIndex, build_forward_index, lexical_features
 from irplatform.text.device_documents import DeviceDocuments, Reading
+from irplatform.text.given_texts import GivenTexts, given
 
 WORDS = words(30)
 QUERIES = [
@@ -82,3 +83,15 @@ def test_words_and_features_are_those_of_the_index(index, budget):
     for (topic, documents), values in zip(batch, scores, strict=True):
         query = index.query_ids(topic.query)
         assert values == [query[query > 0].sum()] * len(documents)
+
+
+def test_given_texts_stand_in_for_documents(index):
+    texts = [" ".join(WORDS[:9]), "", f"absent {WORDS[4]}"]
+    given_texts = GivenTexts({f"g{n}": Document(f"g{n}", "", text) for n, text in enumerate(texts)})
+    batch = [(Topic("t", QUERIES[0]), Documents([*given_texts.documents], lambda _: []))]
+    with given(given_texts):
+        rows = index.rows(batch[0][1].ids)
+        (found,) = DeviceDocuments(index, "cpu", WHOLE).features(batch, ALL18)
+        expected = lexical_features(index, index.query_ids(QUERIES[0]), rows, ALL18)
+    assert np.array_equal(found, expected)
+    assert expected[0].any()
