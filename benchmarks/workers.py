@@ -29,7 +29,7 @@ import psutil
 import irplatform as ir  # first: it tells numpy how to compute
 from _common import require
 from _medline_files import write_files
-from encoding import save_model
+from encoding import save_models
 from irplatform.collections.pubmed_files import DEFAULT_FIELDS, PubmedCorpus
 from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import concept_graph
@@ -53,7 +53,7 @@ class Steps:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._files = write_files(folder / "medline", 12_000, per_file=1_000)
-        self._model = save_model(folder / "model")
+        self._model, _ = save_models(folder / "model", "minilm")
         self._encoded = folder / "encoded"
         shutil.copytree(MED, self._encoded)
         import gzip
