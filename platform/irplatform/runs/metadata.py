@@ -281,6 +281,8 @@ def accelerator_name(device: str) -> str | None:
     if device.startswith("cuda"):
         import torch
 
+        if not torch.cuda.is_available():
+            return "a GPU of a Ray cluster"
         name: str = torch.cuda.get_device_name(device)
         return name
     return f"{_cpu_model()} (Metal)" if device == "mps" else None

@@ -237,7 +237,6 @@ def _connected() -> Iterator[None]:
         return
     _check_address(os.environ.get("RAY_ADDRESS", ""))
     logging.getLogger("ray").setLevel(logging.ERROR)
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # tasks without GPU see none
     try:
         with _handlers_kept():
             ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
