@@ -18,7 +18,7 @@ from irplatform.concepts.build import open_graph
 from irplatform.errors import InputError
 from irplatform.knowledge import add
 from irplatform.system.cache import artifact
-from irplatform.system.cluster import _handlers_kept
+from irplatform.system.cluster import _check_address, _handlers_kept
 from irplatform.system.workers import cluster, ordered_map, use_workers
 
 
@@ -130,11 +130,9 @@ def test_a_run_and_its_checkpoints_are_the_same(ray, tmp_path, monkeypatch):
     assert not [*Path(ray[1]).glob("checkpoint/*.partial")]
 
 
-def test_an_address_where_nothing_answers_is_said_at_once(monkeypatch):
-    pytest.importorskip("ray", reason="Ray is not installed (`pip install ray`)")
-    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+def test_an_address_where_nothing_answers_is_said_at_once():
     with pytest.raises(InputError, match=r"no Ray cluster answers at 127\.0\.0\.1:1 .*refused"):
-        ir.run("demo", workers="ray")
+        _check_address("127.0.0.1:1")
 
 
 def test_without_ray_the_command_that_installs_it_is_told(monkeypatch):
