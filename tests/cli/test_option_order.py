@@ -21,7 +21,7 @@ def test_no_other_command_expands_queries():
         name
         for name, command in _commands(cli)
         if "expand" in {option.name for option in command.params}
-    } == {*NAMES, "serve"}
+    } == {*NAMES, "serve", "submit biogen", "tira"}
 
 
 def _commands(group, prefix=""):

@@ -88,6 +88,8 @@ def test_files_inside_other_files_are_read_under_their_names():
     with pytest.raises(
         InputError, match=r"^part1\.tar\.gz/n1\.xml\.gz:1: this is not a whole gzip"
     ):
+        pack(Member("part1.tar.gz/n1.xml.gz", gzip.compress(b"<a/>")[:-9]), FIELDS)
+    with pytest.raises(InputError, match=r"^part1\.tar\.gz/n1\.xml\.gz:1: this is not well-formed"):
         pack(Member("part1.tar.gz/n1.xml.gz", b"no gzip"), FIELDS)
 
 

@@ -361,7 +361,8 @@ class Noting(Letters):
 @pytest.fixture
 def recorded(resources):
     """Ranks with it, with resources that are as new each time; how many topics were scored."""
-    built = SimpleNamespace(fingerprint="forward"), SimpleNamespace(fingerprint="forward")
+    forward = SimpleNamespace(fingerprint="forward", path=Path("forward"))
+    built = forward, forward
 
     def again(candidates=None, **changed):
         Noting.scored.clear()
@@ -414,7 +415,7 @@ def test_what_one_reranker_uses_is_not_said_of_another():
     candidates = replace(_candidates(), first=first)
     resources = CollectionResources(CORPUS, device="cpu", seed=1, threads=1)
     resources.documents = SmallResources().documents
-    built = SimpleNamespace(fingerprint="forward")
+    built = SimpleNamespace(fingerprint="forward", path=Path("forward"))
     resources._opened.forward_index = built, built
     used = []
     for kind in (Noting, Letters):

@@ -90,7 +90,7 @@ def test_every_name_is_there_and_documented():
 
 
 def test_keywords_are_the_settings_of_a_run():
-    mine = {"collection", "collections", "command", "rerankers"}
+    mine = {"collection", "collections", "command", "experiment", "rerankers"}
     assert {*RunOptions.__annotations__} - {"config"} == {
         f.name for f in fields(RunSettings)
     } - mine

@@ -226,7 +226,7 @@ def test_each_run_names_what_it_was_made_with_wherever_it_comes_from():
     reading.registration.system.retrieve = read
     for order in ([reading, plain], [plain, reading]):
         resources = Indexed(corpus=None, device="cpu", seed=1, threads=1)
-        built = SimpleNamespace(fingerprint="forward")
+        built = SimpleNamespace(fingerprint="forward", path=Path("forward"))
         resources._opened.forward_index = built, built
         first = retrieve(order, TOPICS, 10, resources, label="test")
         made_with = {each.run.name: each.artifacts for each in first.retrievals}

@@ -167,7 +167,7 @@ def _share(part: int, whole: int) -> float | None:
 
 def _false_link(graph: ConceptGraph, document: Document, concept: int) -> dict[str, str]:
     options = ConceptOptions(**{**graph.facts["options"], "linker": "names"})
-    pipeline = pipeline_of(str(graph.table.folder), "", options.model_dump_json())
+    pipeline = pipeline_of(graph.table.folder, None, options.model_dump_json())
     (mentions,) = pipeline.mentions([(document.title, document.abstract)])
     text = article_text(document.title, document.abstract)
     shown = next(

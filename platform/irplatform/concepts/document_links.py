@@ -58,8 +58,11 @@ class Linked:
 
 
 def link(table: str, linker: str, options: str, articles: Sequence[Article]) -> Linked:
-    """Find the concepts of some articles, with a `pipeline_of`; runs in a worker."""
-    pipeline = pipeline_of(table, linker, options)
+    """Find the concepts of some articles, by the places of table and linker in the cache.
+
+    It runs in a worker, perhaps on another machine.
+    """
+    pipeline = pipeline_of(at_hand(table), at_hand(linker) if linker else None, options)
     lengths, indices, counts = [], [], []
     for mentions in pipeline.mentions((title, abstract) for _, title, abstract in articles):
         concepts, times = np.unique(
@@ -78,11 +81,11 @@ def link(table: str, linker: str, options: str, articles: Sequence[Article]) -> 
 
 
 @lru_cache(maxsize=2)
-def pipeline_of(table: str, linker: str, options: str) -> ConceptPipeline:
-    """The pipeline, made once per process: places of concepts and linker in the cache, JSON."""
+def pipeline_of(table: Path, linker: Path | None, options: str) -> ConceptPipeline:
+    """The pipeline of folders of concepts and linker, and of options as JSON; made once."""
     chosen = ConceptOptions.model_validate_json(options)
-    concepts = ConceptTable(at_hand(table))
-    similar = SimilarNames(at_hand(linker), concepts, chosen) if linker else None
+    concepts = ConceptTable(table)
+    similar = SimilarNames(linker, concepts, chosen) if linker else None
     return ConceptPipeline(concepts, chosen, similar)
 
 
