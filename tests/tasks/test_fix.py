@@ -248,7 +248,22 @@ def test_ties_are_ranked_as_trec_eval_does_and_a_copy_may_be_packed(tmp_path):
     path.write_bytes(gzip.compress(b"1 Q0 a 1 1.0 t\n1 Q0 b 2 1.0 t\n"))
     fixed = fix_run(path, out)
     assert gzip.decompress(out.read_bytes()) == b"1 Q0 b 1 1.0 t\n1 Q0 a 2 1.0 t\n"
-    assert (fixed.repair.changed, fixed.check.problems[0].level) == ({"rank": [1, 2]}, "warning")
+    assert (fixed.repair.changed, fixed.check.problems[0].level) == (
+        {"rank, from the score": [1, 2]},
+        "warning",
+    )
+
+
+@pytest.mark.parametrize("cut", ["2 Q0 24", "2 Q0 2405 20", "2 Q0 2405 2 4", "2"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_last_line_that_is_cut_off_is_left_out(tmp_path, cut, end):
+    path, out = tmp_path / "my.run", tmp_path / "out.run"
+    path.write_bytes(end.join(["1 Q0 a 1 9.5 t", "2 Q0 b 1 9.0 t", cut]).encode())
+    fixed = fix_run(path, out)
+    assert out.read_text() == "1 Q0 a 1 9.5 t\n2 Q0 b 1 9.0 t\n"
+    assert fixed.repair.left_out == {"last line, which is cut off": [3]}
+    path.write_bytes(b"1 a 9.5 t\n2 b 9.0 t")  # columns that all lines lack
+    assert fix_run(path, out, force=True).repair.left_out == {}
 
 
 CELLS = st.one_of(
@@ -357,6 +372,12 @@ def test_the_command_says_what_it_did(tmp_path, capsys, monkeypatch):
         "fixed.run: accepted; 75 topics, 4 to 5 results each, tag 'my_run'.",
     ]
     (tmp_path / "my.run").write_text("".join(f"{line}\n" for line in sound()[5:]))
+    done = call(capsys, monkeypatch, *command, "--force")
+    assert "my.run: there is nothing that can be repaired." in done.out
+    (tmp_path / "far.run").write_text("1 Q0 NCT1 1 0.1\n1 Q0 NCT2 2 0.2\n")
+    far = call(capsys, monkeypatch, "submit", "fix", "far.run", "--task", TASK, "-o", "near.run")
+    assert "--order ranks has ranks decide" in far.err
+    assert "--tag gives the run one of yours" in far.err
     done = call(capsys, monkeypatch, *command, "--force", "--json")
     assert done.code == 1
     assert done.json["unrepaired"] == ["1 of 75 topics have no results: '1'."]

@@ -10,7 +10,7 @@ from irplatform.cli.commands import Command
 from irplatform.cli.options import PATH, choice_option, force_option, task_options
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import counted, listing
-from irplatform.system.console import say_text
+from irplatform.system.console import notice, say_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,7 +72,8 @@ def _print(run: Path, fixed: Fixed) -> None:
     if rows:
         print_rows(rows)
     else:
-        say_text(f"{run}: there is nothing to repair.")
+        what = "that can be repaired" if fixed.check.refused else "to repair"
+        say_text(f"{run}: there is nothing {what}.")
     for problem in entry["unrepaired"]:
         say_text(f"not repaired: {problem}")
     found = fixed.check
@@ -83,6 +84,10 @@ def _print(run: Path, fixed: Fixed) -> None:
     tag = f", tag '{found.tag}'" if found.tag else ""
     topics = counted(found.topics, "topic")
     say_text(f"{fixed.path}: {verdict}; {topics}, {results} each{tag}.")
+    if "rank, from the score" in entry["changed"]:
+        notice("Where ranks contradict scores, the scores decided; --order ranks has ranks decide.")
+    if "no tag" in entry["changed"]:
+        notice("Lines had no tag; --tag gives the run one of yours.")
 
 
 def _rows(what: str, groups: Mapping[str, Sequence[int]]) -> list[tuple[str, str, str]]:

@@ -90,8 +90,16 @@ def read_rows(path: Path, *, keep_lines: bool = False) -> list[Row]:
             marks = ()
             _read(row, text.strip())
             rows.append(row)
+    if content and not content.endswith(b"\n"):
+        _leave_out_a_cut_line(rows)
     _read_numbers(rows)
     return rows
+
+
+def _leave_out_a_cut_line(rows: list[Row]) -> None:
+    """Leave out a last line that ends early, as where a disk was full: its numbers may be cut."""
+    if len(rows) > 1 and "columns" in rows[-1].reasons and "columns" not in rows[-2].reasons:
+        rows[-1].left_out = "last line, which is cut off"
 
 
 def _decoded(line: bytes) -> tuple[str, tuple[str, ...]]:

@@ -86,11 +86,14 @@ def repair_run(
         by_topic.setdefault(row.topic, []).append(row)
     new_tag = tag or _tag(rows, task)
     for held in by_topic.values():
-        for rank, row in enumerate(_ranking(held, task.rules.depth, order), start=1):
+        ranking = _ranking(held, task.rules.depth, order)
+        ranks = [row.rank for row in ranking if row.rank is not None]
+        contradicted = ranks != sorted(ranks)
+        for rank, row in enumerate(ranking, start=1):
             if row.rank != rank:
-                row.reasons += ("rank",)
+                row.reasons += ("rank, from the score" if contradicted else "rank",)
             if row.tag != new_tag:
-                row.reasons += ("tag",)
+                row.reasons += ("tag" if row.tag else "no tag",)
             row.new_rank = rank
     changed: dict[str, list[int]] = {}
     left_out: dict[str, list[int]] = {}
