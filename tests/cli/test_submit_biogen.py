@@ -164,3 +164,12 @@ def test_the_tasks_own_rules_find_nothing_wrong(cited, platform, folder):
         faults = [line for line in found.splitlines() if ": error: " in line]
         missing = ("have no answer", "is not one of the task", "answered, but the task has")
         assert all(any(part in fault for part in missing) for fault in faults), found
+
+
+def test_answers_are_to_the_topics_of_the_task_and_not_of_the_articles(cited, platform, folder):
+    ids = [str(number) for number in range(181, 211)]
+    entry = {"responses": [{"text": "Vemurafenib treats melanoma."}]}
+    assert cited([{"metadata": {"topic_id": name}, **entry} for name in ids]).code == 0
+    command = ("submit", "check", "run.jsonl", "--task", "trec-biogen-2025-b")
+    checked = platform(*command, "--collection", "articles.toml", "--documents")
+    assert checked.code == 0, checked

@@ -84,7 +84,8 @@ def surroundings(
     if collection is not None:
         name = collection_name(collection)
         opened = registry().collection(name)
-        ids = dict.fromkeys(topic.id for topic in opened.load_topics())
+        if not (task is not None and task.form.startswith("biogen") and task.topic_ids):
+            ids = dict.fromkeys(topic.id for topic in opened.load_topics())
         if documents:
             from irplatform.experiment.resources import resources_for
             from irplatform.experiment.settings import RunSettings
