@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
     click.option(
         "--by",
         type=click.Choice(["ranks", "scores", "combsum", "combmnz", "isr", "borda"]),
-        help="Sum reciprocal ranks (ranks) or standardized scores (scores); CombSUM or CombMNZ of "
-        "normalized scores; inverse square ranks (isr); Borda's points.  [default: ranks; with "
-        "--train-on the best]",
+        help="Sum reciprocal ranks (ranks, RRF) or standardized scores (scores); CombSUM or "
+        "CombMNZ of normalized scores; inverse square ranks (isr); Borda's points.  [default: "
+        "ranks; with --train-on the best]",
     ),
     click.option(
         "--norm",
@@ -118,7 +119,7 @@ def _print_lesson(facts: dict[str, Any], runs: tuple[Path, ...]) -> None:
     rows = [
         ("chosen method", held_out["chosen"], None),
         ("equal reciprocal ranks", held_out["plain"], held_out["over_equal_ranks"]),
-        (f"{best['run']} alone", held_out["alone"], best),
+        (f"{PurePath(best['run']).name} alone", held_out["alone"], best),
     ]
     cells = [("", measure, "gain", "95 % interval")]
     for name, value, gain in rows:

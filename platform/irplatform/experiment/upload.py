@@ -122,10 +122,10 @@ def _refuse(path: Path, check: RunCheck, task: Task) -> None:
     """Refuse a run with errors, and name the first."""
     errors = [problem for problem in check.problems if problem.level == "error"]
     if errors:
-        more = f" {len(errors) - 1:,} more errors." if len(errors) > 1 else ""
+        more = f" {counted(len(errors) - 1, 'more error')}." if len(errors) > 1 else ""
         raise InputError(
             f"{errors[0].message}{more} `platform submit check` lists all, `platform submit fix "
-            f"--task {task.name}` repairs what can be repaired.",
+            f"{path} --task {task.name} -o OUT` repairs what can be repaired.",
             path=path,
             line=errors[0].line,
         )
