@@ -76,7 +76,9 @@ def test_ones_own_task_replaces_a_shipped_one(own):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("depth = 100", "dept = 100"), "rules.0.dept"),
+        (("depth = 100", "dept = 100"), "rules.0: unknown key 'dept'. Did you mean 'depth'?"),
+        (('name = "mine"', ""), "task.0: the key 'name' is missing."),
+        (("[[task]]", "[tasks]\n[[task]]"), "unknown key 'tasks'. Did you mean 'task'?"),
         (("depth = 100", 'depth = "100"'), "rules.0.depth"),
         (("[a-z]{1,4}", "[a-z"), "'tag' is not a regular expression"),
         (('"1-2"', '"1-3"'), "'topic_ids' are 3 topics, 'topics' says 2"),

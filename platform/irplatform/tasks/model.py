@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from irplatform.collections.topic_formats import FORMATS
-from irplatform.errors import InputError, counted
+from irplatform.errors import InputError, counted, unknown
 from irplatform.options import first_problem
 from irplatform.system.formats import read_toml
 
@@ -170,8 +170,7 @@ def read_tasks(path: Path) -> list[Task]:
     try:
         declared = _File.model_validate(content)
     except ValidationError as error:
-        place, problem = first_problem(_File, error)
-        raise InputError(f"{place}: {problem}.", path=path) from error
+        raise InputError(_explained(error), path=path) from error
     tasks = []
     for entry in declared.task:
         values: dict[str, Any] = {}
@@ -194,6 +193,25 @@ def read_tasks(path: Path) -> list[Task]:
             )
         tasks.append(task)
     return tasks
+
+
+def _explained(error: ValidationError) -> str:
+    """The first unknown key, which may stand for a missing one, or else the first problem."""
+    problems = error.errors()
+    problem = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])
+    *tables, key = map(str, problem["loc"])
+    place = ".".join(tables)
+    named = f"{place}: " if place else ""
+    if problem["type"] == "extra_forbidden":
+        inner = next((name for name in reversed(tables) if not name.isdecimal()), "")
+        inner = "sources" if tables[:1] == ["sources"] else inner
+        tables_of: dict[str, type[BaseModel]]
+        tables_of = {"": _File, "task": _Task, "rules": _Cited, "sources": _Source}
+        return f"{named}{unknown('key', key, tables_of[inner].model_fields)}"
+    if problem["type"] == "missing":
+        return f"{named}the key '{key}' is missing."
+    place, reason = first_problem(_File, error)
+    return f"{place}: {reason}."
 
 
 def _source(cited: _Cited, declared: _File, path: Path) -> Source | None:
