@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 _SHOWN = 25
 """Problems printed per run, errors first, as in TREC's scripts."""
+_SHOWN_ALIKE = 5
+"""Of those that differ in names and numbers alone."""
+_NAMES = re.compile(r"'[^']*'|\d+")
 
 
 @click.group(cls=Group)
@@ -111,11 +115,18 @@ def _entry(path: str, found: RunCheck) -> dict[str, Any]:
 
 def _print_check(path: str, found: RunCheck) -> None:
     problems = sorted(found.problems, key=lambda problem: problem.level != "error")
-    for problem in problems[:_SHOWN]:
+    shown, alike = 0, Counter[str]()
+    for problem in problems:
+        kind = _NAMES.sub("", problem.message)
+        alike[kind] += 1
+        if alike[kind] > _SHOWN_ALIKE or shown == _SHOWN:
+            continue
+        shown += 1
         place = path if problem.line is None else f"{path}:{problem.line}"
         say_text(f"{place}: {problem.level}: {problem.message}")
-    if len(problems) > _SHOWN:
-        say_text(f"{path}: {len(problems) - _SHOWN:,} more problems; --json lists all.")
+    if len(problems) > shown:
+        more = counted(len(problems) - shown, "more problem")
+        say_text(f"{path}: {more}; --json lists all.")
     if found.tied:
         say_text(f"{path}: the order of equal scores can move {'; '.join(found.tied)}.")
     levels = Counter(problem.level for problem in problems)
