@@ -173,3 +173,15 @@ def test_answers_are_to_the_topics_of_the_task_and_not_of_the_articles(cited, pl
     command = ("submit", "check", "run.jsonl", "--task", "trec-biogen-2025-b")
     checked = platform(*command, "--collection", "articles.toml", "--documents")
     assert checked.code == 0, checked
+
+
+def test_answers_without_any_citation_are_warned_of(cited, folder):
+    (folder / "docs.jsonl").write_text('{"id": "AACR_1", "title": "Zebras."}\n')
+    zebras = [{"metadata": {"topic_id": "181"}, "responses": [{"text": "Zebras."}]}]
+    done = cited(zebras)
+    assert "WARNING: no article was found whose id is a PMID" in done.err, done
+
+
+def test_the_tag_is_one_that_a_task_can_take(cited):
+    refused = cited(TASK_B, "--tag", "my group")
+    assert (refused.code, "--tag 'my group' is not a run tag" in refused.err) == (2, True)

@@ -23,7 +23,7 @@ from irplatform.cli.options import (
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.settings import run_settings
 from irplatform.errors import InputError, counted
-from irplatform.system.console import say_text
+from irplatform.system.console import notice, say_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,3 +113,5 @@ def biogen(
         return
     parts = [counted(counts[name], name[:-1]) for name in ("citations", "sentences", "topics")]
     say_text(f"{out}: {parts[0]} for {parts[1]} of {parts[2]}")
+    if not counts["citations"]:
+        notice("WARNING: no article was found whose id is a PMID; choose a collection of PubMed's.")

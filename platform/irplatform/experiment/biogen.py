@@ -25,6 +25,7 @@ from irplatform.registry.loading import registry
 from irplatform.reports.run_report import RunReport
 from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.bioasq import PMID
+from irplatform.runs.checks import check_tag
 from irplatform.system.console import notice
 from irplatform.system.formats import parse_json
 from irplatform.system.reading import read_whole
@@ -85,6 +86,8 @@ def cite(
         InputError: the answers have no known form, the run lacks a question, `out` has other
             content, or see `irplatform.run`.
     """
+    if tag is not None:
+        check_tag(tag)
     if same_file(source, out):
         raise InputError(f"--out {out} is the file of answers; name another file.")
     head, answers = _read(source)
