@@ -109,7 +109,7 @@ def test_remarks_are_warnings_of_the_first_case(monkeypatch):
 @pytest.mark.java
 def test_a_file_is_tested_without_a_package(tmp_path):
     words = {"name": "mine", "Title": "Mine", "Class": "Mine", "function": "mine"}
-    code = [Template(module).substitute(words) for module, _ in TEMPLATES.values()]
+    code = [Template(module).substitute(words) for *_, module, _ in TEMPLATES.values()]
     for kind, module in zip(TEMPLATES, code, strict=True):
         (tmp_path / f"{kind}.py").write_text(module)
         with load_plugin(tmp_path / f"{kind}.py") as loaded:

@@ -133,11 +133,8 @@ def _print_check(path: str, found: RunCheck) -> None:
     verdict = ", ".join(counted(number, level) for level, number in levels.items())
     summary = f"{path}: {verdict or 'nothing is wrong'}"
     if found.topics:
-        least, most = found.results
-        results = counted(most, "citation" if found.answers else "result")
-        results = results if least == most else f"{least:,} to {results}"
         tag = f", tag '{found.tag}'" if found.tag else ""
-        summary += f"; {counted(found.topics, 'topic')}, {results} each{tag}"
+        summary += f"; {found.counts}{tag}"
     say_text(f"{summary}.")
 
 

@@ -78,12 +78,8 @@ def _print(run: Path, fixed: Fixed) -> None:
         say_text(f"not repaired: {problem}")
     found = fixed.check
     verdict = "still refused" if found.refused else "accepted"
-    noun = "citation" if found.answers else "result"
-    least, most = found.results
-    results = counted(most, noun) if least == most else f"{least:,} to {counted(most, noun)}"
     tag = f", tag '{found.tag}'" if found.tag else ""
-    topics = counted(found.topics, "topic")
-    say_text(f"{fixed.path}: {verdict}; {topics}, {results} each{tag}.")
+    say_text(f"{fixed.path}: {verdict}; {found.counts}{tag}.")
     if "rank, from the score" in entry["changed"]:
         notice("Where ranks contradict scores, the scores decided; --order ranks has ranks decide.")
     if "no tag" in entry["changed"]:

@@ -10,7 +10,7 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from irplatform import plugin
-from irplatform.conformance.templates import COMMANDS, TEMPLATES, TITLES
+from irplatform.conformance.templates import TEMPLATES
 from irplatform.errors import InputError
 from irplatform.runs.names import FUSED, system_of
 from irplatform.system.writing import atomic_folder
@@ -74,12 +74,15 @@ def new_plugin(
         )
     module = f"irplatform_{name.replace('-', '_')}"
     title = "".join(part.capitalize() for part in name.split("-"))
-    for what, names in {**taken, "module": [module] if find_spec(module) else []}.items():
+    for taken_kind, names in {**taken, "module": [module] if find_spec(module) else []}.items():
         if found := {name, module, title}.intersection(names):
-            raise InputError(f"there is already a {what} '{found.pop()}'; choose another name.")
+            raise InputError(
+                f"there is already a {taken_kind} '{found.pop()}'; choose another name."
+            )
     given_away = keyword.iskeyword(title) or hasattr(plugin, title)
     if name == FUSED or system_of(name) != name or given_away:
         raise InputError(f"'{name}' already has another meaning; choose another name.")
+    what, command, code, test = TEMPLATES[kind]
     words = {
         "name": name,
         "Title": name.replace("-", " ").capitalize(),
@@ -87,12 +90,11 @@ def new_plugin(
         "function": name.replace("-", "_"),
         "module": module,
         "distribution": f"irplatform-{name}",
-        "what": TITLES[kind],
+        "what": what,
     }
     folder = parent / words["distribution"]
     if folder.exists():
         raise InputError("this exists already; nothing was written.", path=folder)
-    code, test = TEMPLATES[kind]
     with atomic_folder(folder) as draft:
         (draft / "tests").mkdir()
         for file, text in (
@@ -101,4 +103,4 @@ def new_plugin(
             (f"tests/test_{words['function']}.py", test),
         ):
             (draft / file).write_text(Template(text).substitute(words), encoding="utf-8")
-    return Written(folder, words["what"], Template(COMMANDS[kind]).substitute(words))
+    return Written(folder, what, Template(command).substitute(words))

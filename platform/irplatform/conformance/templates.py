@@ -384,29 +384,14 @@ def test_every_judged_document_is_there() -> None:
     assert all(ids.issuperset(grades) for grades in collection.load_qrels().values())
 '''
 
+_DEMO = "platform run --collection demo"
+_LTR = f"{_DEMO} --reranker ltr --set 'ltr.features=[\"$name\"]'"
 TEMPLATES = {
-    "reranker": (RERANKER, RERANKER_TEST),
-    "trainable": (TRAINABLE, TRAINABLE_TEST),
-    "retriever": (RETRIEVER, RETRIEVER_TEST),
-    "collection": (COLLECTION, COLLECTION_TEST),
-    "measure": (MEASURE, MEASURE_TEST),
-    "features": (FEATURES, FEATURES_TEST),
+    "reranker": ("a reranker", f"{_DEMO} --reranker $name", RERANKER, RERANKER_TEST),
+    "trainable": ("a reranker that learns", f"{_DEMO} --reranker $name", TRAINABLE, TRAINABLE_TEST),
+    "retriever": ("a retriever", f"{_DEMO} --first-stage $name", RETRIEVER, RETRIEVER_TEST),
+    "collection": ("a collection", "platform run --collection $name", COLLECTION, COLLECTION_TEST),
+    "measure": ("a measure", f"{_DEMO} --measure $Class", MEASURE, MEASURE_TEST),
+    "features": ("a group of features", _LTR, FEATURES, FEATURES_TEST),
 }
-"""Kind → module and test."""
-TITLES = {
-    "reranker": "a reranker",
-    "trainable": "a reranker that learns",
-    "retriever": "a retriever",
-    "collection": "a collection",
-    "measure": "a measure",
-    "features": "a group of features",
-}
-COMMANDS = {
-    "reranker": "platform run --collection demo --reranker $name",
-    "trainable": "platform run --collection demo --reranker $name",
-    "retriever": "platform run --collection demo --first-stage $name",
-    "collection": "platform run --collection $name",
-    "measure": "platform run --collection demo --measure $Class",
-    "features": "platform run --collection demo --reranker ltr --set 'ltr.features=[\"$name\"]'",
-}
-"""Kind → how to use it."""
+"""Kind → its title, a command that uses it, its module and its test."""

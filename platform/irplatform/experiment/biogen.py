@@ -29,7 +29,7 @@ from irplatform.runs.checks import check_tag
 from irplatform.system.console import notice
 from irplatform.system.formats import parse_json
 from irplatform.system.reading import read_whole
-from irplatform.system.writing import atomic_write, same_file
+from irplatform.system.writing import same_file, write_file
 from irplatform.tasks.answers import CITED
 from irplatform.text import sentences
 
@@ -125,14 +125,7 @@ def cite(
         citations += sum(map(len, chosen))
         _write(answer, chosen, team, run_id)
     content = _content(head, answers, team, run_id)
-    if not force and out.is_file() and out.read_bytes() != content:
-        raise InputError(
-            "this file already exists, with other content. Name another --out, or replace it "
-            "with --force.",
-            path=out,
-        )
-    with atomic_write(out, "wb") as file:
-        file.write(content)
+    write_file(out, content, force=force)
     return {
         "path": str(out),
         "topics": len(answers),

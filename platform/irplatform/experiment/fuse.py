@@ -117,9 +117,7 @@ def fuse_runs(
     shares = _shares(weights if choice is None else method.weights, len(paths))
     share_of = dict(zip(paths, shares, strict=True))
     asked = {
-        **({"by": by} if by else {}),
-        **({"norm": norm} if norm else {}),
-        **({"k": k} if k else {}),
+        **{name: value for name, value in (("by", by), ("norm", norm), ("k", k)) if value},
         "train_on": plain("train_on", train_on and collection_name(train_on)),
         "train_runs": [str(path.absolute()) for path in train_paths],
     }

@@ -43,12 +43,12 @@ def task_of(name: str) -> Task:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a submission is checked against, beside the rules of its task.
+    """The topics, documents and judgments that a submission is checked against.
 
     Attributes:
         topics: ids of the topics; None if they are not known.
         contains: says if the collection has a document; None looks none up.
-        judgments: if there are some.
+        judgments: the judgments, if there are any.
     """
 
     topics: Mapping[str, None] | None = None

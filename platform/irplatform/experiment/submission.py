@@ -67,9 +67,9 @@ def write_bioasq_answers(
     questions = [_question(topic, collection) for topic in topics]
     rankings = read_run(path).rankings
     question_ids = {question.id for question in questions}
-    if strange := [topic for topic in rankings if topic not in question_ids]:
+    if unknown := [topic for topic in rankings if topic not in question_ids]:
         raise InputError(
-            f"topics that '{collection}' does not have: {listing(strange)}.", path=path
+            f"topics that '{collection}' does not have: {listing(unknown)}.", path=path
         )
     questions_with_documents = [
         (each, rankings[each.id].doc_ids if each.id in rankings else ()) for each in questions

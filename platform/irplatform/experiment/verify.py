@@ -1,4 +1,4 @@
-"""What of a run still agrees with its metadata: the file, the data, the models, the versions."""
+"""A run compared with its metadata: the file, the data, the models, the versions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _DIGITS = 12
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of one thing that a run was made of.
+    """The state of one part that a run was made of.
 
     Attributes:
         subject: "run", "judgments", "index", "numpy"….
@@ -222,9 +222,11 @@ def _artifacts(metadata: Mapping[str, Any]) -> Iterator[Finding]:
 def _weights(metadata: Mapping[str, Any]) -> Iterator[Finding]:
     """The trained models in the cache; those of `--checkpoint` are inputs."""
     method = metadata.get("method", {})
+    if method.get("settings", {}).get("checkpoint") is not None:
+        return
     marks = method.get("weights", ())
     for description, mark in zip(method.get("training", ()), marks, strict=False):
-        if not (depends_on := description.get("depends_on")) or _given(method):
+        if not (depends_on := description.get("depends_on")):
             continue
         folder = _checkpoint(depends_on)
         if folder is None:
@@ -237,10 +239,6 @@ def _weights(metadata: Mapping[str, Any]) -> Iterator[Finding]:
                 yield Finding("weights", "agrees", str(within_home(folder)))
                 continue
         yield Finding("weights", "changed", f"others in {within_home(folder)}")
-
-
-def _given(method: Mapping[str, Any]) -> bool:
-    return method.get("settings", {}).get("checkpoint") is not None
 
 
 def _checkpoint(depends_on: Mapping[str, Any]) -> Path | None:

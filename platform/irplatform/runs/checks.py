@@ -68,6 +68,14 @@ class RunCheck:
     answers: bool = False
 
     @property
+    def counts(self) -> str:
+        """The number of topics, and of results or citations of each, in words."""
+        least, most = self.results
+        results = counted(most, "citation" if self.answers else "result")
+        results = results if least == most else f"{least:,} to {results}"
+        return f"{counted(self.topics, 'topic')}, {results} each"
+
+    @property
     def refused(self) -> bool:
         """Whether TREC would refuse the run."""
         return any(problem.level == "error" for problem in self.problems)

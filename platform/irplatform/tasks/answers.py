@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from irplatform.tasks.model import Task
 
 ADDRESS = "http://www.ncbi.nlm.nih.gov/pubmed/"
-SECTIONS = ("title", "abstract")
 _SECTION = re.compile(r"title|abstract|sections\.\d+")
 CITED = re.compile(r"\[((?:\d+,?\s*)+)\]")
 """Citations in the text of an answer, as BioGen 2024 has them."""
@@ -60,10 +59,10 @@ def check_answers(
 
 
 class _Checking:
-    """A file that is being checked.
+    """The check of a file.
 
     Attributes:
-        problems: those found so far.
+        problems: the problems found so far.
         counts: by question or topic, the number of its documents or citations.
         tag: the name of the run, where the file has it.
     """
@@ -101,7 +100,7 @@ class _Checking:
             self.error(None, f"{answered} answered, but the task has {expected:,}.")
 
     def check_head(self) -> None:
-        """Check what stands beside the entries."""
+        """Check the keys beside the list of entries."""
 
     def check_entry(self, entry: Entry, who: str) -> int:
         """Check an entry; return the number of its documents."""
@@ -129,7 +128,7 @@ class _Checking:
             self.error(entry.line, f"{self.noun} '{name}' is not one of the task.")
 
     def texts(self, entry: Entry, holder: Any, keys: Collection[str], who: str) -> None:
-        """Check that some values are texts."""
+        """Check that the values of some keys are texts."""
         for key in keys:
             value = holder.get(key) if isinstance(holder, dict) else None
             if not isinstance(value, str) or not value.strip():
@@ -162,9 +161,9 @@ class _Checking:
             elif self._has_document is not None and not self._has_document(document):
                 self.error(line, f"{who}: '{document}' is not in the collection.")
 
-    def at_most(self, entry: Entry, values: list[Any], most: int | None, what: str) -> None:
+    def at_most(self, entry: Entry, values: list[Any], most: int | None, noun: str) -> None:
         if most is not None and len(values) > most:
-            self.error(entry.line, f"{what}: {len(values):,}, but at most {most:,} are accepted.")
+            self.error(entry.line, f"{noun}: {len(values):,}, but at most {most:,} are accepted.")
 
     def words(self, entry: Entry, texts: list[Any], who: str) -> None:
         number = sum(len(_WORD.findall(text)) for text in texts if isinstance(text, str))
@@ -253,8 +252,8 @@ class _BioGen2024(_Checking):
         if lost := [pmid for pmid in cited if pmid not in names]:
             self.error(entry.line, f"{who} cites {listing(lost)}, not among its references.")
         if idle := [name for name in names if name not in cited]:
-            self.error(entry.line, f"{who} has references that its answer cites nowhere: "
-                       f"{listing(idle)}.")  # fmt: skip
+            fault = f"has references that its answer cites nowhere: {listing(idle)}"
+            self.error(entry.line, f"{who} {fault}.")
         return len(references)
 
 
@@ -291,7 +290,7 @@ class _BioGenLines(_Checking):
         return cited
 
     def check_sentence(self, entry: Entry, sentence: Any, who: str) -> None:
-        """Check what else a sentence has."""
+        """Check the other keys of a sentence."""
 
 
 class _BioGenA(_BioGenLines):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform.errors import InputError, PluginError, unknown
+from irplatform.errors import InputError, unknown
 from irplatform.system.console import notice
 from irplatform.system.writing import home
 from irplatform.tasks.model import Task, read_tasks
@@ -35,7 +35,7 @@ def known_tasks(of_plugins: Iterable[Path] = ()) -> dict[str, Task]:
     for path in of_plugins:
         try:
             tasks = {**_by_name(path), **tasks}
-        except (InputError, PluginError) as error:
+        except InputError as error:
             notice(f"WARNING: tasks of a plugin are left out: {error}")
     for path in sorted(own_folder().glob(f"*{_ENDING}")):
         tasks |= _by_name(path)

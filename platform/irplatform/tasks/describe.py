@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import counted
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -14,6 +12,11 @@ if TYPE_CHECKING:
     from irplatform.tasks.model import Task
 
 _LIBRARIES = ("irplatform", "torch", "transformers", "lightgbm", "numpy")
+_NO_OPTIONS = {
+    *("name", "retriever", "reranker", "method", "reranks", "interpolates", "fuses"),
+    *("lexical", "deep_neural_model", "sparse_neural_model", "single_stage_retrieval"),
+}
+"""Keys of a step that are not options of its system."""
 
 
 @dataclass(frozen=True)
@@ -21,10 +24,10 @@ class Described:
     """A run to describe.
 
     Attributes:
-        heading: of its section.
-        file: its file.
-        check: of the file.
-        metadata: its ir_metadata; None if how it was made is not recorded.
+        heading: the heading of its section.
+        file: the name of its file.
+        check: the check of this file.
+        metadata: its ir_metadata; None if it has none.
         digest: the SHA-256 of the file.
     """
 
@@ -48,11 +51,7 @@ def _section(run: Described) -> Iterator[str]:
         yield "How this run was made is not recorded. Describe it here.\n"
     else:
         yield f"{content['method']['description']}\n"
-    least, most = run.check.results
-    noun = "citation" if run.check.answers else "result"
-    number = counted(most, noun) if least == most else f"{least:,} to {counted(most, noun)}"
-    answered = f"{counted(run.check.topics, 'topic')}, {number} each"
-    rows = [("file", f"`{run.file}`"), ("answers", answered)]
+    rows = [("file", f"`{run.file}`"), ("answers", run.check.counts)]
     rows += _facts(content) if content is not None else []
     rows.append(("SHA-256", f"`{run.digest}`"))
     yield "| | |\n|---|---|"
@@ -65,7 +64,7 @@ def _facts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "type", "automatic" if method.get("automatic") else "manual"
     for step in method["retrieval"]:
         kind = next((kind for kind in ("retriever", "reranker") if kind in step), "step")
-        options = ", ".join(f"{key} {value}" for key, value in step.items() if _is_option(key))
+        options = ", ".join(f"{k} {value}" for k, value in step.items() if k not in _NO_OPTIONS)
         yield kind, step["name"] + (f" ({options})" if options else "")
     yield "collection", _named(data.get("test collection"))
     yield "training data", _named(data.get("training data"))
@@ -78,18 +77,6 @@ def _facts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "command", f"`{command}`"
     if date := content.get("date"):
         yield "made", str(date)
-
-
-_STEPS = frozenset(
-    (
-        *("name", "retriever", "reranker", "method", "reranks", "interpolates", "fuses"),
-        *("lexical", "deep_neural_model", "sparse_neural_model", "single_stage_retrieval"),
-    )
-)
-
-
-def _is_option(key: str) -> bool:
-    return key not in _STEPS
 
 
 def _named(part: Any) -> str:

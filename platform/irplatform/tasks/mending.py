@@ -131,10 +131,9 @@ class _Mending:
             elif match[1] in kept:
                 self.reasons["documents that come twice left out"] = None
             else:
-                as_written = value if isinstance(value, int) and not prefix else match[1]
-                same = str(value) == prefix + match[1]
-                kept[match[1]] = prefix + match[1] if prefix else as_written
-                if not same:
+                written = prefix + match[1]
+                kept[match[1]] = value if isinstance(value, int) and not prefix else written
+                if str(value) != written:
                     self.reasons["documents written as the task has them"] = None
         if not isinstance(values, list):
             self.reasons["lists added"] = None
@@ -171,8 +170,9 @@ class _Mending:
         answer, most = str(value.get("answer") or ""), self._task.rules.citations
 
         def first_ones(match: re.Match[str]) -> str:
-            pmids = list(dict.fromkeys(re.findall(r"\d+", match[1])))[:most]
-            return f"[{', '.join(pmids)}]" if pmids != re.findall(r"\d+", match[1]) else match[0]
+            pmids = re.findall(r"\d+", match[1])
+            kept = [*dict.fromkeys(pmids)][:most]
+            return match[0] if kept == pmids else f"[{', '.join(kept)}]"
 
         answer = self._change(answer, CITED.sub(first_ones, answer), f"more than {most} left out")
         cited = [pmid for match in CITED.finditer(answer) for pmid in re.findall(r"\d+", match[1])]

@@ -1,8 +1,8 @@
 """The rules of shared tasks, as TOML files declare them, each with its source.
 
 A file has `[[task]]` entries. `[[rules]]` holds for all of them, `[[task.rules]]` for one. An entry
-of rules names one or more of `RULES` and the sentence that says so; its title and place may stand
-under `[sources.NAME]`, for several. What a task leaves open has no entry.
+of rules gives one or more of `RULES` and the sentence that states them. Entries may share the title
+and place of their source under `[sources.NAME]`.
 """
 
 from __future__ import annotations
@@ -43,24 +43,24 @@ class _Table(BaseModel):
 
 
 class Rules(_Table):
-    """Rules of a task; None where it says nothing.
+    """Rules of a task; None where the task has no such rule.
 
     Attributes:
-        form: of the submitted file.
-        topics: their number.
-        topic_ids: whole numbers, such as "1-75".
-        topic_format: of the file of topics, as collections name it.
+        form: the form of the submitted file.
+        topics: the number of topics.
+        topic_ids: ranges of whole numbers, such as "1-75".
+        topic_format: the format of the file of topics, as collections name it.
         query: the template of a query.
-        depth: results per topic that are accepted.
-        tag: a regular expression of the whole run tag.
-        documents: a regular expression of a whole document id.
+        depth: the most results per topic.
+        tag: a regular expression for the whole run tag.
+        documents: a regular expression for a whole document id.
         falling: scores may not rise from line to line.
-        runs: of a group.
+        runs: the most runs of a group.
         measures: names of measures, the most important first.
-        snippets: of a question, at most.
-        citations: of a sentence, at most.
-        words: of an answer, at most.
-        snapshots: of the collection; a submission has a run for each.
+        snippets: the most snippets per question.
+        citations: the most citations per sentence.
+        words: the most words per answer.
+        snapshots: names of the collection's snapshots; a submission has a run for each.
         metadata: `ir-metadata.yml` is a part of the submission.
         file: the submitted file's name, with `{tag}`, `{team}`, `{snapshot}`.
     """
@@ -113,12 +113,12 @@ class _File(_Table):
 
 @dataclass(frozen=True)
 class Source:
-    """Where a rule was read.
+    """The source of a rule.
 
     Attributes:
-        title: of the page, paper or program.
+        title: the title of the page, paper or program.
         place: its address.
-        sentence: the sentence that says it.
+        sentence: the sentence that states the rule.
     """
 
     title: str
@@ -131,11 +131,11 @@ class Task:
     """A shared task.
 
     Attributes:
-        name: its name.
-        title: what it is, in a few words.
-        rules: its rules.
-        sources: by the name of a rule; those of users may have none.
-        path: the file that declares it.
+        name: the name for `--task`.
+        title: the full name, with the year.
+        rules: the rules.
+        sources: name of a rule → its source; rules of users may have none.
+        path: the file that declares the task.
     """
 
     name: str
@@ -151,9 +151,9 @@ class Task:
 
     @property
     def topic_ids(self) -> tuple[str, ...]:
-        """The ids of its topics; empty if only the file of topics tells."""
+        """The ids of its topics; empty if the rules do not name them."""
         ids: list[str] = []
-        for part in (self.rules.topic_ids or "").split(",") if self.rules.topic_ids else ():
+        for part in filter(None, (self.rules.topic_ids or "").split(",")):
             first, _, last = part.partition("-")
             ids += map(str, range(int(first), int(last or first) + 1))
         return tuple(ids)

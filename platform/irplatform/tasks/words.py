@@ -33,7 +33,7 @@ def stated(task: Task) -> Iterator[tuple[str, str, Source | None]]:
 
 
 def open_rules(task: Task) -> list[str]:
-    """Return what the sources leave open, of the rules that most tasks have."""
+    """Return the usual rules that no source of the task states, in words."""
     answers = (task.rules.form or "").startswith("biogen")  # answers hold no ranking
     return [
         words
