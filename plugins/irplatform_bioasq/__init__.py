@@ -73,6 +73,7 @@ def score_answers(answers: tuple[Path, ...], golden: Path, as_json: bool) -> Non
     ANSWERS are JSON files as `platform submit bioasq` writes them. MAP is the official measure of
     documents, F1 that of snippets.
     """
+    from irplatform.errors import InputError
     from irplatform.runs.bioasq import read_questions, read_snippets
     from irplatform_bioasq.scoring import mean_scores, score_documents, score_snippets
 
@@ -83,6 +84,8 @@ def score_answers(answers: tuple[Path, ...], golden: Path, as_json: bool) -> Non
         }
 
     golden_documents, golden_snippets = documents(golden), read_snippets(golden)
+    if not any(golden_documents.values()):
+        raise InputError("no question has documents here; name the judged file.", path=golden)
     rows: list[dict[str, Any]] = []
     for path in answers:
         of_documents = score_documents(golden_documents, documents(path))

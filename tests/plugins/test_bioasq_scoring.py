@@ -115,3 +115,11 @@ def test_a_snippet_without_offsets_is_refused(tmp_path):
     (tmp_path / "a.json").write_text(json.dumps({"questions": [question]}))
     with pytest.raises(InputError, match="question 1 has a snippet without beginSection"):
         read_snippets(tmp_path / "a.json")
+
+
+def test_a_golden_file_without_judgments_is_refused(files, capsys, monkeypatch):
+    question = {"id": "1", "body": "Why?", "type": "summary"}
+    (files / "testset.json").write_text(json.dumps({"questions": [question]}))
+    command = ("bioasq", files / "answers.json", "--golden", files / "testset.json")
+    done = call(capsys, monkeypatch, *command)
+    assert (done.code, "no question has documents here" in done.err) == (2, True)
