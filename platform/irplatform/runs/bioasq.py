@@ -182,7 +182,8 @@ def _address(doc_id: str, question: str) -> str:
     if not PMID.fullmatch(doc_id):
         raise InputError(
             f"document '{doc_id}' of question '{question}' is not a PMID, and BioASQ takes "
-            "articles of PubMed only."
+            "articles of PubMed only. `platform submit fix RUN --task bioasq-13b-a -o OUT` leaves "
+            "others out."
         )
     return _ADDRESS + doc_id
 

@@ -41,7 +41,10 @@ if TYPE_CHECKING:
     from irplatform.system.columns import Cells, Table
 
 COLUMNS = "Every line needs: topic Q0 docid rank score tag."
-JSON = f"this is JSON, not a run. {COLUMNS} For answers to BioASQ, name the run behind them."
+JSON = (
+    f"this is JSON, not a run. {COLUMNS} `platform submit check --task TASK` reads answers "
+    "in JSON; to score those to BioASQ, name the run behind them."
+)
 _COMMENT = (
     "this line begins with '#': trec_eval 10 passes over it as a comment, but TREC's check scripts "
     "refuse it. Remove it."
