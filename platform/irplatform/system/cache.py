@@ -8,13 +8,10 @@ may change with a collection's folder.
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
-from collections.abc import Callable
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import ChangedFileError, InputError, PlatformError
@@ -32,15 +29,16 @@ from irplatform.system.writing import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
+    Fetch = Callable[[str], Callable[[Path], None] | None]
+    """Finds a folder of another machine's cache by its place; the answer copies it to a folder."""
 
-EXACT_KINDS = frozenset(
-    {
-        "check", "citing-sentences", "concept-table", "fields", "forward-index", "index", "lucene",
-        "mesh-queries", "postings",
-    }
-)  # fmt: skip
+EXACT_KINDS = frozenset({
+    "check", "citing-sentences", "concept-table", "fields", "forward-index", "index", "lucene",
+    "mesh-queries", "postings",
+})  # fmt: skip
 """Kinds of artifacts, folders of the cache, without rounded numbers: any arithmetic uses them."""
 OWN_KINDS = EXACT_KINDS | {
     "checkpoint", "collections", "concept-linker", "concepts", "features", "kb", "learned-features",
@@ -49,17 +47,15 @@ OWN_KINDS = EXACT_KINDS | {
 """Kinds that no third-party plugin may use."""
 MANIFEST = "manifest.json"
 _whole_states: dict[Path, dict[Path, tuple[str, tuple[int, int, int]]]] = {}
-"""Folders that were found whole, with the digests and states of their files."""
+"""Whole folders, with the digests and states of their files."""
 _makes = True
 """Missing artifacts are made."""
-Fetch = Callable[[str], Callable[[Path], None] | None]
-"""Finds a folder of another machine's cache by its place; the answer copies it to a folder."""
 _fetch: Fetch = lambda _: None  # noqa: E731 - a worker on a cluster has another
 
 
 @dataclass(frozen=True)
 class Artifact:
-    """A finished folder of the cache, built by this call or before, in so many seconds."""
+    """A finished folder of the cache; `built` by this call or before, in `seconds`."""
 
     path: Path
     fingerprint: str
@@ -89,30 +85,28 @@ def artifact(
     InputError if the cache folder cannot be written to. If `build` fails and cannot resume, a note
     on its error says how much work is lost.
     """
-    depends_on = _with_arithmetic(kind, depends_on)
-    final, mark = _named(kind, label, depends_on)
-    if whole := _whole(final, mark):
+    final = _place(kind, label, depends_on)
+    if whole := _whole(final):
         detail(f"reusing {within_home(whole)}")
-        return _finished(whole, mark, built=False)
+        return _finished(whole, built=False)
     if not _makes:
         raise PlatformError(f"{within_home(final)} is not in the cache.")
-    with lock(final.with_name(mark), wait=True, shown_as=final):
-        whole = _whole(final, mark)  # another process built it in the meantime
+    with _locked(final):
+        whole = _whole(final)  # another process built it in the meantime
         if whole is None and not filled_later:
-            whole = _fetched(final, mark)
+            whole = _fetched(final)
         if whole:
-            return _finished(whole, mark, built=False)
-        for faulty in _under_any_label(final, mark):
+            return _finished(whole, built=False)
+        for faulty in _under_any_label(final):
             if (faulty / MANIFEST).exists():
                 notice(f"{within_home(faulty)} {damage(faulty)}, and is made again")
-        partial = _partial(final, mark, resumes=resumable)
+        partial = _partial(final, resumes=resumable)
         started = time.monotonic()
         try:
             build(partial)
         except BaseException as error:
             if not resumable or isinstance(error, ChangedFileError):
-                # Half an index of MEDLINE is 40 GB.
-                _remove(partial)
+                _remove(partial)  # half an index of MEDLINE is 40 GB
                 lost = time.monotonic() - started
                 error.add_note(f"{within_home(final)} starts over: {lost:,.0f} s of work are lost.")
             raise
@@ -121,20 +115,20 @@ def artifact(
         manifest = {
             "kind": kind,
             "label": label,
-            "fingerprint": mark,
-            "depends_on": depends_on,
+            "fingerprint": _fingerprint(final),
+            "depends_on": _with_arithmetic(kind, depends_on),
             "seconds": round(time.monotonic() - started, 3),
             "bytes": _bytes(partial),
             **({} if filled_later else {"files": _digests(partial)}),
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         }
         write_json(partial / MANIFEST, manifest)
-        _put(partial, final, mark)
-    return _finished(final, mark, built=True)
+        _put(partial, final)
+    return _finished(final, built=True)
 
 
-def _put(partial: Path, final: Path, mark: str) -> None:
-    for debris in _under_any_label(final, mark):  # without a manifest, or broken
+def _put(partial: Path, final: Path) -> None:
+    for debris in _under_any_label(final):  # without a manifest, or broken
         _remove(debris)
     partial.rename(final)
 
@@ -147,22 +141,19 @@ def fetch_with(fetch: Fetch) -> None:
 
 def finished(place: str) -> Path | None:
     """Return a finished folder by its place in the cache, "checkpoint/delta-…", under any label."""
-    final = home() / place
-    return _whole(final, _mark_of(final))
+    return _whole(home() / place)
 
 
 def at_hand(place: str) -> Path:
     """Return a finished folder by its place in the cache, fetched if it is not on this machine.
 
-    Raises:
-        PlatformError: it is not in the cache.
+    PlatformError if it is not in the cache.
     """
-    if folder := finished(place):
-        return folder
     final = home() / place
-    mark = _mark_of(final)
-    with lock(final.with_name(mark), wait=True, shown_as=final):
-        if folder := finished(place) or _fetched(final, mark):
+    if folder := _whole(final):
+        return folder
+    with _locked(final):
+        if folder := _whole(final) or _fetched(final):
             return folder
     raise PlatformError(f"{place} is not in the cache.")
 
@@ -181,18 +172,14 @@ def fetch_file(path: Path) -> None:
             partial.rmdir()
 
 
-def _mark_of(final: Path) -> str:
-    return final.name.rpartition("-")[2]
-
-
-def _fetched(final: Path, mark: str) -> Path | None:
+def _fetched(final: Path) -> Path | None:
     if (fill := _fetch(final.relative_to(home()).as_posix())) is None:
         return None
-    partial = _partial(final, mark, resumes=False)
+    partial = _partial(final, resumes=False)
     fill(partial)
     if damage(partial) is not None:
         return None
-    _put(partial, final, mark)
+    _put(partial, final)
     return final
 
 
@@ -202,9 +189,9 @@ def unfinished(kind: str, label: str, depends_on: Mapping[str, Any]) -> Iterator
 
     Other processes wait until the block ends.
     """
-    final, mark = _named(kind, label, _with_arithmetic(kind, depends_on))
-    with lock(final.with_name(mark), wait=True, shown_as=final):
-        yield None if _whole(final, mark) else _partial(final, mark, resumes=True)
+    final = _place(kind, label, depends_on)
+    with _locked(final):
+        yield None if _whole(final) else _partial(final, resumes=True)
 
 
 @contextmanager
@@ -220,7 +207,7 @@ def nothing_made() -> Iterator[None]:
 
 def is_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
     """Tell if `artifact` would find an artifact."""
-    return _whole(*_named(kind, label, _with_arithmetic(kind, depends_on))) is not None
+    return _whole(_place(kind, label, depends_on)) is not None
 
 
 def kept_json(path: Path) -> Any:
@@ -245,31 +232,39 @@ def kept_facts(folder: Path, what: str, expected: int) -> dict[str, Any]:
 
 
 def _with_arithmetic(kind: str, depends_on: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Dependencies, with the arithmetic of kinds that hold rounded numbers."""
     return depends_on if kind in EXACT_KINDS else {**depends_on, **arithmetic()}
 
 
-def _named(kind: str, label: str, depends_on: Mapping[str, Any]) -> tuple[Path, str]:
-    mark = fingerprint({"kind": kind, **depends_on})
+def _place(kind: str, label: str, depends_on: Mapping[str, Any]) -> Path:
     name = "".join(c if c.isalnum() or c in "-_." else "-" for c in label)
     name = name.encode(errors="replace")[:60].decode(errors="ignore")  # file systems count bytes
-    return home() / kind / f"{name}-{mark}", mark
+    mark = fingerprint({"kind": kind, **_with_arithmetic(kind, depends_on)})
+    return home() / kind / f"{name}-{mark}"
 
 
-def _whole(final: Path, mark: str) -> Path | None:
-    return next((path for path in _under_any_label(final, mark) if damage(path) is None), None)
+def _fingerprint(final: Path) -> str:
+    return final.name.rpartition("-")[2]
 
 
-def _under_any_label(final: Path, mark: str, suffix: str = "") -> Iterator[Path]:
+def _locked(final: Path) -> AbstractContextManager[bool]:
+    return lock(final.with_name(_fingerprint(final)), wait=True, shown_as=final)
+
+
+def _whole(final: Path) -> Path | None:
+    return next((path for path in _under_any_label(final) if damage(path) is None), None)
+
+
+def _under_any_label(final: Path, suffix: str = "") -> Iterator[Path]:
     """The folder under this label, which may be missing, and then those under other labels."""
     own = final.with_name(f"{final.name}{suffix}")
     yield own
-    yield from sorted(path for path in final.parent.glob(f"*-{mark}{suffix}") if path != own)
+    others = final.parent.glob(f"*-{_fingerprint(final)}{suffix}")
+    yield from sorted(path for path in others if path != own)
 
 
-def _partial(final: Path, mark: str, *, resumes: bool) -> Path:
-    """The folder to build in: empty, or as an interrupted call left it, under any label."""
-    own, *others = _under_any_label(final, mark, ".partial")
+def _partial(final: Path, *, resumes: bool) -> Path:
+    """The folder to build in, empty or as an interrupted call left it under any label."""
+    own, *others = _under_any_label(final, ".partial")
     if resumes and others and not own.exists():
         others.pop().rename(own)
     for path in others if resumes and own.is_dir() else (own, *others):
@@ -286,11 +281,11 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _finished(path: Path, mark: str, *, built: bool) -> Artifact:
+def _finished(path: Path, *, built: bool) -> Artifact:
     manifest = read_own_json(path / MANIFEST)
     with suppress(OSError):  # a cache that others lend may be read-only
-        os.utime(path)  # when it was last used, for those who make room
-    return Artifact(path, mark, built, float(manifest["seconds"]))
+        path.touch()  # `platform cache` shows it as the time of its last use
+    return Artifact(path, _fingerprint(path), built, float(manifest["seconds"]))
 
 
 def damage(final: Path, *, anew: bool = False) -> str | None:
@@ -364,13 +359,11 @@ def lock(final: Path, *, wait: bool = False, shown_as: Path | None = None) -> It
     from filelock import FileLock, Timeout
 
     file_lock = FileLock(f"{final}.lock")
-    free = True
     try:
         final.parent.mkdir(parents=True, exist_ok=True)
         try:
             file_lock.acquire(timeout=0)
         except Timeout:
-            free = wait
             if wait:
                 building = within_home(shown_as or final)
                 notice(f"another process is building {building}; waiting for it")
@@ -382,10 +375,9 @@ def lock(final: Path, *, wait: bool = False, shown_as: Path | None = None) -> It
             path=error.filename or home(),
         ) from error
     try:
-        yield free
+        yield file_lock.is_locked
     finally:
-        if free:
-            file_lock.release()
+        file_lock.release()
 
 
 @contextmanager

@@ -45,16 +45,15 @@ _LISTENING = 0.5
 _PATIENCE = 10
 """Seconds to wait for the answer of a cluster's first machine."""
 _TRIES = 3
-"""How often a task is done again whose worker was killed."""
+"""Further tries of a task whose worker was killed."""
 _CHUNK = 64 << 20
 """Bytes of a file that travel at once."""
 _SIGNALS = [getattr(signal, f"SIG{name}") for name in ("ABRT", "BUS", "FPE", "ILL", "SEGV", "TERM")]
 _SIGACTION = 512
-"""Bytes that are more than the size of C's `struct sigaction`."""
+"""Bytes; C's `struct sigaction` is smaller."""
 _SELECTION = "IRPLATFORM_PLUGINS"
-_begun: list[str] = []
-"""In a worker's process: the jobs that it is prepared for."""
-_ELSEWHERE = "elsewhere"
+_prepared: dict[str, bool] = {}
+"""In a worker's process: the jobs that it is prepared for, and if another machine asks for them."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class _Machine:
 
 @dataclass(frozen=True)
 class _Job:
-    """What workers need to know: the machine (`node`) that asks, its folders and plugins."""
+    """The machine (`node`) that asks for work, with its folders and plugins."""
 
     number: str
     desk: Any
@@ -136,6 +135,7 @@ class Cluster:
         try:
             for item in items:
                 sent = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
+                # Ray fetches an argument for every item, but nothing inside a list.
                 waiting.append(task.remote(self._job, [function_sent], sent))
                 if len(waiting) >= most:
                     yield self._result(waiting[0])
@@ -164,16 +164,16 @@ class Cluster:
         return result_of(*pickle.loads(answer))
 
     def _listen(self) -> None:
-        """Show what workers have to say."""
+        """Show the workers' notices and progress."""
         import ray
 
         for report in ray.get(self._desk.reports.remote()):
             console.take_report(*report)
 
     def require_files(self, who: str, paths: Sequence[Path]) -> None:
-        """Check that every machine has files that `who` reads where they are here.
+        """Check that every machine has the files that `who` reads, at the same paths.
 
-        InputError names the machine and the first file that it lacks.
+        InputError names the first machine and file that it lacks.
         """
         for machine in self._machines(paths) if paths else ():
             if machine.missing:
@@ -184,7 +184,7 @@ class Cluster:
                 )
 
     def _check(self) -> None:
-        """Refuse machines that would compute something else than this one."""
+        """Refuse machines with other code or arithmetic than this one's."""
         ours = describe([])
         for theirs in self._machines():
             if (theirs.version, theirs.code) != (ours.version, ours.code):
@@ -329,7 +329,7 @@ def describe(paths: Sequence[str]) -> _Machine:
 
 def _work(job: _Job, function: list[Any], item: bytes) -> bytes:
     """Do a task in a worker, whose process later tasks use, too."""
-    _begin(job)
+    _prepare(job)
     answer = _function_of(function[0]).answer(item)
     job.desk.report.remote(_worker_id(), "progress", None)
     return answer
@@ -348,24 +348,23 @@ def _worker_id() -> str:
 
 def on_another_machine() -> bool:
     """Tell if this is a worker for another machine, whose files it does not see."""
-    return _ELSEWHERE in _begun
+    return any(_prepared.values())
 
 
-def _begin(job: _Job) -> None:
+def _prepare(job: _Job) -> None:
     """Prepare a worker's process: its cache folder, plugins, and where its reports go."""
     import ray
 
-    if job.number in _begun:
+    if job.number in _prepared:
         return
-    _begun.append(job.number)
+    elsewhere = ray.get_runtime_context().get_node_id() != job.node
+    _prepared[job.number] = elsewhere
     with suppress(OSError):  # paths may be relative to it
         os.chdir(job.folder)
     if job.plugins is not None:
         os.environ[_SELECTION] = job.plugins
-    if ray.get_runtime_context().get_node_id() == job.node:
+    if not elsewhere:
         os.environ["IRPLATFORM_HOME"] = job.home
-    else:
-        _begun.append(_ELSEWHERE)
     worker = _worker_id()
     console.report_to(lambda *report: job.desk.report.remote(worker, *report))
 

@@ -34,7 +34,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 _NO_MORE = b""
 _REPORT = None
-"""In the place of whether an item is done: a notice, or how far the worker is."""
+"""Begins a notice or progress of a worker, where a result begins with True, an error with False."""
 
 
 class WorkerKilledError(Exception):
@@ -63,7 +63,7 @@ class Workers(Generic[Item, Result]):
         self._at_work: dict[Connection, int] = {}
 
     def __enter__(self) -> Self:
-        atexit.register(self.kill)  # else Python waits for workers of an unfinished generator
+        atexit.register(self.kill)  # else Python waits for the workers of an unfinished generator
         try:
             for _ in range(self._count):
                 self._start()
@@ -76,7 +76,7 @@ class Workers(Generic[Item, Result]):
         try:
             if error is None:
                 for pipe, process in self._processes.items():
-                    with suppress(OSError):  # one that was killed has ended, too
+                    with suppress(OSError):  # it was killed
                         pipe.send_bytes(_NO_MORE)
                     process.join()
         finally:
@@ -131,7 +131,7 @@ class Workers(Generic[Item, Result]):
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_work, args=(theirs,))
-        with _anonymous_main(), isolated():  # where its file descriptor 1 then leads, too
+        with _anonymous_main(), isolated():  # the process's own prints go to stderr
             process.start()
         theirs.close()  # else its end would not be seen from here
         self._processes[ours] = process

@@ -1,6 +1,6 @@
 """Workers that apply a function to a stream of items: processes here, or a Ray cluster.
 
-`ordered_map` is all that callers need; `use_workers` says who works.
+Callers use `ordered_map`; `use_workers` chooses the workers.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 _WORTH_STARTING = 3
-"""Fewer items are usually done sooner here than processes start."""
+"""Fewer items are usually done before processes have started."""
 RAY = "ray"
 Count = int | Literal["ray"] | None
 """The number of workers, or "ray" for those of a Ray cluster; None for the usual number."""
 _chosen: list[int | Cluster] = []
-"""Who works in each open block of `use_workers`, innermost last."""
+"""The workers of each open block of `use_workers`, innermost last."""
 
 
 def available_cores() -> int:
@@ -76,7 +76,7 @@ def sample_evenly(items: Sequence[Item], most: int) -> Sequence[Item]:
 
 @contextmanager
 def use_workers(count: Count) -> Iterator[None]:
-    """Let so many workers, or those of a Ray cluster, do what `ordered_map` is asked in the block.
+    """Let so many workers, or those of a Ray cluster, do the work of `ordered_map` in the block.
 
     None changes nothing. InputError if Ray is not installed, its cluster cannot be reached, or a
     machine of it has another version of this package.
@@ -121,14 +121,14 @@ def ordered_map(
 ) -> Iterator[Result]:
     """Apply a function to every item of a stream, in parallel; results come in order.
 
-    It is a function of a module of this package. Items are read only as far as needed. Without a
-    cluster, fewer than `fewest` items, or one worker, stay in this process.
+    Workers import the function: it belongs to a module. Items are read only as far as needed.
+    Without a cluster, fewer than `fewest` items, or one worker, stay in this process.
 
     Args:
-        function: what a worker calls; it is sent once to each.
-        items: what it is called with.
-        workers: how many, unless `use_workers` says it; by default one per core.
-        fewest: the number of items from which on workers are worth starting.
+        function: sent once to each worker.
+        items: its arguments, one a call.
+        workers: their number outside `use_workers`; by default one per core.
+        fewest: the smallest number of items that is worth starting workers.
         threads: cores that a call takes.
         on_gpu: a call takes a GPU of a cluster.
 
