@@ -1,4 +1,4 @@
-"""What a server takes of one request, and of all that wait."""
+"""The limits of a server: the size and time of a request, and how many may wait."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Limits:
     """The limits of a server.
 
     Attributes:
-        documents: of a request.
-        megabytes: of a request's body.
-        waiting: requests that may wait for the models.
-        seconds: that a request may take.
+        documents: most documents of a request.
+        megabytes: largest body of a request.
+        waiting: most requests that wait for the models.
+        seconds: longest time of a request.
     """
 
     documents: int = 1000

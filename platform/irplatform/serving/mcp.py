@@ -1,4 +1,4 @@
-"""The same service as tools of the Model Context Protocol, over standard input and output."""
+"""A service as tools of the Model Context Protocol, over standard input and output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Texts = list[str | dict[str, str]]
 
 
 def server(service: Service, models: ModelThread[Request], limits: Limits) -> MCPServer:
-    """Return a server whose tools are what the service has."""
+    """Return an MCP server with the service's tools: search, rerank and explain."""
     tools = MCPServer("irplatform", version=__version__, log_level="WARNING")
 
     async def answer(request: Request) -> dict[str, Any]:
@@ -46,15 +46,15 @@ def server(service: Service, models: ModelThread[Request], limits: Limits) -> MC
 
     if service.retriever is not None:
         collection = service.retriever.collection
-        what = f"Search {collection.title} ({collection.id}) for some words."
-        tools.add_tool(search, description=what)
+        about = f"Search {collection.title} ({collection.id}) for some words."
+        tools.add_tool(search, description=about)
     if service.reranker is not None:
         ids = ', or documents of the collection as {"id": "…"}' if service.retriever else ""
         kinds = f"Documents are texts{ids}."
-        what = f"Score documents for a query with {service.name}, best first. {kinds}"
-        tools.add_tool(rerank, description=what)
-        what = f"Explain {service.name}'s scores of documents. {kinds}"
-        tools.add_tool(explain, description=what)
+        about = f"Score documents for a query with {service.name}, best first. {kinds}"
+        tools.add_tool(rerank, description=about)
+        about = f"Explain {service.name}'s scores of documents. {kinds}"
+        tools.add_tool(explain, description=about)
     return tools
 
 

@@ -1,8 +1,8 @@
-"""One thread that answers all requests, since models are not made for several.
+"""One thread that answers all requests: models are not safe for several threads.
 
-Requests that wait are answered together, as far as they are of one kind and not too large. After
-several at once, the next ones are waited for, no longer than those took: clients send their next
-requests one after the other. One that fails is found by answering each alone.
+Waiting requests of one kind are answered together, as a batch of limited size. After a batch of
+several, the thread waits for as many new requests, at most as long as the batch took: its clients
+send their next requests one after the other. If a batch fails, each request is answered alone.
 """
 
 from __future__ import annotations
@@ -20,12 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
 Request = TypeVar("Request")
-LARGEST_BATCH = 2000
+_LARGEST_BATCH = 2000
 """Documents that are scored together, unless one request has more."""
-
-
 _LONGEST_WAIT = 0.05
-"""Seconds for further requests."""
+"""Seconds to wait for further requests."""
 
 
 class BusyError(PlatformError):
@@ -61,9 +59,9 @@ class ModelThread(Generic[Request]):
     """Answers requests from asyncio.
 
     Args:
-        answer: answers some requests of one kind; it runs in the thread.
-        most_waiting: requests that may wait.
-        seconds: how long a request may take, waiting included.
+        answer: answers a batch of requests of one kind; it runs in the thread.
+        most_waiting: most requests that wait.
+        seconds: longest time of a request, waiting included.
     """
 
     def __init__(
@@ -85,15 +83,15 @@ class ModelThread(Generic[Request]):
 
     @property
     def waiting(self) -> int:
-        """How many requests wait."""
+        """The number of requests that wait."""
         return len(self._jobs)
 
     async def ask(self, kind: Hashable, request: Request, size: int = 1) -> Any:
         """Return the answer to a request; `size` is the number of its documents.
 
         Raises:
-            BusyError: too many wait.
-            TooSlowError: it took too long.
+            BusyError: too many requests wait.
+            TooSlowError: the answer took too long.
         """
         loop = asyncio.get_running_loop()
         job = _Job(kind, request, size, loop, loop.create_future())
@@ -113,30 +111,30 @@ class ModelThread(Generic[Request]):
             job.abandoned = True
 
     def end(self) -> None:
-        """End the thread after the batch that it is at."""
+        """End the thread after its present batch."""
         with self._changed:
             self._ended = True
             self._changed.notify()
         self._thread.join(timeout=self._seconds)
 
     def _run(self) -> None:
-        before, seconds = 1, 0.0
-        while batch := self._next(before, seconds):
+        size, seconds = 1, 0.0
+        while batch := self._next(size, seconds):
             self.batches(len(batch))
             began = time.monotonic()
             self._work(batch)
-            before, seconds = len(batch), min(time.monotonic() - began, _LONGEST_WAIT)
+            size, seconds = len(batch), min(time.monotonic() - began, _LONGEST_WAIT)
 
-    def _next(self, before: int, seconds: float) -> list[_Job[Request]]:
-        """Return the next batch; `before` requests, of the last one, took so many seconds."""
+    def _next(self, last: int, seconds: float) -> list[_Job[Request]]:
+        """Return the next batch; the `last` requests together took so many seconds."""
         with self._changed:
-            if before > 1:
-                self._changed.wait_for(lambda: self._ended or len(self._jobs) >= before, seconds)
+            if last > 1:
+                self._changed.wait_for(lambda: self._ended or len(self._jobs) >= last, seconds)
             while not self._ended:
                 jobs = [job for job in self._jobs if not job.abandoned]
                 batch, rest, size = list[_Job[Request]](), deque[_Job[Request]](), 0
                 for job in jobs:
-                    fits = not batch or size + job.size <= LARGEST_BATCH
+                    fits = not batch or size + job.size <= _LARGEST_BATCH
                     if fits and job.kind == jobs[0].kind:
                         batch.append(job)
                         size += job.size

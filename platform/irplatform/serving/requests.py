@@ -1,4 +1,4 @@
-"""Requests of the server, as JSON: the fields, their limits, and what they mean."""
+"""Requests of the server, as JSON: their fields, limits and descriptions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pydantic import AfterValidator, BaseModel, Field, field_validator, model_va
 LONGEST_QUERY = 10_000
 """Characters of a query."""
 MOST_RESULTS = 1000
+"""Of a search."""
 
 
-def _of_characters(text: str) -> str:
+def _whole_characters(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -19,7 +20,7 @@ def _of_characters(text: str) -> str:
     return text
 
 
-Words = Annotated[str, AfterValidator(_of_characters)]
+Words = Annotated[str, AfterValidator(_whole_characters)]
 Fields = dict[str, Words | list[Words]]
 
 
@@ -34,15 +35,15 @@ class Text(BaseModel):
 
     @property
     def by_id(self) -> bool:
-        """It is named by its id alone."""
+        """The document is given by its id alone."""
         return bool(self.id) and not (self.text or self.title or self.abstract)
 
     def given(self) -> dict[str, Any]:
-        """Return what was sent."""
+        """Return the fields that were sent."""
         return self.model_dump(exclude_defaults=True)
 
 
-class _Asked(BaseModel):
+class _OfQuery(BaseModel):
     query: Words = Field(max_length=LONGEST_QUERY, description="words to search or score for")
     fields: Fields = Field({}, description="parts of the topic by name, such as disease or gene")
 
@@ -54,7 +55,7 @@ class _Asked(BaseModel):
         return query
 
 
-class Search(_Asked):
+class Search(_OfQuery):
     """A search of the collection."""
 
     top_n: int = Field(10, ge=1, le=MOST_RESULTS, description="results, at most")
@@ -62,7 +63,7 @@ class Search(_Asked):
     return_documents: bool = Field(False, description="send abstracts, too")
 
 
-class _OfDocuments(_Asked):
+class _OfDocuments(_OfQuery):
     documents: list[Words | Text] = Field(
         min_length=1, description='texts, or documents of the collection as {"id": "…"}'
     )
@@ -76,7 +77,7 @@ class _OfDocuments(_Asked):
 
     @property
     def by_id(self) -> bool:
-        """The documents are those of the collection."""
+        """The documents are given by their ids in the collection."""
         return not isinstance(self.documents[0], str) and self.documents[0].by_id
 
     @property

@@ -1,7 +1,7 @@
-"""The REST server: `/search`, `/rerank`, `/explain`, `/health`, `/metrics`, and a page of these.
+"""The REST server: `/search`, `/rerank`, `/explain`, `/health`, `/metrics`, and a page about them.
 
-Every error is one JSON object: `{"error": "…"}`. A request that is wrong, too large, too slow or
-too many is refused; the server goes on.
+Every error is one JSON object: `{"error": "…"}`. Requests that are wrong, too large, too slow or
+too many are refused; the server goes on.
 """
 
 from __future__ import annotations
@@ -58,8 +58,6 @@ _RECEIVING = 10.0
 """Seconds that a client may take to send a request."""
 _ENDING = 5
 """Seconds that requests have to end when the server does."""
-
-
 _Words = Annotated[
     str,
     Query(min_length=1, max_length=LONGEST_QUERY, pattern=r"\S", description="words to search for"),
@@ -139,7 +137,7 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
     async def docs(request: Request) -> Any:
         return HTMLResponse(_page(app.openapi(), str(request.base_url)))
 
-    async def start() -> Any:
+    async def home() -> Any:
         return RedirectResponse("/docs")
 
     routes: list[tuple[str, str, Callable[..., Any], str]] = [
@@ -152,11 +150,13 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
         ("GET", "/health", health, "What is served; it answers when all is loaded"),
         ("GET", "/metrics", counts, "Counts and times in Prometheus' form"),
         ("GET", "/docs", docs, ""),
-        ("GET", "/", start, ""),
+        ("GET", "/", home, ""),
     ]
-    for method, path, asked, summary in routes:
+    for method, path, endpoint, summary in routes:
         shown = bool(summary)
-        app.add_api_route(path, asked, methods=[method], summary=summary, include_in_schema=shown)
+        app.add_api_route(
+            path, endpoint, methods=[method], summary=summary, include_in_schema=shown
+        )
     _explain_errors(app)
     app.add_middleware(_Bounded, most=limits.megabytes * 1_000_000)
     app.add_middleware(_Counted, metrics=metrics, known={path for _, path, _, _ in routes})
@@ -183,7 +183,7 @@ def _explain_errors(app: FastAPI) -> None:
 
 
 def _first_problem(errors: Any) -> str:
-    """The first problem in a request, where and what: "top_n: …"."""
+    """The place of the first problem in a request, and the problem: "top_n: …"."""
     problem = errors[0]
     if problem["type"] == "json_invalid":
         return f"the body is not JSON: {problem['ctx']['error']}."
@@ -266,8 +266,8 @@ class _Counted:
             self._metrics.seconds.labels(path).observe(time.perf_counter() - began)
 
 
-class _Patient(H11Protocol):  # type: ignore[misc]  # which mypy does not see
-    """Closes connections on which no request begins; uvicorn waits for its headers for ever."""
+class _Patient(H11Protocol):  # type: ignore[misc]  # untyped
+    """Closes connections on which no request begins; uvicorn would wait for ever."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -279,7 +279,7 @@ class _Patient(H11Protocol):  # type: ignore[misc]  # which mypy does not see
 
 
 def serve(service: Service, limits: Limits, bound: socket.socket) -> None:
-    """Serve at a bound address until Ctrl-C; it is printed when requests are answered."""
+    """Serve at a bound address until Ctrl-C; print the address first."""
     models = ModelThread(service.answer, limits.waiting, limits.seconds)
     server = uvicorn.Server(
         uvicorn.Config(
@@ -296,7 +296,7 @@ def serve(service: Service, limits: Limits, bound: socket.socket) -> None:
     bound.listen()  # clients may come as soon as the address is printed
     print(f"serving {service.name} on http://{shown}:{found} (Ctrl-C ends)", flush=True)
     try:
-        with quiet(), suppress(KeyboardInterrupt):  # which uvicorn raises again at its end
+        with quiet(), suppress(KeyboardInterrupt):  # uvicorn raises it again at its end
             server.run(sockets=[bound])
     finally:
         models.end()
@@ -304,7 +304,7 @@ def serve(service: Service, limits: Limits, bound: socket.socket) -> None:
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """Take an address, before models are loaded; InputError if that cannot be."""
+    """Take an address, before models are loaded; InputError if it is taken or not ours."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family)
@@ -332,7 +332,7 @@ _EXAMPLES = {
 
 
 def _page(schema: Mapping[str, Any], address: str) -> str:
-    """A page about the server's paths, which asks no other host for anything."""
+    """A page about the server's paths; it loads nothing from other hosts."""
     parts = []
     for path, methods in schema["paths"].items():
         for method, about in methods.items():

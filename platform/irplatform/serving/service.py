@@ -23,22 +23,24 @@ from irplatform.system.console import waiting
 from irplatform.text.given_texts import GivenTexts, given
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from irplatform.data import FieldValue
     from irplatform.experiment.ready import ReadyReranker, ReadyRetriever
     from irplatform.experiment.settings import RunSettings
 
 Answer = dict[str, Any]
+_WITHOUT_COLLECTION = ("settings", "preset", "checkpoint", "device", "threads", "model_threads")
+"""Settings of a reranker that has no collection."""
 
 
 @dataclass(frozen=True)
 class Service:
-    """What a server offers.
+    """Answers requests with a reranker, a retriever, or both.
 
     Attributes:
-        reranker: scores texts and documents of its collection; None without one.
-        retriever: searches a collection; None without one.
+        reranker: scores texts, and documents of its collection.
+        retriever: searches the collection.
         rerank_depth: documents of a search that are reranked.
     """
 
@@ -68,15 +70,19 @@ class Service:
             self.rerank([Rerank(query="melanoma", documents=["BRAF in melanoma"])])
 
     def kind(self, request: Request) -> Hashable:
-        """Return what requests that are answered together have in common."""
+        """Return a key: requests with the same one can be answered together."""
         if isinstance(request, Search):
             return Search, self._depth(request), self._reranks(request)
         return type(request), request.by_id
 
     def answer(self, requests: Sequence[Request]) -> list[Answer]:
         """Answer requests of one kind."""
-        answers: list[Answer] = getattr(self, type(requests[0]).__name__.lower())(requests)
-        return answers
+        answers: dict[type[Request], Callable[[Any], list[Answer]]] = {
+            Search: self.search,
+            Rerank: self.rerank,
+            Explain: self.explain,
+        }
+        return answers[type(requests[0])](requests)
 
     @settings_kept()
     def search(self, requests: Sequence[Search]) -> list[Answer]:
@@ -112,22 +118,21 @@ class Service:
 
     @settings_kept()
     def rerank(self, requests: Sequence[Rerank]) -> list[Answer]:
-        """Score documents for queries; all of them are texts, or all are named by id."""
+        """Score documents for queries; all are texts, or all are given by id."""
         reranker = self._reranker
         topics = [_topic(request, number) for number, request in enumerate(requests)]
         candidates: dict[str, list[str]] = {}
-        texts: dict[str, Document] | None = None
+        texts: dict[str, Document] = {}
         for topic, request in zip(topics, requests, strict=True):
             if request.by_id:
                 candidates[topic.id] = request.ids
                 self._refuse_unknown(request.ids)
             else:
-                texts = {} if texts is None else texts
                 own = _documents(request.documents, f"{topic.id}.")
                 candidates[topic.id] = [*own]
                 texts |= own
         distinct = {topic: list(dict.fromkeys(ids)) for topic, ids in candidates.items()}
-        scores = reranker.scores(topics, distinct, texts=texts, cached=False)
+        scores = reranker.scores(topics, distinct, texts=texts or None, cached=False)
         answers = []
         for topic, request in zip(topics, requests, strict=True):
             of_id = dict(zip(distinct[topic.id], scores[topic.id].tolist(), strict=True))
@@ -212,7 +217,7 @@ def open_service(settings: RunSettings, rerank_depth: int) -> Service:
     """Load the systems that settings name, and answer a first request with them.
 
     A reranker without a collection scores texts alone. One that learns is trained as in a run, so
-    that both use the same checkpoint; `rerank_depth` is that of answers alone.
+    that both use the same checkpoint; `rerank_depth` holds for answers only.
     """
     reranker = retriever = None
     if settings.rerankers:
@@ -224,12 +229,9 @@ def open_service(settings: RunSettings, rerank_depth: int) -> Service:
         (name,) = settings.retrievers
         retriever = make_retriever(name, settings)
     service = Service(reranker, retriever, rerank_depth)
-    with waiting("warming up"), suppress(InputError):  # as of what scores no texts
+    with waiting("warming up"), suppress(InputError):  # some rerankers score no texts
         service.warm_up()
     return service
-
-
-_WITHOUT_COLLECTION = ("settings", "preset", "checkpoint", "device", "threads", "model_threads")
 
 
 def _topic(request: Search | Rerank | Explain, number: int) -> Topic:
