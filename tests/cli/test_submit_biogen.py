@@ -72,6 +72,7 @@ def written(folder):
 def test_pairs_of_task_a_get_articles_that_they_do_not_cite_yet(cited, folder):
     done = cited(TASK_A, "--tag", "us1")
     assert done.out == "run.jsonl: 4 citations for 2 sentences of 2 topics\n", done
+    assert "judgments" not in done.err
     first, second = written(folder)
     assert first["metadata"] == {
         "qa_id": "116",

@@ -51,7 +51,7 @@ def rows(out):
 
 
 def accepted(out):
-    """What TIRA's checker says, where it is installed."""
+    """Return the verdict of TIRA's checker, where it is installed."""
     checker = pytest.importorskip("tira.check_format")
     check = checker.RunWithIrMetadata()
     check.apply_configuration_and_throw_if_invalid(None)
@@ -63,12 +63,19 @@ def test_documents_are_searched(platform, folder, full):
     done = platform("tira", "--input", full, "--output", "out", "--tag", "mine")
     assert done.out == "out: run.txt and ir-metadata.yml, 3 topics of a full-rank input\n", done
     assert "lacks your team and repository, which some tasks require" in done.err
+    assert "judgments" not in done.err
     found = rows("out")
     assert {row[0] for row in found} == set(QUERIES)
     assert {row[2] for row in found} <= set(TEXTS)
     assert {row[5] for row in found} == {"mine"}
     metadata = yaml.safe_load((folder / "out" / "ir-metadata.yml").read_text())
     assert metadata["data"]["test collection"]["name"] == "cases"
+
+
+def test_several_first_stages_are_refused(platform, full):
+    command = ("tira", "--input", full, "--output", "out", "--first-stage", "bm25,qld")
+    done = platform(*command)
+    assert (done.code, "one first stage" in done.err) == (2, True), done
 
 
 def test_candidates_are_reranked_and_nothing_else(platform, folder, rerank, monkeypatch):

@@ -19,10 +19,9 @@ import orjson
 from irplatform.data import Collection, Topic
 from irplatform.errors import InputError, counted, listing
 from irplatform.experiment.arguments import collection_name
-from irplatform.experiment.run import run
+from irplatform.experiment.run import rank_unscored
 from irplatform.experiment.snippets import BM25
 from irplatform.registry.loading import registry
-from irplatform.reports.run_report import RunReport
 from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.bioasq import PMID
 from irplatform.runs.checks import check_tag
@@ -111,9 +110,7 @@ def cite(
             stages = (str(work / "candidates.run"),)
             settings = replace(settings, first_stages=stages, rerankers=rerankers)
         found = replace(settings, collection=collection_name(collection), run_dir=work / "runs")
-        report = run(found)
-        assert isinstance(report, RunReport)  # there is one first stage
-        system = report.systems[-1]
+        system = rank_unscored(found)
         rankings = read_run(system.path).rankings
     run_id = tag or system.name
     citations = 0

@@ -66,6 +66,7 @@ class Recorder:
     """
 
     _candidates: Candidates
+    expects_judgments = True
 
     def __init__(
         self,
@@ -383,7 +384,7 @@ class Recorder:
             warning = f"{run.name}: {without_results(evaluation, self._collection)}"
             notice(warning)
         if not self._evaluations:
-            if self._qrels is None:
+            if self._qrels is None and self.expects_judgments:
                 notice(f"{self._collection.id} has no judgments: runs are written and not scored")
             for remark in without_judgments(evaluation):
                 notice(f"{run.name}: {remark}")

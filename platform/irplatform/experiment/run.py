@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from irplatform.experiment.plan import RunPlan
     from irplatform.plugin.rerankers import Reranker
     from irplatform.reports.matrix import MatrixReport
-    from irplatform.reports.run_report import RunReport
+    from irplatform.reports.run_report import RunReport, SystemResult
     from irplatform.reranking.training_set import TrainingSet
     from irplatform.retrieval.candidates import Candidates
 
@@ -145,6 +145,16 @@ def run_again(settings: RunSettings, name: str | None = None) -> list[str]:
     needed = plan if name is None else plan.needed_for(name)
     run_plan(needed, _recorder(needed))
     return [system for system in plan.systems if system not in needed.systems]
+
+
+@settings_kept()
+def rank_unscored(settings: RunSettings) -> SystemResult:
+    """Rank a collection that a command made, without judgments; return the last system."""
+    with use_workers(settings.workers):
+        plan = resolve(settings, registry())
+        recorder = _recorder(plan)
+        recorder.expects_judgments = False
+        return run_plan(plan, recorder).systems[-1]
 
 
 def run_plan(plan: RunPlan, recorder: Recorder) -> RunReport:
@@ -354,13 +364,12 @@ def warnings_of_training(
         return []
     learned_on = training.judged_topics
     learns = any(choice.trainable for choice in plan.learning)
-    warnings = (
-        warning_of_fusion(candidates.topics, learned_on) if plan.fuses else "",
-        warning_of_fields(candidates.topics, learned_on) if learns else "",
-    )
-    for warning in filter(None, warnings):
+    fusion = warning_of_fusion(candidates.topics, learned_on) if plan.fuses else ""
+    fields = warning_of_fields(candidates.topics, learned_on) if learns else ""
+    warnings = [*filter(None, (fusion, fields))]
+    for warning in warnings:
         plan.resources.notice(warning)
-    return [*filter(None, warnings)]
+    return warnings
 
 
 def learning_plan(plan: RunPlan, training: Candidates | None, fusion: Fusion) -> LearningPlan:

@@ -20,8 +20,7 @@ from irplatform.data import Collection, Topic
 from irplatform.errors import InputError
 from irplatform.experiment.arguments import collection_name
 from irplatform.experiment.campaigns import known, write_upload
-from irplatform.experiment.run import run
-from irplatform.reports.run_report import RunReport
+from irplatform.experiment.run import rank_unscored
 from irplatform.runs import Ranking, Run, write_run
 from irplatform.runs.ir_metadata import FILE_NAME
 from irplatform.system.console import waiting
@@ -76,9 +75,8 @@ def rank_input(
         else:
             collection = _full_rank(source)
         name = collection_name(collection)
-        report = run(replace(settings, collection=name, run_dir=work / "runs"))
-        assert isinstance(report, RunReport)  # there is one first stage
-        missing = write_upload(report.systems[-1].path, out, known())
+        system = rank_unscored(replace(settings, collection=name, run_dir=work / "runs"))
+        missing = write_upload(system.path, out, known())
     return {
         "path": str(out),
         "files": ["run.txt", FILE_NAME],

@@ -175,13 +175,9 @@ class Retrieved(CandidateSource):
 
     def find(self, request: Request) -> Candidates:
         """Search, and take the union of the first documents."""
-        found = retrieve(
-            request.retrievers,
-            request.collection.topics,
-            request.depth,
-            request.resources,
-            label=request.collection.id,
-        )
+        topics, name = request.collection.topics, request.collection.id
+        searched = (request.retrievers, topics, request.depth, request.resources)
+        found = retrieve(*searched, label=name)
         # No reranker may have the name of a run: "x" finds as "x-retriever".
         retrievals = [
             replace(each, run=each.run.renamed(retriever_name(each.run.name)))
@@ -193,17 +189,9 @@ class Retrieved(CandidateSource):
         first = replace(found, retrievals=retrievals, final=final)
         names = ", ".join(choice.name for choice in request.retrievers)
         reranked = min(request.rerank_depth, request.depth)
-        return Candidates(
-            request.collection.topics,
-            first,
-            first.candidates(request.rerank_depth),
-            Provenance(
-                {"protocol": RETRIEVED, "rerank_depth": reranked},
-                f"the first {reranked:,} of {names}",
-                usual=True,
-            ),
-            request.collection.id,
-        )
+        facts = {"protocol": RETRIEVED, "rerank_depth": reranked}
+        how = Provenance(facts, f"the first {reranked:,} of {names}", usual=True)
+        return Candidates(topics, first, first.candidates(request.rerank_depth), how, name)
 
 
 class Judged(CandidateSource):
@@ -223,7 +211,7 @@ class Judged(CandidateSource):
         qrels: Qrels = collection.load_qrels() if collection.load_qrels else {}
         judged = {  # a negative grade marks what was pooled and not judged
             topic.id: [d for d, grade in qrels.get(topic.id, {}).items() if grade >= 0]
-            for topic in request.collection.topics
+            for topic in collection.topics
         }
         missing = missing_documents(judged.values(), request.resources)
         among = {t: sorted(d for d in grades if d not in missing) for t, grades in judged.items()}
@@ -236,16 +224,10 @@ class Judged(CandidateSource):
             )
         if unjudged := [topic for topic, grades in judged.items() if not grades]:
             notice(f"{collection.id}: topics without judged documents: {listing(unjudged)}")
-        first = retrieve(
-            request.retrievers,
-            request.collection.topics,
-            request.depth,
-            request.resources,
-            label=f"{collection.id}-judged",
-            among=among,
-        )
+        searched = (request.retrievers, collection.topics, request.depth, request.resources)
+        first = retrieve(*searched, label=f"{collection.id}-judged", among=among)
         return Candidates(
-            request.collection.topics,
+            collection.topics,
             first,
             {topic: ranking.doc_ids for topic, ranking in first.final.rankings.items()},
             Provenance(
@@ -345,16 +327,11 @@ def _of_run(
     """The candidates of a run that takes the place of the first stage, from a file or not."""
     name = request.collection.id
     where = path or f"{name}'s {given.name}"
-    chosen = {
-        t.id: given.rankings[t.id] for t in request.collection.topics if t.id in given.rankings
-    }
+    empty = Ranking.of((), ())
+    chosen = {t.id: given.rankings.get(t.id, empty) for t in request.collection.topics}
     missing = missing_documents((r.doc_ids for r in chosen.values()), request.resources)
     total = sum(map(len, chosen.values()))
-    empty = Ranking.of((), ())
-    rankings = {
-        topic.id: _without(chosen.get(topic.id, empty), missing)
-        for topic in request.collection.topics
-    }
+    rankings = {topic: _without(ranking, missing) for topic, ranking in chosen.items()}
     left_out = total - sum(map(len, rankings.values()))
     if left_out > _STRANGE_SHARE * total:
         raise InputError(

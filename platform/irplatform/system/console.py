@@ -21,9 +21,7 @@ from irplatform.system.progress import Whole, Work, innermost, seconds_left, tex
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-if TYPE_CHECKING:
     Advance = Callable[[int], None]
-
 
 QUIET, NORMAL, VERBOSE = -1, 0, 1
 _LINE_INTERVAL = 15.0
@@ -38,8 +36,7 @@ _WIDEST_BAR = 30
 _FAIR_BAR = 12
 _NARROWEST_BAR = 5
 LAST, _USUAL, QUICK = 0.9, 0.6, 0.15
-"""Parts that work takes of what is left: where it is usually the last, any, and where much follows.
-"""
+"""Share of what is left that work takes: usually the last, any, and followed by much."""
 
 
 class _Display:
@@ -133,8 +130,7 @@ class _Display:
         stream = sys.stderr
         if self.report is None and self.level > QUIET and terminal_width(stream):
             self._stream, self._stop = stream, threading.Event()
-            arguments = (self._stop, patience)
-            threading.Thread(target=self._repaint, args=arguments, daemon=True).start()
+            threading.Thread(target=self._repaint, args=(self._stop, patience), daemon=True).start()
 
     def _close(self) -> None:
         self._stop.set()
@@ -157,17 +153,14 @@ class _Display:
 
         share = self.share()
         seconds = time.monotonic() - self._works[0].began
-        end = f" {_clock(seconds)}"
-        if share is not None:
-            end = f" {share:4.0%}{end}"
-            if (left := seconds_left(self._works)) is not None:
-                end += f", {_clock(left)} left"
+        end = f" {_clock(seconds)}" if share is None else f" {share:4.0%} {_clock(seconds)}"
+        if share is not None and (left := seconds_left(self._works)) is not None:
+            end += f", {_clock(left)} left"
         room = (terminal_width(stream) or 80) - len("^C") - 1 - len(end)
-        self._shown = texts = [for_display(text) for text in self.texts() if text] or self._shown
-        fitting = [
-            t for bar in (_FAIR_BAR, _NARROWEST_BAR) for t in texts if cell_len(t) < room - bar
-        ]
-        text = next(iter(fitting), texts[-1])
+        shown = (for_display(text) for text in texts_of(self._works, self.subject) if text)
+        self._shown = texts = [*shown] or self._shown
+        rooms = (room - bar for bar in (_FAIR_BAR, _NARROWEST_BAR))
+        text = next((t for most in rooms for t in texts if cell_len(t) < most), texts[-1])
         width = min(_WIDEST_BAR, room - cell_len(text) - 1)
         if share is not None and width >= _NARROWEST_BAR:
             full, empty = "━─" if "utf" in (stream.encoding or "").lower() else "#-"
@@ -184,16 +177,13 @@ class _Display:
             interval = _QUICKEST if self.report else _LINE_INTERVAL
             if self._stream is not None or not self._works or now - self._last_line < interval:
                 return
-            if not (text := self.texts()[0]):
+            if not (text := texts_of(self._works, self.subject)[0]):
                 return
             self._last_line = now
             if self.report:
                 self.report("progress", (text, self.share() or 0.0))
             else:
                 self.say(f"{text} after {now - self._works[0].began:.0f} s")
-
-    def texts(self) -> list[str]:
-        return texts_of(self._works, self.subject)
 
     def share(self) -> float | None:
         """The share of the whole that is done, from 0 to 1; None if unknown."""
@@ -397,10 +387,10 @@ def wrapped(text: str, width: int | None) -> str:
     """Break a text between words for a terminal of some width; None changes nothing."""
     from textwrap import fill
 
-    def line(text: str) -> str:
-        return fill(text, width or 0, break_long_words=False, break_on_hyphens=False)
-
-    return "\n".join(map(line, text.split("\n"))) if width and len(text) > width else text
+    if not width or len(text) <= width:
+        return text
+    lines = text.split("\n")
+    return "\n".join(fill(t, width, break_long_words=False, break_on_hyphens=False) for t in lines)
 
 
 def _clock(seconds: float) -> str:
