@@ -9,6 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from irplatform.training.losses import square_root
+
 if TYPE_CHECKING:
     from irplatform.text.device_documents import Candidates
 
@@ -67,7 +69,7 @@ class DeviceSpace:
             longest = torch.maximum(longest, theirs.amax())
             costs[:, part] = squares[:, None] + theirs - 2 * left @ right.T
         costs.scatter_(1, asked[:, None], 0)
-        return costs.clamp_(min=0).sqrt_(), squares.sqrt() + longest.sqrt()
+        return square_root(costs.clamp_(min=0)), square_root(squares) + square_root(longest)
 
 
 def _mean(values: Tensor, present: Tensor) -> Tensor:

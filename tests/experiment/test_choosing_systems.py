@@ -57,7 +57,10 @@ def _trained(folder, reranker, **facts):
     return described(folder, reranker, **facts)
 
 
-def test_beside_a_checkpoint_only_the_share_of_who_does_not_learn_is_learned(tmp_path, capsys):
+def test_beside_a_checkpoint_only_the_share_of_who_does_not_learn_is_learned(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr("irplatform.system.console._told", set())  # it is told once a process
     folder = _trained(tmp_path / "ckpt", "delta", options={"filters": 8})
     both = RunSettings("demo", rerankers=("bm25-text", "delta"), checkpoint=folder)
     held = resolve(both, registry())

@@ -395,6 +395,7 @@ def test_without_judgments_there_is_no_test_and_no_score_and_that_is_said(record
 def test_metadata_name_the_gpu(record, monkeypatch):
     folder = record("bm25")
     assert "gpu" not in metadata(folder, "bm25")["platform"]["hardware"]
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
     monkeypatch.setattr("torch.cuda.get_device_name", lambda device: f"Card of {device}")
     monkeypatch.setattr(RESOURCES, "device", "cuda")
     assert metadata(record("bm25"), "bm25")["platform"]["hardware"]["gpu"] == {

@@ -325,7 +325,7 @@ def test_texts_without_a_collection_are_reranked(theirs, tmp_path):
     assert [*mixed(frame)["docno"]] == ["b", "a", "c"]
     with pytest.raises(pt.validate.InputValidationError):
         ranker(frame.drop(columns="text"))
-    with pytest.raises(InputError, match=r"reads the words of a collection.*collection='demo'"):
+    with pytest.raises(InputError, match=r"reads the words of a collection.*collection=NAME"):
         bridge.reranker("bm25-title", collection=None)(frame)
     with pytest.raises(InputError, match="'mbm' learns: name a trained one"):
         bridge.reranker("mbm", collection=None)
