@@ -213,6 +213,14 @@ def test_what_cannot_be_repaired_is_said(tmp_path, content, message):
     assert any(message in problem.message for problem in fixed.check.problems)
 
 
+@pytest.mark.parametrize("content", ['{"questions": []}', '\ufeff\n[\n{"id": 1}]'])
+def test_answers_in_json_need_their_task(tmp_path, content):
+    file = tmp_path / "answers.json"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match="this is JSON, and no run: name its task"):
+        fix_run(file, tmp_path / "fixed")
+
+
 def test_the_original_is_never_written_to(tmp_path):
     path = tmp_path / "my.run"
     path.write_text("1 Q0 a 1 2 t\n")

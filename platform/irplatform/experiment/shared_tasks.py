@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from irplatform.registry.loading import registry
 from irplatform.runs.bioasq import holds_questions
 from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags, validate_run
 from irplatform.runs.trec import Problem
+from irplatform.system.reading import open_bytes
 from irplatform.system.writing import atomic_write, same_file, write_file
 from irplatform.tasks.catalogue import find_task, known_tasks
 from irplatform.tasks.check import check_submission, in_words, tied_measures, too_many_runs
@@ -244,6 +246,10 @@ def fix_run(
     path, out = as_path(path, "path"), as_path(out, "out")
     if same_file(path, out):
         raise InputError(f"--out {out} is the run itself; name another file.")
+    if task is None and _begins_as_json(path):
+        raise InputError(
+            "this is JSON, and no run: name its task, as in --task trec-biogen-2025-a.", path=path
+        )
     known = task_of(task) if task is not None else None
     given = surroundings(known, collection=collection, documents=documents, topics=topics)
     rules = known or _USUAL
@@ -275,3 +281,9 @@ def of_runs(task: Task) -> Task:
         return task
     rules = task.rules.model_copy(update={"form": "trec", "depth": None})
     return replace(task, rules=rules)
+
+
+def _begins_as_json(path: Path) -> bool:
+    with open_bytes(path) as stream:
+        beginning = stream.read(64)
+    return beginning.removeprefix(codecs.BOM_UTF8).lstrip().startswith((b"{", b"["))
