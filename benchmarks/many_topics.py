@@ -46,7 +46,7 @@ KNOWLEDGE = ("mesh", "doid", "hgnc", "civic", "dgidb", "drugs")
 
 def copied_postings(index: LuceneIndex, folder: Path) -> ImpactIndex:
     write_postings(index.reader, folder)
-    return ImpactIndex.open(folder)
+    return ImpactIndex(folder)
 
 
 def with_bm25s(

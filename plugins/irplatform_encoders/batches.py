@@ -1,6 +1,6 @@
-"""Batches of texts for a transformer: of similar length, and as many as a number of tokens allows.
+"""Batches of texts for a transformer: texts of similar length, up to a number of tokens.
 
-A short text costs what it has to be padded to, and many short ones take no longer than a long one.
+A text costs as much as the length that it is padded to.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _ON_CPU, _SHORT_ON_CPU = 512, 2048
-"""Tokens that a CPU reads at once, in float32 and in shorter numbers: its caches hold no more."""
-_COMMON = 512  # tokens of a long text, as most transformers read it
+"""Tokens that a CPU reads at once, in float32 and in shorter numbers; its caches hold no more."""
+_COMMON = 512
+"""Tokens of a long text, as most transformers read it."""
 
 
 def tokens_at_once(device: str, texts: int, longest: int, *, short: bool = False) -> int:
-    """Return the number of tokens of a batch: those of so many texts, or fewer on the CPU.
+    """Return the number of tokens of a batch: those of `texts` texts, or fewer on a CPU.
 
     `short` says that numbers have fewer than 32 bits.
     """

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     Mask = npt.NDArray[np.bool_]
 
 _LONGEST = 20
-"""Letters of a word that feedback may add; two at least."""
+"""Most letters of a word that feedback adds; the fewest are two."""
 _LARGEST_SHARE = np.float32(0.1)
-"""Of all documents, those that may have such a word."""
+"""Largest share of the documents that have a word that feedback adds."""
 _AT_ONCE = 4_000_000
-"""Postings that are looked through at a time."""
+"""Postings that are read at a time."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def expanded(
         postings: what was searched.
         frequencies: the frequency that each code stands for.
         usable: the terms that may be added.
-        options: how many words and documents, and the share of the topic's words.
+        options: the numbers of words and documents, and the share of the topic's words.
     """
     documents = np.concatenate([numbers for numbers, _ in found])
     scores = np.concatenate([values for _, values in found])

@@ -9,9 +9,8 @@ as Lucene's byte has them. Lucene adds the terms up in 64 bits and rounds the su
 the sum of a few dozen 32-bit scores is exact in any order, so scores and rankings here are those of
 Lucene to the bit.
 
-Every posting of a term is read: there are no bounds by which to skip some. That is faster than
-Lucene up to millions of documents. Numba compiles the loops (`impact_kernel`); without it NumPy
-does the same, at about a quarter of the speed.
+Every posting of a term is read; no bounds let the search skip some. Numba compiles the loops
+(`impact_kernel`). Without it NumPy does the same, at about a quarter of the speed.
 """
 
 from __future__ import annotations
@@ -51,11 +50,11 @@ _WITH_FEEDBACK = 4_096
 """Topics whose feedback documents are read in one pass over the postings."""
 _IDS_AT_ONCE = 100_000
 _NO_LIMIT = 2**16 - 1
-"""No document is later."""
+"""Later than every document."""
 
 
 class ImpactIndex:
-    """Searches copied postings; made by `ImpactIndex.open`.
+    """Searches the postings in a folder, memory-mapped; PlatformError if they have another format.
 
     Attributes:
         count: the number of documents.
@@ -77,11 +76,6 @@ class ImpactIndex:
         )
         self.size = len(self._postings.documents)
         self._structured: dict[BM25, StructuredSearch] = {}
-
-    @classmethod
-    def open(cls, folder: Path) -> ImpactIndex:
-        """Memory-map the postings in a folder; PlatformError if they have another format."""
-        return cls(folder)
 
     @cached_property
     def _doc_ids(self) -> Cells:
@@ -126,9 +120,9 @@ class ImpactIndex:
             similarity: BM25 with its parameters.
             feedback: expands queries whose weights are numbers of words.
             before: topic id to the year from which on documents are left out; see `dates`.
-            threads: topics at once; by default all cores.
-            compiled: use numba, which must be installed; by default where it is.
-            done: called with numbers of finished topics.
+            threads: by default one per core.
+            compiled: search with numba; by default where it is installed.
+            done: called with the number of topics that have just been finished.
 
         Returns:
             A ranking per topic, in the order of the topics; empty if nothing is found.
@@ -143,7 +137,7 @@ class ImpactIndex:
         rankings: dict[str, Ranking] = {}
         for part in batched(queries, _WITH_FEEDBACK if feedback else max(1, len(queries))):
             years = np.array([limits.get(topic, _NO_LIMIT) for topic in part], dtype=np.uint16)
-            asked = self._found([queries[topic] for topic in part])
+            asked = self._known([queries[topic] for topic in part])
             if feedback:
                 first = [*search.results(self._weighted(asked), years, feedback.documents)]
                 given = self._postings, self._pairs[:, 0], self._addable, feedback
@@ -169,7 +163,7 @@ class ImpactIndex:
             number_of = map_array(self._folder / "number-of.int32", np.int32)
             terms = partial(self._term_scores, self._saturation(similarity))
             search = StructuredSearch(reader, lucene_similarity(similarity), number_of, terms)
-            self._structured = {similarity: search}  # one only: it keeps much
+            self._structured = {similarity: search}  # only the last: it takes much memory
         rankings = {}
         for part in batched(queries, _AT_ONCE):
             results = self._structured[similarity]([queries[topic] for topic in part])
@@ -181,7 +175,7 @@ class ImpactIndex:
         return rankings
 
     def _term_scores(self, saturation: Float32, term: str, boost: np.float32) -> Scores:
-        asked = self._found([{term: float(boost)}])
+        asked = self._known([{term: float(boost)}])
         ((rows, weights),) = self._weighted(asked)
         if not len(rows):
             return NOTHING
@@ -194,7 +188,7 @@ class ImpactIndex:
         scores.flags.writeable = False
         return PackedRanking(self._doc_ids[numbers], scores)
 
-    def _found(self, queries: Sequence[Mapping[str, float]]) -> list[TermWeights]:
+    def _known(self, queries: Sequence[Mapping[str, float]]) -> list[TermWeights]:
         """The terms of queries that the index has."""
         distinct = list(dict.fromkeys(term for query in queries for term in query))
         places = dict(zip(distinct, self._terms.find(distinct).tolist(), strict=True))
@@ -264,7 +258,7 @@ class _Search:
 
 
 def has_numba() -> bool:
-    """Whether compiled code is at hand."""
+    """Tell if numba is installed."""
     return not absent("numba")
 
 
@@ -302,9 +296,9 @@ def search_plainly(
     Args:
         postings: what to search.
         saturation: the denominator of each code.
-        ends: where each topic's terms begin and end, [topics + 1].
-        rows: the terms.
-        weights: w of each of them.
+        ends: the first of each topic's terms, and the number of all, [topics + 1].
+        rows: the terms of all topics.
+        weights: w of each term.
         limits: per topic the year from which on documents are left out.
         depth: most documents per topic.
 

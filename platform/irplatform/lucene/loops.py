@@ -1,7 +1,7 @@
 """Loops over Lucene's terms, postings and matches that run in Java and write to files.
 
-PyJNIus calls Java once in a microsecond or more, too slow for millions of documents. So the loops
-are put together from method handles.
+A call from Python takes a microsecond or more, too long for millions of documents. So these loops
+are composed of Java's method handles, and each is one call.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class Loops:
         return self._handles.collectArguments(handle, place, argument)
 
     def _arranged(self, handle: Any, names: Sequence[str], *places: int) -> Any:
-        """A handle with other parameters, which takes its own from some places among them."""
+        """A handle with parameters of these types, which passes on those at some places."""
         returned = handle.type().returnType().descriptorString()
         parameters = "".join(map(_described, names))
         return self._handles.permuteArguments(handle, _type(f"({parameters}){returned}"), *places)

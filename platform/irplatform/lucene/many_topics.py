@@ -1,11 +1,14 @@
 """Chooses between Lucene and copied postings, which answer many topics faster (`impact`).
 
-Opening the postings and the compiled search takes half a second of the processor; the first time,
-copying the one (of 40,385 abstracts) and compiling the other takes six. Lucene needs 3 to 8
-milliseconds for a citing sentence there, the postings 0.3; with feedback 20 and 0.6. So `auto`
-takes the postings for 200 topics or more where they exist, for 2,000 or more where they have to be
-made, and with feedback for a fifth of that. It needs numba, and postings that fit into memory.
-Rankings are the same to the bit, so that nothing that is kept depends on the engine.
+Measured on 40,385 abstracts, in processor time: opening the postings and the compiled search takes
+half a second; copying and compiling them the first time takes six. Lucene needs 3 to 8 milliseconds
+for a citing sentence, the postings 0.3; with feedback 20 and 0.6. So `auto` takes the postings
+
+- for 200 topics or more if they exist, for 2,000 or more if they have to be made, and with feedback
+  for a fifth of that,
+- if numba is installed, and if new postings fit into memory.
+
+Rankings are the same to the bit, so no cached result depends on the engine.
 """
 
 from __future__ import annotations
@@ -34,14 +37,14 @@ WORTH_COPYING = 2_000
 _OF_FEEDBACK = 5
 """Topics that cost Lucene as much as one with feedback."""
 LARGEST_STRUCTURED = 2_000_000
-"""Documents of an index where structured queries are searched in postings: memory holds all
-documents of a query's parts."""
+"""Documents of an index whose postings are searched for structured queries, which hold all
+documents of their parts in memory."""
 _LARGEST_K1 = 1_000
-"""With a much larger one, scores would vanish in 32 bits; Lucene finds documents that score 0."""
+"""A much larger k1 makes scores 0 in 32 bits. Lucene finds such documents, the postings do not."""
 _BYTES = 8
-"""Memory for a posting; a search reads 6."""
+"""Of memory for a posting; a search reads 6."""
 _SHARE = 0.5
-"""Of the free memory, at most."""
+"""Of the free memory that postings may take."""
 
 
 class ManyTopics:
@@ -110,7 +113,7 @@ class ManyTopics:
 
         if self.opened is None:
             made = artifact(**self._named(), build=partial(write_postings, self._reader))
-            self.opened = ImpactIndex.open(made.path)
+            self.opened = ImpactIndex(made.path)
         return self.opened
 
     def _named(self) -> dict[str, Any]:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     Words = npt.NDArray[Any]
 
 POSTINGS_FORMAT = 2
-"""Of the folder's files. Raise it to make cached folders anew."""
+"""Of the folder's files. A higher number makes cached folders anew."""
 _AT_ONCE = 4_000_000
 """Postings that are sorted at a time."""
 _WORD = np.dtype(">i4")

@@ -1,8 +1,8 @@
 """Structured queries, such as expanded ones, over copied postings: Lucene's scores, to the bit.
 
-Parts of a query are evaluated for all their documents at once, and those that topics share, such as
-the names of a disease or words of treatment, only once. Words of titles and abstracts come from the
-postings. Sums, best-of and constants are computed here, as Lucene's scorers compute them:
+Each part of a query is evaluated for all its documents at once. Parts that topics share, such as
+the names of a disease, are evaluated once. Words of titles and abstracts come from the postings.
+Sums, maxima and constants are computed here, as Lucene's scorers compute them:
 
 - a `BooleanQuery` adds its parts up in 64 bits and rounds the sum to 32; optional parts beside
   required ones are summed first, and added in 32 bits;
@@ -110,14 +110,14 @@ class StructuredSearch:
         self._fill_leaves()
         found = [part() for part in parts]
         kept = 0
-        for key in list(reversed(self._parts)):  # those that were used last come first
+        for key in list(reversed(self._parts)):  # from the last used
             kept += sum(array.nbytes for array in self._parts[key].scores or ())
             if kept > _REMEMBERED:
                 del self._parts[key]
         return found
 
     def _part(self, query: Any, boost: np.float32) -> _Part:
-        """Read a query, or take it from those that are kept."""
+        """The part for a query: one that is kept, or a new one."""
         key = str(query.toString()), float(boost)
         if key in self._parts:
             self._parts.move_to_end(key)
@@ -145,24 +145,24 @@ class StructuredSearch:
 
     def _read_sum(self, query: Any, boost: np.float32) -> _Part:
         occur = java_class(f"{_SEARCH}.BooleanClause$Occur")
-        must, should, others, never = (
+        must, should, filters, must_not = (
             [self._part(each, boost) for each in query.getClauses(how).toArray()]
             for how in (occur.MUST, occur.SHOULD, occur.FILTER, occur.MUST_NOT)
         )
         least = int(query.getMinimumNumberShouldMatch())
-        return _Part(partial(self._sum, must, should, others, never, least))
+        return _Part(partial(self._sum, must, should, filters, must_not, least))
 
     def _sum(
         self,
         must: Sequence[_Part],
         should: Sequence[_Part],
-        others: Sequence[_Part],
-        never: Sequence[_Part],
+        filters: Sequence[_Part],
+        must_not: Sequence[_Part],
         least: int,
     ) -> Scores:
-        optional = self._added(should, max(least, 1)) if should else None
-        required = self._added(must, len(must)) if must else None
-        for numbers, _ in (part() for part in others):
+        optional = self._total([part() for part in should], max(least, 1)) if should else None
+        required = self._total([part() for part in must], len(must)) if must else None
+        for numbers, _ in (part() for part in filters):
             if required is None:
                 required = Scores(numbers, np.zeros(len(numbers), dtype=np.float32))
             required = required.only(np.isin(required.numbers, numbers, assume_unique=True))
@@ -178,15 +178,12 @@ class StructuredSearch:
             values = required.values.copy()
             values[places] += optional.values[common]
             found = Scores(required.numbers, values)
-        for numbers, _ in (part() for part in never):
+        for numbers, _ in (part() for part in must_not):
             found = found.only(~np.isin(found.numbers, numbers, assume_unique=True))
         return found
 
-    def _added(self, parts: Sequence[_Part], least: int) -> Scores:
-        return self._total([part() for part in parts], least)
-
     def _total(self, parts: Sequence[Scores], least: int) -> Scores:
-        """Sums over parts, of documents that at least so many match."""
+        """The sums of documents that match at least so many parts."""
         if len(parts) == least == 1:
             return parts[0]
         for numbers, values in parts:
@@ -219,7 +216,7 @@ class StructuredSearch:
             self._best[numbers] = 0
 
     def _leaf(self, query: Any, boost: np.float32) -> _Part:
-        """A part that Lucene searches for, together with other leaves."""
+        """A part whose documents Lucene finds; `_fill_leaves` asks for those of all leaves."""
         mode = java_class(f"{_SEARCH}.ScoreMode").COMPLETE
         weight = self._searcher.createWeight(query, mode, float(boost))
         scorers = [(weight.scorer(segment), segment.docBase) for segment in self._segments]

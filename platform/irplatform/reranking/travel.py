@@ -1,7 +1,7 @@
 """Rerankers and systems on their way to workers, which load plugins anew.
 
-A worker on another machine has no files of this one but those that it fetches from the cache. So
-nothing open travels, and folders travel as their places in the cache.
+A worker on another machine has only those files of this one that it fetches from the cache. So
+nothing open is sent, and a folder is sent as its place in the cache.
 """
 
 from __future__ import annotations
@@ -46,10 +46,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SentReranker:
-    """A reranker with its options and resources; `made_by` has its code.
-
-    It reads the knowledge bases that are installed where it comes from.
-    """
+    """A reranker with its options, resources and knowledge bases; `made_by` identifies its code."""
 
     choice: ChosenReranker
     resources: CollectionResources
@@ -58,7 +55,7 @@ class SentReranker:
 
     @classmethod
     def of(cls, choice: ChosenReranker, resources: CollectionResources, threads: int) -> Self:
-        """Send a reranker, whose resources get so many threads there."""
+        """Pack a reranker, whose resources get so many threads in the worker."""
         registration = choice.registration
         sent = replace(choice, registration=replace(registration, declared=Reranker))
         unopened = replace(resources.unopened(), threads=threads)
@@ -66,7 +63,7 @@ class SentReranker:
 
     @cached_property
     def arrived(self) -> ChosenReranker:
-        """The reranker with this process's class; torch is ready.
+        """The reranker in a worker, with the class that is loaded there; it chooses the device.
 
         Raises:
             PluginError: its plugin was changed in the meantime, or is another on this machine.
@@ -85,7 +82,7 @@ class SentReranker:
 
 @dataclass(frozen=True)
 class SentSystem:
-    """A system ready to score; `place` is its checkpoint's in the cache, "" if it has none."""
+    """A system ready to score; `place` is that of its checkpoint in the cache, "" for none."""
 
     reranker: SentReranker
     place: str
@@ -101,7 +98,7 @@ class SentSystem:
         return checkpoint.load(choice.registration, lambda: choice.create(resources)), resources
 
     def score(self, score: Score, block: Block) -> tuple[list[Values], UsageLog]:
-        """Return the scores of a block of topics, and what this used."""
+        """Return the scores of a block of topics, and the log of the resources used."""
         members, resources = self._opened
         with resources.record(quietly=True) as used:
             batch = [(topic, resources.documents(doc_ids)) for topic, doc_ids in block]
@@ -109,7 +106,7 @@ class SentSystem:
 
 
 def sent_system(system: System, resources: CollectionResources) -> SentSystem | None:
-    """Return a system for workers; None if nobody asks for several, or it cannot travel."""
+    """Return a system for workers; None with one worker, or if it cannot travel."""
     if not several_workers() or not can_travel(system.choice, resources):
         return None
     place = "" if system.folder is None else _in_cache(system.folder)
@@ -117,7 +114,7 @@ def sent_system(system: System, resources: CollectionResources) -> SentSystem | 
 
 
 def _in_cache(folder: Path) -> str:
-    """The place of a checkpoint in the cache, which gets a copy of a user's own."""
+    """The place of a checkpoint in the cache, into which a user's own is copied."""
     if not folder.is_relative_to(home()):
 
         def copy(target: Path) -> None:

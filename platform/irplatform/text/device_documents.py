@@ -1,9 +1,9 @@
 """Documents of a forward index where rerankers compute: on the CPU, or in a GPU's memory.
 
-On a GPU the index's words and statistics lie in device memory where they fit in the budget. Of a
-larger collection, blocks of candidates are copied there, and those used last stay. What goes to the
-device for a batch of topics is one copy, and so are the scores that come back. A CPU scores topic
-by topic, and so does what lacks 64-bit floats.
+On a GPU, the index's words and statistics lie in device memory if they fit in the budget. Of a
+larger collection, blocks of candidates are copied there, and those used last stay. A batch of
+topics takes one copy to the device, and one back for the scores. A CPU, and a device without 64-bit
+floats, scores topic by topic.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     Batch = Sequence[tuple[Topic, Documents]]
 
 _CELL = 32
-"""Bytes that computing takes per word of a document."""
+"""Bytes of memory that scoring takes per word of a document."""
 _SHARE = 4
-"""The part of free device memory that documents may take."""
+"""Documents may take the free device memory divided by this."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reranker reads of topics and documents, besides the documents' words.
+    """The input of a reranker besides the documents' words.
 
     Attributes:
         query: a topic's words as the reranker numbers them, from 0: int64 [m]; none by default.
@@ -65,8 +65,7 @@ class Candidates:
         topic_of: int64 [documents], the place of each document's topic, in the host's memory.
         rows_there: the rows on the device.
         longest: the number of words of the longest document.
-        title_lengths: int32 or float64 [documents, 1], how many of a document's words are its
-            title's.
+        title_lengths: int32 or float64 [documents, 1], the number of words of each title.
         query: int64 [topics, m], `Reading.query`, padded with -1.
         topic: `topic_of` on the device.
         features: float32 [documents, features], the lexical and then the further ones.
@@ -102,9 +101,9 @@ class Candidates:
         return words, places, None if alone else self.topic.repeat_interleave(length)
 
     def distinct(self, tokens: Tensor, size: int) -> tuple[Tensor, Tensor]:
-        """The numbers below `size` in a tensor, where -1 is padding, and their places among them.
+        """The distinct numbers below `size` in a tensor (-1 is padding), and the places of all.
 
-        On a GPU they may repeat, since it would have to wait for the count of distinct ones.
+        On a GPU numbers may repeat: to count distinct ones, the GPU would have to wait.
 
         Returns:
             The u numbers; places, int64 of the shape of `tokens`, where u stands for padding.
@@ -160,7 +159,7 @@ class DeviceDocuments:
         return [there[start:end] for start, end in _bounds(batch)]
 
     def of(self, topic: Topic, doc_ids: Sequence[str], reading: Reading) -> Candidates:
-        """The documents of one topic, whatever the budget."""
+        """The documents of one topic, all at once."""
         rows, none = self.index.rows(doc_ids), np.empty((len(doc_ids), 0), dtype=np.float32)
         if self._one_by_one:
             return self._on_host(topic, rows, reading, none)
@@ -169,7 +168,7 @@ class DeviceDocuments:
     def _parts(
         self, batch: Batch, reading: Reading, more: Sequence[Float32]
     ) -> Iterator[Candidates]:
-        """The documents of topics in order, in as few parts as are computed at once."""
+        """The documents of topics in order, in parts that are computed at once."""
         more = more or [np.empty((len(documents), 0), np.float32) for _, documents in batch]
         if self._one_by_one:
             for (topic, documents), features in zip(batch, more, strict=True):
@@ -271,7 +270,7 @@ def _bounds(batch: Batch) -> Iterator[tuple[int, int]]:
 
 
 class StoredVectors:
-    """Vectors of a collection's documents: on the device where they fit, else copied from there.
+    """Vectors of a collection's documents: on the device if they fit, else copied as needed.
 
     `matrix` is float32 [documents, width], such as `training.neural.stored_documents` returns.
     """
@@ -347,10 +346,8 @@ def to_device(arrays: Sequence[Array], device: str) -> list[Tensor]:
     """Copy arrays to a device, in one transfer."""
     sizes = [-(-array.nbytes // 8) * 8 for array in arrays]  # numbers begin at multiples of 8
     held = np.zeros(sum(sizes), dtype=np.uint8)
-    for array, end in zip(arrays, accumulate(sizes), strict=True):
-        flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        start = end - (-(-len(flat) // 8) * 8)
-        held[start : start + len(flat)] = flat
+    for array, start in zip(arrays, accumulate(sizes[:-1], initial=0), strict=True):
+        held[start : start + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     there = torch.from_numpy(held).to(device)
     return [
         part[: array.nbytes].view(getattr(torch, array.dtype.name)).view(array.shape)

@@ -1,7 +1,7 @@
-"""Texts that are scored in place of a collection's documents: their words, as a forward index has.
+"""Texts that are scored in place of a collection's documents, with words as in a forward index.
 
-Rerankers read words of documents by row. While `given` lasts, rows of a forward index are those of
-the texts, behind the rows of its documents; what was stored of documents has no such rows. Words
+Rerankers read words of documents by row. Inside `given`, the rows of a forward index are those of
+the texts, behind the rows of its documents. What is stored for documents has no such rows. Words
 that the collection lacks are left out: nothing is known of them.
 """
 
@@ -87,7 +87,7 @@ class GivenTexts:
 
     def words(self, vocabulary: _Words) -> DocumentWords:
         """Their words that a vocabulary has."""
-        if id(vocabulary) not in self._words:  # which is kept, so that no other gets its number
+        if id(vocabulary) not in self._words:  # the vocabulary is kept, so its id stays its own
             self._words[id(vocabulary)] = vocabulary, self._read(vocabulary)
         return self._words[id(vocabulary)][1]
 
@@ -133,7 +133,7 @@ def given(texts: GivenTexts) -> Iterator[None]:
 
 
 def refuse_texts(what: str) -> None:
-    """Refuse to make for texts what only documents of a collection have: "its concepts"."""
+    """Raise an InputError if texts are scored: `what` is only stored for documents."""
     if given_texts() is not None:
         raise InputError(
             f"a text has no {what}, which this reranker reads: score documents of the collection "

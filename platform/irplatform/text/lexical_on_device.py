@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 _ABSENT = -2
-"""Stands for no word of a query; no document has it."""
+"""Pads the words of queries; no document has it."""
 
 
 def statistics(index: ForwardIndex, rows: Int64 | None) -> Float64:
@@ -59,11 +59,13 @@ def query_inputs(index: ForwardIndex, queries: Sequence[Int32]) -> list[Array]:
 
 
 class DeviceMatch(MatchFeatures[Tensor]):
-    """What `FieldMatch` is, for all fields of documents of several topics: [3, documents].
+    """The matches of `FieldMatch` in all three fields, of documents of several topics.
 
-    `words` are [n, longest], padded with -1; `numbers` are `statistics`. The others are those of
-    each document's topic, or one for all documents: the known words of the query [n, k] and their
-    repeats, the numbers of its words and bigrams [n, 2], the sums of its IDF [n, 3], the words' IDF
+    Its attributes are tensors [3, documents].
+
+    `words` are [n, longest], padded with -1; `numbers` are `statistics`. The others describe each
+    document's topic, or one topic for all: the known words of the query [n, k] and their repeats,
+    the numbers of its words and bigrams [n, 2], the sums of its IDF [n, 3], the words' IDF
     [3, n, k], both words of its bigrams [2, n, p], and the fields' average lengths [n, 3].
     """
 
