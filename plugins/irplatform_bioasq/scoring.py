@@ -7,7 +7,7 @@ precision of characters down to each snippet of a document that has golden ones,
 number of golden snippets, at most ten. GMAP is the geometric mean of average precisions + 0.00001.
 
 Source: `QuestionAnswerEvaluator` of BioASQ's Evaluation-Measures, edition 9, which later years use.
-There, questions without golden answers do not count. Unlike there, a question that a file leaves
+As there, questions without golden answers do not count. Unlike there, a question that a file leaves
 out counts as 0.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _LEAST = 0.00001
-"""What is added to average precisions for their geometric mean."""
+"""Added to average precisions for their geometric mean."""
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from irplatform.system.formats import parse_json
 from irplatform.system.reading import read_whole
 from irplatform.system.writing import same_file, write_file
 from irplatform.tasks.answers import CITED
+from irplatform.tasks.entries import MOST_BYTES
 from irplatform.text import sentences
 
 if TYPE_CHECKING:
@@ -39,14 +40,13 @@ if TYPE_CHECKING:
 
 MOST_CITATIONS = 3
 """Citations of a sentence that count."""
-_LARGEST = 1 << 28
 _END = re.compile(r"\s*([.!?]+[\"'”’)]*)\s*$")
 _FORMS = 'items with "answer" or "responses", lists of {"text": …}, or {"results": […]}'
 
 
 @dataclass
 class _Answer:
-    """An answer: the entry of the file, its topic and its sentences."""
+    """An answer: its entry, its topic, its sentences, and the articles that each cites already."""
 
     entry: dict[str, Any]
     topic: str
@@ -132,8 +132,8 @@ def cite(
 
 
 def _read(path: Path) -> tuple[dict[str, Any] | None, list[_Answer]]:
-    """The head of a file of 2024, and the answers of any."""
-    content = read_whole(path, _LARGEST)
+    """The head of a file (of 2024 only), and its answers."""
+    content = read_whole(path, MOST_BYTES)
     lines = [line for line in content.splitlines() if line.strip()]
     head = None
     if len(lines) > 1 and all(line.lstrip().startswith(b"{") for line in lines):
@@ -170,7 +170,7 @@ def _answer(entry: Any, who: str, path: Path) -> _Answer:
 
 
 def _key(entry: Mapping[str, Any]) -> str:
-    """Where the sentences are: "answer" or "responses", or "text" for an answer in one piece."""
+    """The key of the sentences, "answer" or "responses"; "text" if the answer is one text."""
     for key in ("answer", "responses"):
         if isinstance(entry.get(key), list):
             return key

@@ -17,9 +17,10 @@ from irplatform.experiment.plan import RunPlan, planned_runs, resolve
 from irplatform.experiment.settings import RunSettings, label_and_name, read_experiment
 from irplatform.experiment.topics import topics_folder
 from irplatform.options import settings_of
-from irplatform.reports.matrix import FILE_NAME, Cell, MatrixReport
+from irplatform.reports.matrix import Cell, MatrixReport
 from irplatform.retrieval.fusion import AUTO
 from irplatform.retrieval.stages import Stage, short_names
+from irplatform.runs.folder import MATRIX
 from irplatform.system.console import parts, stage, waiting, with_subject, without_repeats
 from irplatform.system.writing import write_json
 
@@ -64,7 +65,7 @@ def run_matrix(
     folder = settings.run_dir or RUN_DIR
     with without_repeats(), naming_experiment(settings, plugins):
         planned = [*_planned(settings, plugins, folder, recorder_of)]
-    (folder / FILE_NAME).unlink(missing_ok=True)  # it is about an earlier matrix
+    (folder / MATRIX).unlink(missing_ok=True)  # it is about an earlier matrix
     cells = []
     with parts(len(planned)), without_repeats("WARNING"):
         for each in planned:
@@ -74,7 +75,7 @@ def run_matrix(
                 report = carry_out(each.plan, each.recorder)
             cells.append(Cell(collection, each.stage, each.plan.run_dir, report))
     matrix = MatrixReport(folder, tuple(settings.labels), cells)
-    write_json(folder / FILE_NAME, matrix.as_json())
+    write_json(folder / MATRIX, matrix.as_json())
     return matrix
 
 

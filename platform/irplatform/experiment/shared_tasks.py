@@ -44,7 +44,7 @@ def task_of(name: str) -> Task:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class TaskData:
     """The topics, documents and judgments that a submission is checked against.
 
     Attributes:
@@ -58,15 +58,15 @@ class Surroundings:
     judgments: Judgments | None = None
 
 
-def surroundings(
+def task_data(
     task: Task | None,
     *,
     collection: AnyCollection | None = None,
     documents: bool = False,
     topics: AnyPath | None = None,
     qrels: AnyPath | None = None,
-) -> Surroundings:
-    """Open what a submission is checked against; see `check_runs`."""
+) -> TaskData:
+    """Read the data that a submission is checked against; see `check_runs`."""
     if documents and collection is None:
         raise InputError("--documents needs --collection.")
     if collection is not None and topics is not None:
@@ -97,7 +97,7 @@ def surroundings(
             judgments = of_collection(opened, measures, extra)
     if qrels is not None and measures:
         judgments = of_files(as_path(qrels, "qrels"), measures, extra, usual=measures)
-    return Surroundings(ids, contains, judgments)
+    return TaskData(ids, contains, judgments)
 
 
 def check_runs(
@@ -139,9 +139,7 @@ def check_runs(
     known = task_of(task) if task is not None else None
     if known is not None and tag_length is not None:
         raise InputError("--tag-length is a rule of the task; --tag-pattern replaces it.")
-    given = surroundings(
-        known, collection=collection, documents=documents, topics=topics, qrels=qrels
-    )
+    given = task_data(known, collection=collection, documents=documents, topics=topics, qrels=qrels)
     pattern = None if tag_pattern is None else read_tag_pattern(tag_pattern)
     if known is not None:
         own = {"depth": max_per_topic, "tag": pattern.pattern if pattern else None}
@@ -176,7 +174,7 @@ def check_runs(
     return checks
 
 
-def _check(path: Path, task: Task, given: Surroundings) -> RunCheck:
+def _check(path: Path, task: Task, given: TaskData) -> RunCheck:
     found = check_submission(path, task, topics=given.topics, has_document=given.contains)
     if found.answers or found.refused or not (measures := task.rules.measures):
         return found
@@ -185,7 +183,7 @@ def _check(path: Path, task: Task, given: Surroundings) -> RunCheck:
 
 
 _USUAL = Task("", "", Rules(form="trec", depth=1000, tag=r"[A-Za-z0-9_.-]{1,20}"))
-"""What most tasks of TREC ask for."""
+"""The usual rules of TREC."""
 
 
 @dataclass(frozen=True)
@@ -251,7 +249,7 @@ def fix_run(
             "this is JSON, and no run: name its task, as in --task trec-biogen-2025-a.", path=path
         )
     known = task_of(task) if task is not None else None
-    given = surroundings(known, collection=collection, documents=documents, topics=topics)
+    given = task_data(known, collection=collection, documents=documents, topics=topics)
     rules = known or _USUAL
     expected = rules.topic_ids if given.topics is None else given.topics
     if rules.form != "trec" and holds_questions(path):

@@ -74,7 +74,7 @@ def write_bioasq_answers(
     questions_with_documents = [
         (each, rankings[each.id].doc_ids if each.id in rankings else ()) for each in questions
     ]
-    content = answers(questions_with_documents)
+    content = answers(questions_with_documents)  # refuses ids that are no PMIDs at once
     chosen: dict[str, list[Snippet]] = {}
     if snippets is not None:
         from irplatform.experiment.snippets import choose_snippets

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.errors import InputError, counted
 from irplatform.experiment.arguments import as_path, as_paths
 from irplatform.experiment.campaigns import known as known_facts
-from irplatform.experiment.shared_tasks import of_runs, surroundings, task_of
+from irplatform.experiment.shared_tasks import of_runs, task_data, task_of
 from irplatform.runs.bioasq import answers, read_questions
 from irplatform.runs.ir_metadata import FILE_NAME, ir_metadata, lacking, write_ir_metadata
 from irplatform.runs.metadata import metadata_path, read_metadata
@@ -84,7 +84,7 @@ def prepare_runs(
     paths = as_paths(paths, "paths")
     out = as_path(out, "out")
     known = task_of(task)
-    given = surroundings(known, collection=collection, documents=documents, topics=topics)
+    given = task_data(known, collection=collection, documents=documents, topics=topics)
     snapshots = known.rules.snapshots or []
     if snapshots and len(paths) != len(snapshots):
         raise InputError(

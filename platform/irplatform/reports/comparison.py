@@ -186,7 +186,7 @@ def _further(comparison: Comparison, parts: Parts) -> Iterator[Table]:
 
 
 def _shows_others(comparison: Comparison, parts: Parts) -> bool:
-    """Return whether the means by the other measures have a table of their own."""
+    """Return True if the means by the other measures have a table of their own."""
     several = not comparison.matrix and len(comparison.measures) > 1
     return parts.means and not parts.every_measure and several
 

@@ -23,7 +23,6 @@ from irplatform.reports.table import (
     matrix_table,
     shows_glyphs,
 )
-from irplatform.runs.folder import MATRIX
 from irplatform.system.console import terminal_width, wrapped
 from irplatform.system.frames import pandas_frame, polars_frame
 from irplatform.system.html import block
@@ -36,9 +35,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from irplatform.reports.run_report import RunReport
-
-FILE_NAME = MATRIX
-
 
 _HOW = "paired t-test, Holm's correction over the rerankers of a row, mixed and alone"
 
@@ -96,7 +92,7 @@ class MatrixReport:
 
     @property
     def scored(self) -> bool:
-        """Whether a collection had judgments."""
+        """True if a collection had judgments."""
         return any(cell.report.scored for cell in self.cells)
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -195,7 +191,7 @@ class MatrixReport:
         )
 
     def _remarks(self) -> Iterator[str]:
-        """What was reranked in each row, if not the first N of its retrievers."""
+        """The reranked documents of each row, if not the first N of its retrievers."""
         yield from dict.fromkeys(r for cell in self.cells for r in part_remark(cell.report.part))
         depths: dict[int, None] = {}
         for cell in self.cells:

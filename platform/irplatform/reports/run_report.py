@@ -204,7 +204,7 @@ class RunReport:
 
     @property
     def scored(self) -> bool:
-        """Whether there were judgments to score the runs with."""
+        """True if judgments gave the runs scores."""
         return any(system.measures for system in self.systems)
 
     @property

@@ -25,7 +25,7 @@ FOUND, CEILING = "as found", "ceiling"
 """The columns of a matrix before and after those of the rerankers."""
 
 OF_ROW = "the row's first stage"
-"""What a matrix compares rerankers with."""
+"""The baseline of the rerankers of a matrix, in words."""
 
 _LEVELS = (0.05, 0.01)
 

@@ -82,7 +82,7 @@ class Stage:
 
     @property
     def is_file(self) -> bool:
-        """Whether a run file has the documents."""
+        """True if a run file has the documents."""
         return self.candidates not in (RETRIEVED, JUDGED, SCORED)
 
 

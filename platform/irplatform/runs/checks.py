@@ -77,7 +77,7 @@ class RunCheck:
 
     @property
     def refused(self) -> bool:
-        """Whether TREC would refuse the run."""
+        """True if TREC would refuse the run."""
         return any(problem.level == "error" for problem in self.problems)
 
 

@@ -98,7 +98,7 @@ class FusionMethod:
 
     @property
     def multiplies(self) -> bool:
-        """Whether a sum is multiplied by the weights of the runs that found the document."""
+        """True if a sum is multiplied by the weights of the runs that found the document."""
         return self.by in ("combmnz", "isr")
 
     def _fused(

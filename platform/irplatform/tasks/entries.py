@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-_MOST = 1 << 28
+MOST_BYTES = 1 << 28
+"""The largest file of answers that is read."""
 LISTS = {"bioasq": "questions", "biogen-2024": "results"}
 """Forms that are one object → the key of their entries."""
 _BETWEEN = re.compile(r"[\s,:]*")
@@ -29,11 +30,11 @@ _DECODER = json.JSONDecoder()
 
 @dataclass(frozen=True)
 class Entry:
-    """A part of a file.
+    """An entry of a file.
 
     Attributes:
-        value: what it says.
-        line: where it begins.
+        value: its value.
+        line: the number of its first line.
         text: its JSON.
     """
 
@@ -42,7 +43,7 @@ class Entry:
     text: str = field(repr=False, default="")
 
     def line_of(self, value: object) -> int:
-        """Return the line of a value in it; the first line if it is written otherwise."""
+        """Return the line of a value in it; its own line if the file spells the value otherwise."""
         before, found, _ = self.text.partition(json.dumps(value, ensure_ascii=False))
         return self.line + before.count("\n") if found else self.line
 
@@ -52,9 +53,9 @@ class Answers:
     """A file of answers.
 
     Attributes:
-        head: what stands beside the list of entries.
+        head: the keys beside the list of entries.
         entries: the entries.
-        marked: the file begins with a byte order mark.
+        marked: True if the file begins with a byte order mark.
     """
 
     head: Mapping[str, Any]
@@ -68,7 +69,7 @@ def read_answers(path: Path, form: str) -> Answers:
     Raises:
         InputError: the file cannot be read, is not JSON, or lacks the list of the form.
     """
-    content = read_whole(path, _MOST)
+    content = read_whole(path, MOST_BYTES)
     marked = content.startswith(BOM_UTF8)
     content = content.removeprefix(BOM_UTF8)
     key = LISTS.get(form)
@@ -100,7 +101,7 @@ def _elements(text: str, key: str | None) -> Iterator[Entry]:
 
 
 def _place_of(text: str, key: str) -> int:
-    """Where the value of a key of the whole begins."""
+    """The position of the value of a key of the outermost object."""
     place = text.index("{") + 1
     while True:
         name, place = _DECODER.raw_decode(text, _after_blanks(text, place))

@@ -31,7 +31,7 @@ _WRAPPINGS = re.compile(
     r"""^["'<(\[]*(?:https?://\S*/)?(?:(?:pmid|pubmed)\s*[:_-]?\s*)?|(?:\.(?:n?xml|txt|json))?/?["'>)\]]*$""",
     re.IGNORECASE,
 )
-"""What others write around an id."""
+"""Quotes, brackets, addresses and endings around an id."""
 _LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -98,11 +98,9 @@ def repair_run(
     changed: dict[str, list[int]] = {}
     left_out: dict[str, list[int]] = {}
     for row in rows:
-        reasons = [] if row.left_out else dict.fromkeys(row.reasons)
-        for reason in reasons:
-            changed.setdefault(reason, []).append(row.line)
-        if row.left_out:
-            left_out.setdefault(row.left_out, []).append(row.line)
+        group, reasons = (left_out, [row.left_out]) if row.left_out else (changed, row.reasons)
+        for reason in dict.fromkeys(reasons):
+            group.setdefault(reason, []).append(row.line)
     content = io.BytesIO()
     for held in by_topic.values():
         for row in sorted(_kept(held), key=lambda row: row.new_rank):
@@ -175,13 +173,9 @@ def _ranking(rows: list[Row], depth: int | None, order: Order) -> list[Row]:
         else:
             seen.add(row.document)
             kept.append(row)
-    scores = [row.score for row in kept]
-    falls = all(
-        after is not None and before is not None and before > after
-        for before, after in pairwise(scores)
-    )
-    too_large = any(score is None or abs(score) > _LARGEST for score in scores)
-    if too_large or (by_rank and not falls):
+    scores = [row.score for row in kept if row.score is not None and abs(row.score) <= _LARGEST]
+    falls = all(before > after for before, after in pairwise(scores))
+    if len(scores) < len(kept) or (by_rank and not falls):
         for place, row in enumerate(kept):
             row.score_text = str(len(kept) - place)
             row.reasons += ("score, from the rank" if by_rank else "score beyond 32 bits",)
