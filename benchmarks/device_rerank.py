@@ -1,12 +1,12 @@
 """Rerankers on a GPU and on the CPU: milliseconds to score 500 documents of 300 words.
 
-Judged documents of TREC Precision Medicine 2017, lengthened to 300 words; untrained weights and
-random vectors for 100,000 words, which cost what trained ones cost. Each reranker has the same
-weights on both devices, and its scores must agree. The peer is Delta written directly in torch,
-which is handed word rows and lexical features on the same device.
+The documents are judged ones of TREC Precision Medicine 2017, lengthened to 300 words. Weights are
+untrained, and vectors of 100,000 words random; trained ones cost the same time. Each reranker has
+the same weights on both devices, and its scores must agree. The peer is Delta written directly in
+torch, which is given word rows and lexical features on the same device.
 
-A machine without the collection, Java or a network takes what `--prepare FOLDER` wrote elsewhere:
-a forward index and weights, twelve megabytes.
+`--prepare FOLDER` writes a forward index and weights, twelve megabytes, for `--run FOLDER` on a
+machine without the collection or Java.
 
     python benchmarks/device_rerank.py --prepare slice
     python benchmarks/device_rerank.py --run slice --device cuda
@@ -60,7 +60,7 @@ RERANKERS: dict[str, dict[str, Any]] = {
     "graphene-nograph": {"document_words": WORDS, "expansion": False},
     "dual-encoder": {"words": "fixed"},
 }
-"""With the settings that need neither Java nor knowledge bases."""
+"""Rerankers, with settings that need neither Java nor knowledge bases."""
 
 
 @dataclass
@@ -78,7 +78,7 @@ class Slice:
 
     @property
     def model_threads(self) -> int:
-        """As many threads as are measured."""
+        """The number of threads that is measured."""
         return self.threads
 
     def forward_index(self) -> ForwardIndex:
@@ -99,7 +99,7 @@ class Slice:
         return self._vectors[0]
 
     def documents(self, doc_ids: Sequence[str]) -> Documents:
-        """Documents that are not read."""
+        """Documents whose text cannot be read."""
         return Documents(doc_ids, _not_read)
 
     def artifact(

@@ -1,12 +1,12 @@
-"""Documents and pairs a second that transformers read, beside sentence-transformers.
+"""Documents and pairs a second that transformers read, against sentence-transformers.
 
 A bi-encoder (`documents`) and a cross-encoder (`pairs`) of MiniLM's shape (6 layers of 384
 dimensions) or BERT-base's (12 of 768), with random weights, the same on both sides, on the same
 device, in the same precision and number of threads. Lengths are spread as those of abstracts on
 cancer are (mean 290 words, standard deviation 120; documents are cut at 256 tokens, pairs at 512)
-or, with `--texts titles`, as those of titles (15, 5). The largest difference of cosines or logits
-is in the detail, also that of short precisions from float32. Arithmetic is portable, unless
-`IRPLATFORM_ARITHMETIC=native` is set; on a GPU say `--device cuda`.
+or, with `--texts titles`, as those of titles (15, 5). The detail has the largest difference of
+cosines or logits between the sides, and of each side from float32. Arithmetic is portable, unless
+`IRPLATFORM_ARITHMETIC=native` is set.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irplatform.system.arithmetic import (
-    choose_device,  # before numpy and torch: sets their arithmetic
-)
+from irplatform.system.arithmetic import choose_device  # first: it sets numpy's arithmetic
 from irplatform.system.workers import available_cores
 
 import numpy as np  # isort: skip

@@ -1,12 +1,12 @@
 """Seconds and peak memory of each stage from 100,000 to a million documents, and how they grow.
 
 Documents are generated MEDLINE (`_medline_files.py`); topics are eight words of one sentence each.
-Each stage has a process of its own, whose memory is watched together with its workers': the index,
-the forward index, search with both engines to depth 1,000, features and reranking of 100 candidates
-(Delta with random vectors and weights), and `evaluate`. The detail has seconds of the wall clock
-and of the processor, the start of Python and Java included, private memory, and resident memory,
-which counts pages of mapped files. A slope is the exponent of growth: 1 is linear, 0 constant. The
-peer is a bound for the memory of the hungriest stage. A million documents take 9 GB of disk.
+The stages are the index, the forward index, search with both engines to depth 1,000, features and
+reranking of 100 candidates (Delta with random vectors and weights), and `evaluate`. Each runs in a
+process of its own. The detail has seconds of the wall clock and of the processor, with the start of
+Python and Java, and the private and resident memory of the process and its workers; resident memory
+counts pages of mapped files. A slope is the exponent of growth: 1 is linear, 0 constant. The peer
+is a bound for the largest private memory of a stage. A million documents take 9 GB of disk.
 
     python benchmarks/growth.py [--sizes 100000 300000 1000000] [--topics 1000]
 """
@@ -180,6 +180,7 @@ def resident_memory(process: psutil.Process) -> int:
 
 
 def run_stage(stage: str, folder: Path, topics: int) -> None:
+    """Run a stage in this process; print its seconds."""
     started = time.perf_counter()
     STAGES[stage](Work(folder, topics))
     processor = sum(os.times()[:4])  # of this process and of its workers, which have ended
@@ -188,6 +189,7 @@ def run_stage(stage: str, folder: Path, topics: int) -> None:
 
 
 def write_judgments(folder: Path, documents: int, topics: int) -> None:
+    """Write random judgments of 100 documents per topic."""
     draw = random.Random(2)
     with (folder / "qrels.txt").open("w") as file:
         for topic in range(topics):
@@ -201,7 +203,7 @@ def slope(values: Sequence[float], sizes: Sequence[int]) -> float:
 
 
 def show(measured: Mapping[int, Mapping[str, Mapping[str, float]]]) -> dict[str, dict[str, float]]:
-    """Print a table; the slopes of processor time and memory of each stage."""
+    """Print a table; return the slopes of processor time and memory of each stage."""
     sizes = [*measured]
     table = Table("stage", title="seconds of the processor, MiB of memory", title_style="")
     for size in sizes:
@@ -223,7 +225,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[100_000, 300_000, 1_000_000])
     parser.add_argument("--topics", type=int, default=1_000)
-    parser.add_argument("--scratch", type=Path, help="the folder of a temporary one")
+    parser.add_argument("--scratch", type=Path, help="where the temporary folder is made")
     parser.add_argument("--stage", choices=STAGES, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()

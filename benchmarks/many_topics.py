@@ -1,13 +1,13 @@
 """First-stage search for many topics: topics a second of copied postings, against bm25s and PISA.
 
 Ours is `LuceneIndex.search` with the engine `impact`: from words to rankings in Python, analysis by
-Lucene included. The peers search indexes of their own over the same documents, on as many threads:
-bm25s with numba, tokenizing included, and PISA through `pyterrier-pisa` (block-max WAND). The peer
-is the faster one. The detail has Lucene on the same index, by us and by Anserini (its results stay
-in Java), topics per second of the processor, and the cost of making each index; that of ours comes
-on top of Lucene's. `equal_to_lucene` counts topics whose rankings and scores are Lucene's, to the
-bit: citing sentences and NFCorpus with BM25 and RM3, and TREC PM 2017 expanded by those of six
-knowledge bases that are installed. A peer that is not installed is left out.
+Lucene included. The others search indexes of their own over the same documents, on as many threads:
+bm25s with numba, tokenizing included, and PISA through `pyterrier-pisa` (block-max WAND). Lucene
+searches the same index as ours, by us and by Anserini, whose results stay in Java. The peer is the
+fastest of these. The detail has topics per second of the processor, and the cost of making each
+index; that of ours comes on top of Lucene's. `equal_to_lucene` counts topics whose rankings and
+scores are Lucene's, to the bit: citing sentences and NFCorpus with BM25 and RM3, and TREC PM 2017
+expanded by those of six knowledge bases that are installed. What is not installed is left out.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def with_pisa(
 
 
 def measured(make: Callable[[], Any], folder: Path) -> tuple[Any, dict[str, float]]:
-    """Make something in a folder: it, with its seconds, and megabytes on disk and in memory."""
+    """Make an index in a folder; return it, its seconds, and megabytes on disk and in memory."""
     process = psutil.Process()
     before, started = private_memory(process), time.perf_counter()
     made = make()
@@ -100,7 +100,7 @@ def measured(make: Callable[[], Any], folder: Path) -> tuple[Any, dict[str, floa
 def equal_rankings(
     index: LuceneIndex, queries: Mapping[str, Any], depths: Sequence[int]
 ) -> dict[str, str]:
-    """How many rankings of both engines are the same, ids and scores, per depth; also with RM3."""
+    """The number of topics whose ids and scores are the same by both engines, per depth."""
     equal = {}
     for depth in depths:
         for name, feedback in (("plain", None), ("rm3", RM3())):
@@ -148,6 +148,7 @@ def main() -> None:
     index = LuceneIndex.open(built.path)
     sides: dict[str, Callable[[int], Any]] = {
         "lucene": lambda depth: index.search(queries, depth, threads=threads, engine="lucene"),
+        "impact": lambda depth: index.search(queries, depth, threads=threads, engine="impact"),
         "anserini": lambda depth: simple_searcher(index, queries, depth, threads)(),
     }
     size = sum(file.stat().st_size for file in built.path.iterdir())
@@ -158,9 +159,6 @@ def main() -> None:
             folder.mkdir()
         _, costs["impact"] = measured(
             lambda: copied_postings(index, folders["impact"]), folders["impact"]
-        )
-        sides["impact"] = lambda depth: index.search(
-            queries, depth, threads=threads, engine="impact"
         )
         for name, make, modules in (
             ("bm25s", with_bm25s, ("bm25s", "Stemmer", "numba")),

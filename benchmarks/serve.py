@@ -1,10 +1,10 @@
 """`platform serve` under concurrent clients, against Pyserini's own REST server.
 
 Both search the same documents with BM25 for ten hits, with their texts. Clients keep their
-connections and send the next query as soon as one is answered; queries are those of the topics and
+connections and send the next query as soon as one is answered. Queries are those of topics, and
 titles of documents. Ours also serves Delta: searches whose best 100 documents are reranked, and
-texts to score. Pyserini's server opens published indexes only, so a few lines give it an index that
-Pyserini makes of the documents.
+texts to score. Pyserini's server opens published indexes only; a few lines give it an index of
+these documents.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ import socket, sys
 import jnius_config
 import uvicorn
 
-jnius_config.add_options = lambda *options: None  # a module that not every Java has
+jnius_config.add_options = lambda *options: None  # else Java needs a module that it may lack
 from pyserini.search.lucene import LuceneSearcher
 
 LuceneSearcher.from_prebuilt_index = lambda name: None  # it downloads one when it starts
@@ -56,19 +56,26 @@ print(f"serving on http://127.0.0.1:{bound.getsockname()[1]}", flush=True)
 uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[bound])
 """
 
-
 Server = tuple[int, psutil.Process]
 
 
 @dataclass
 class Measured:
-    """What clients saw of a server."""
+    """Figures of a server under clients."""
 
     seconds: float = 0.0
     times: list[float] = field(default_factory=list)
     failed: int = 0
     megabytes: list[float] = field(default_factory=list)
     processor: float = 0.0
+
+    def add(self, part: Measured) -> None:
+        """Add the figures of a further measurement."""
+        self.seconds += part.seconds
+        self.times += part.times
+        self.failed += part.failed
+        self.megabytes += part.megabytes
+        self.processor += part.processor
 
     def detail(self) -> dict[str, Any]:
         """The figures to show."""
@@ -109,16 +116,11 @@ def measure(server: Server, requests: Sequence[bytes], clients: int, seconds: fl
 def in_turns(
     sides: Sequence[tuple[Server, Sequence[bytes]]], clients: int, seconds: float, rounds: int
 ) -> list[Measured]:
-    """Measure servers that are up at once, one after the other, in several rounds."""
+    """Measure running servers in turns, in several rounds."""
     found = [measure(*side, clients, seconds / rounds) for side in sides]
     for _ in range(rounds - 1):
-        for whole, side in zip(found, sides, strict=True):
-            part = asyncio.run(_send(*side[0], side[1], clients, seconds / rounds))
-            whole.seconds += part.seconds
-            whole.times += part.times
-            whole.failed += part.failed
-            whole.megabytes += part.megabytes
-            whole.processor += part.processor
+        for whole, (server, requests) in zip(found, sides, strict=True):
+            whole.add(asyncio.run(_send(*server, requests, clients, seconds / rounds)))
     return found
 
 
@@ -176,7 +178,7 @@ def pyserini(folder: Path) -> Iterator[Server]:
         **os.environ,
         "JAVA_HOME": str(java),
         "JVM_PATH": str(next(java.rglob("libjvm.so"))),
-        "OPENAI_API_KEY": "none",  # its module of encoders wants one, and asks nobody
+        "OPENAI_API_KEY": "none",  # its encoders need one when imported
     }
     documents = folder / "documents" / "demo.jsonl"
     documents.parent.mkdir()

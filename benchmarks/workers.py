@@ -1,9 +1,9 @@
 """Seconds of each step that workers share, on a Ray cluster of two machines with their own caches.
 
 The machines are two nodes of Ray on this computer, with 1 worker (one machine), 2 and 4. Each step
-starts from a cache that has the index alone; the machines' caches are empty. What a step makes has
-to be the same to the byte as in one process without Ray, also when one of two workers is killed in
-the middle. More workers than cores gain nothing.
+starts from a cache with nothing but the index; the machines' caches are empty. The files of a step
+must be the same to the byte as in one process without Ray, also when one of two workers is killed.
+More workers than cores gain nothing.
 
     python benchmarks/workers.py [--workers 1 2 4] [--steps scoring training …]
 """
@@ -11,6 +11,7 @@ the middle. More workers than cores gain nothing.
 from __future__ import annotations
 
 import argparse
+import gzip
 import hashlib
 import json
 import os
@@ -20,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,11 +45,11 @@ DATA = Path(os.environ.get("IRPLATFORM_TEST_DATA", "../shared/data"))
 MED, KB = DATA / "med", DATA / "kb"
 SMALL = {"vectors.dimensions": 50, "vectors.epochs": 1}
 ENCODED = 512
-"""Documents that are encoded, as transformers are slow on a CPU."""
+"""Documents to encode: transformers are slow on a CPU."""
 
 
 class Steps:
-    """The steps; each returns the folders or files that it made in the cache or the folder."""
+    """The steps; each returns the folders or files that it made."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -56,8 +57,6 @@ class Steps:
         self._model, _ = save_models(folder / "model", "minilm")
         self._encoded = folder / "encoded"
         shutil.copytree(MED, self._encoded)
-        import gzip
-
         with gzip.open(MED / "corpus.jsonl.gz", "rt") as corpus:
             lines = [line for line, _ in zip(corpus, range(ENCODED), strict=False)]
         (self._encoded / "corpus.jsonl.gz").unlink()
@@ -68,7 +67,7 @@ class Steps:
         (self._encoded / "corpus.jsonl").write_text("".join(lines))
 
     def prepare(self) -> None:
-        """Make what no step measures."""
+        """Install knowledge bases and build indexes, which no step measures."""
         for name, file in (("doid", "doid.json.gz"), ("hgnc", "hgnc_entries.tsv.gz")):
             command = [sys.executable, "-m", "irplatform", "kb", "add", name, str(KB / file)]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -199,13 +198,10 @@ def main() -> None:
             step: Callable[[Path], list[Path]] = getattr(steps, name)
             with use_workers(1 if label == "alone" else "ray"):
                 started = time.monotonic()
-                if kill_after:
-                    with Killer(kill_after) as killer:
-                        paths = step(made)
-                    if not killer.killed:
-                        print(f"{name}: no worker was killed", file=sys.stderr)
-                else:
+                with Killer(kill_after) if kill_after else nullcontext() as killer:
                     paths = step(made)
+                if killer and not killer.killed:
+                    print(f"{name}: no worker was killed", file=sys.stderr)
                 seconds = time.monotonic() - started
             mark = digest(paths)
             shutil.rmtree(home)
@@ -218,11 +214,11 @@ def main() -> None:
             for workers in options.workers:
                 with cluster(workers, folder / f"{name}-{workers}"):
                     seconds, found = measure(name, f"{workers}")
-                assert found == mark, f"{name} with {workers} workers is another"
+                assert found == mark, f"{name} with {workers} workers made other bytes"
                 row[f"{workers}"] = round(seconds, 1)
             with cluster(2, folder / f"{name}-killed"):
                 seconds, found = measure(name, "killed", kill_after=row.get("2", 8) / 3)
-            assert found == mark, f"{name} after a kill is another"
+            assert found == mark, f"{name} after a kill made other bytes"
             row["2, one killed"] = round(seconds, 1)
             rows[name] = row
     total = {key: round(sum(row[key] for row in rows.values()), 1) for key in row}
