@@ -75,9 +75,9 @@ def tira(source: Path, out: Path, reranker: str | None, as_json: bool, **options
     rerankers = () if reranker is None else (reranker,)
     command = ("platform", *sys.argv[1:])
     settings = run_settings({**options, "collection": ""}, rerankers=rerankers, command=command)
-    context = click.get_current_context()
-    deep = context.get_parameter_source("rerank_depth") is ParameterSource.DEFAULT
-    written = rank_input(source, out, settings, all_candidates=deep)
+    depth_from = click.get_current_context().get_parameter_source("rerank_depth")
+    every = depth_from is ParameterSource.DEFAULT
+    written = rank_input(source, out, settings, all_candidates=every)
     if as_json:
         print_json(written)
     else:

@@ -24,7 +24,7 @@ import numpy as np
 
 from irplatform.data import SubtopicGrades
 from irplatform.errors import InputError, counted, listing
-from irplatform.runs.bioasq import holds_questions, judgments_of_questions
+from irplatform.runs.bioasq import holds_json, judgments_of_questions
 from irplatform.system.columns import changes, split
 from irplatform.system.console import notice_once
 from irplatform.system.formats import JSONError, parse_json, read_json
@@ -79,7 +79,7 @@ def read_qrels(path: Path | str) -> Qrels:
     """
     path = Path(path)
     judgments: Callable[[Path], Iterator[Judgment]] = _of_table
-    if holds_questions(path):
+    if holds_json(path):
         if (json_reader := _json_reader(path)) is None:
             return judgments_of_questions(path)
         judgments = json_reader

@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from irplatform.errors import InputError, counted
 from irplatform.evaluation.qrels import header
-from irplatform.runs.bioasq import holds_questions
+from irplatform.runs.bioasq import holds_json
 from irplatform.system.reading import uncommented_lines
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def is_sampled(path: Path | str) -> bool:
         InputError: the file cannot be opened.
     """
     path = Path(path)
-    if holds_questions(path):  # whatever words a line of JSON has
+    if holds_json(path):  # whatever words a line of JSON has
         return False
     first = islice(uncommented_lines(path), 1)
     return any(len(line.split()) == 5 and not header(line, path, n) for n, line in first)

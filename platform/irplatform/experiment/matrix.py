@@ -25,7 +25,7 @@ from irplatform.system.console import parts, stage, waiting, with_subject, witho
 from irplatform.system.writing import write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator
 
     from irplatform.experiment.recorder import Recorder
     from irplatform.registry.lookup import Registry
@@ -168,13 +168,12 @@ def cells_of(
 
 def _taken(settings: RunSettings, plugins: Registry, stage: Stage) -> set[str]:
     """The options that the systems of a cell take."""
-    labelled: Sequence[tuple[str, str]] = [*map(label_and_name, settings.rerankers)]
+    labelled = map(label_and_name, settings.rerankers)
     registrations: list[Registration[Any]] = [
         *(plugins.retriever(name) for name in stage.retrievers),
         *(replace(plugins.reranker(name), name=label) for label, name in labelled),
     ]
-    given: Mapping[str, object] = settings.settings
-    return set().union(*(settings_of(each, given)[0] for each in registrations))
+    return set().union(*(settings_of(each, settings.settings)[0] for each in registrations))
 
 
 def _expands(plugins: Registry, stage: Stage) -> bool:

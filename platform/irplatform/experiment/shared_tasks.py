@@ -13,7 +13,7 @@ from irplatform.evaluation.judgments import of_collection, of_files
 from irplatform.evaluation.sampled import is_inferred
 from irplatform.experiment.arguments import as_path, as_paths, collection_name
 from irplatform.registry.loading import registry
-from irplatform.runs.bioasq import holds_questions
+from irplatform.runs.bioasq import holds_json
 from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags, validate_run
 from irplatform.runs.trec import Problem
 from irplatform.system.reading import open_bytes
@@ -252,7 +252,7 @@ def fix_run(
     given = task_data(known, collection=collection, documents=documents, topics=topics)
     rules = known or _USUAL
     expected = rules.topic_ids if given.topics is None else given.topics
-    if rules.form != "trec" and holds_questions(path):
+    if rules.form != "trec" and holds_json(path):
         repair = repair_answers(path, rules, topics=expected, has_document=given.contains, tag=tag)
     else:
         repair = repair_run(

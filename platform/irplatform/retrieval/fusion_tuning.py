@@ -130,13 +130,11 @@ def choose_method(
         folds.append((frozenset(topics[place] for place in held_out), method))
 
     def score(method: FusionMethod, topic: str) -> float:
-        fused = fuse_weighted(method, _of_topic(runs, topic), depth=_CUTOFF).rankings
-        doc_ids = doc_ids_of(fused[topic]) if topic in fused else ()
-        return ndcg_of(doc_ids, judgments[topic], _CUTOFF)
+        return _ndcg(fuse_weighted(method, _of_topic(runs, topic), depth=_CUTOFF), topic, judgments)
 
     held_out_values = {topic: score(method, topic) for each, method in folds for topic in each}
     plain = {topic: score(PLAIN, topic) for topic in topics}
-    alone = [_alone(run, topics, judgments) for run in runs]
+    alone = [{topic: _ndcg(run, topic, judgments) for topic in topics} for run in runs]
     best_run = int(np.argmax([sum(each.values()) for each in alone]))
     means = {"chosen": held_out_values, "plain": plain, "alone": alone[best_run]}
     return Choice(
@@ -164,11 +162,9 @@ def _plain_ways(runs: int) -> list[FusionMethod]:
     return [replace(PLAIN, weights=weights) for weights in (equal, *alone)]
 
 
-def _alone(run: Run, topics: Sequence[str], judgments: Qrels) -> dict[str, float]:
-    documents = {
-        topic: doc_ids_of(run.rankings[topic]) for topic in topics if topic in run.rankings
-    }
-    return {t: ndcg_of(documents.get(t, ()), judgments[t], _CUTOFF) for t in topics}
+def _ndcg(run: Run, topic: str, judgments: Qrels) -> float:
+    doc_ids = doc_ids_of(run.rankings[topic]) if topic in run.rankings else ()
+    return ndcg_of(doc_ids, judgments[topic], _CUTOFF)
 
 
 def _of_topic(runs: Sequence[Run], topic: str) -> list[Run]:

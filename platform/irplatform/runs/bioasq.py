@@ -82,8 +82,8 @@ class Snippet:
     text: str = ""
 
 
-def holds_questions(path: Path) -> bool:
-    """Return whether a file holds JSON and not a table; an empty file does not.
+def holds_json(path: Path) -> bool:
+    """Return True if a file holds JSON, not a table; an empty file holds none.
 
     Raises:
         InputError: the file cannot be read.

@@ -11,7 +11,7 @@ from irplatform.comparison.bounds import Rescorer
 from irplatform.errors import counted
 from irplatform.evaluation.measures import cutoff_of
 from irplatform.evaluation.scoring import evaluate
-from irplatform.runs.bioasq import holds_questions as holds_json
+from irplatform.runs.bioasq import holds_json
 from irplatform.runs.checks import RunCheck, validate_run
 from irplatform.runs.trec import Problem, read_run
 from irplatform.tasks.answers import check_answers
@@ -36,10 +36,10 @@ class TiedMeasure:
 
     Attributes:
         measure: its name.
-        topics: those where it can.
-        value: of the run as it is, where judgments are given.
-        low: with tied documents in the worst order.
-        high: in the best order.
+        topics: the topics where it can.
+        value: the value of the run; None without judgments, as the next two.
+        low: the value with tied documents in the worst order.
+        high: the value with tied documents in the best order.
     """
 
     measure: str
