@@ -217,7 +217,7 @@ def test_what_cannot_be_repaired_is_said(tmp_path, content, message):
 def test_answers_in_json_need_their_task(tmp_path, content):
     file = tmp_path / "answers.json"
     file.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match="this is JSON, and no run: name its task"):
+    with pytest.raises(InputError, match="this is JSON, not a run: name its task"):
         fix_run(file, tmp_path / "fixed")
 
 

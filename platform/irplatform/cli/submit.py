@@ -125,8 +125,7 @@ def _print_check(path: str, found: RunCheck) -> None:
         place = path if problem.line is None else f"{path}:{problem.line}"
         say_text(f"{place}: {problem.level}: {problem.message}")
     if len(problems) > shown:
-        more = counted(len(problems) - shown, "more problem")
-        say_text(f"{path}: {more}; --json lists all.")
+        say_text(f"{path}: {counted(len(problems) - shown, 'more problem')}; --json lists all.")
     if found.tied:
         say_text(f"{path}: the order of equal scores can move {'; '.join(found.tied)}.")
     levels = Counter(problem.level for problem in problems)

@@ -246,7 +246,7 @@ def fix_run(
         raise InputError(f"--out {out} is the run itself; name another file.")
     if task is None and _begins_as_json(path):
         raise InputError(
-            "this is JSON, and no run: name its task, as in --task trec-biogen-2025-a.", path=path
+            "this is JSON, not a run: name its task, as in --task trec-biogen-2025-a.", path=path
         )
     known = task_of(task) if task is not None else None
     given = task_data(known, collection=collection, documents=documents, topics=topics)
@@ -282,6 +282,7 @@ def of_runs(task: Task) -> Task:
 
 
 def _begins_as_json(path: Path) -> bool:
+    """Return True if a file begins as JSON; unlike `holds_json`, for any encoding."""
     with open_bytes(path) as stream:
         beginning = stream.read(64)
     return beginning.removeprefix(codecs.BOM_UTF8).lstrip().startswith((b"{", b"["))

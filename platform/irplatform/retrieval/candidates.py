@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from irplatform.retrieval.first_stage import ChosenRetriever
 
 RETRIEVED, JUDGED, SCORED = "retrieved", "judged", "scoreddocs"
-_STRANGE_SHARE = 0.5
+_MOST_MISSING = 0.5
 """Share of a run that may be missing: a closed pool lacks some results of runs on MEDLINE."""
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
@@ -117,7 +117,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Request:
-    """A question to a source of candidates.
+    """A request to a source of candidates.
 
     Each retriever finds `depth` documents per topic; `rerank_depth` of them are reranked. The first
     stage's run must not have one of the rerankers' `names`.
@@ -254,9 +254,9 @@ class FromRun(CandidateSource):
         """Raise an InputError if the file is not a run, or has topics outside the collection."""
         known = dict.fromkeys(topic.id for topic in collection.topics)
         all_known = known.keys() | collection.topics_left_out
-        if strange := [topic for topic in self.run.rankings if topic not in all_known]:
+        if unknown := [topic for topic in self.run.rankings if topic not in all_known]:
             raise InputError(
-                f"'{collection.id}' has no topic {listing(strange)}; its {len(known):,} topics "
+                f"'{collection.id}' has no topic {listing(unknown)}; its {len(known):,} topics "
                 f"are {listing(list(known))}. Is this another collection's run?",
                 path=self.path,
             )
@@ -333,7 +333,7 @@ def _of_run(
     total = sum(map(len, chosen.values()))
     rankings = {topic: _without(ranking, missing) for topic, ranking in chosen.items()}
     left_out = total - sum(map(len, rankings.values()))
-    if left_out > _STRANGE_SHARE * total:
+    if left_out > _MOST_MISSING * total:
         raise InputError(
             f"{left_out:,} of its {total:,} documents are not in '{name}', "
             f"{listing(sorted(missing))}. Is this another collection's run?",
@@ -391,4 +391,4 @@ def _without(ranking: Ranking, missing: Members[str]) -> Ranking:
 def missing_documents(groups: Iterable[Iterable[str]], resources: CollectionResources) -> set[str]:
     """The documents of some topics that are not in the index."""
     contains = resources.index().contains
-    return {d for d in {d for group in groups for d in group} if not contains(d)}
+    return {doc_id for doc_id in set[str]().union(*groups) if not contains(doc_id)}

@@ -29,7 +29,7 @@ MOST_DOCUMENTS = 10
 """Documents that may be submitted per question."""
 MOST_SNIPPETS = 10
 """Snippets that may be submitted per question."""
-_ADDRESS = "http://www.ncbi.nlm.nih.gov/pubmed/"
+ADDRESS = "http://www.ncbi.nlm.nih.gov/pubmed/"
 _NUMBER = "[1-9][0-9]{0,8}"
 PMID = re.compile(_NUMBER)
 _HOST = r"https?://(?:www\.)?ncbi\.nlm\.nih\.gov"
@@ -185,12 +185,12 @@ def _address(doc_id: str, question: str) -> str:
             "articles of PubMed only. `platform submit fix RUN --task bioasq-13b-a -o OUT` leaves "
             "others out."
         )
-    return _ADDRESS + doc_id
+    return ADDRESS + doc_id
 
 
 def _entry(snippet: Snippet) -> dict[str, Any]:
     return {
-        "document": _ADDRESS + snippet.document,
+        "document": ADDRESS + snippet.document,
         "beginSection": snippet.section,
         "endSection": snippet.section,
         "offsetInBeginSection": snippet.begin,
@@ -266,6 +266,6 @@ def _document_id(document: Any, name: str, path: Path) -> str:
         return f"PMC{article['number']}"
     raise InputError(
         f"{name} names the document {document!r}, which is not an article of PubMed: write its "
-        f"address, {_ADDRESS}PMID, as text.",
+        f"address, {ADDRESS}PMID, as text.",
         path=path,
     )

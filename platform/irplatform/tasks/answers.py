@@ -10,6 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import counted, listing, quoted
+from irplatform.runs.bioasq import ADDRESS
 from irplatform.runs.checks import RunCheck
 from irplatform.runs.trec import Problem
 from irplatform.tasks.entries import Answers, Entry, read_answers
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from irplatform.tasks.model import Task
 
-ADDRESS = "http://www.ncbi.nlm.nih.gov/pubmed/"
 _SECTION = re.compile(r"title|abstract|sections\.\d+")
 CITED = re.compile(r"\[((?:\d+,?\s*)+)\]")
 """Citations in the text of an answer, as BioGen 2024 has them."""

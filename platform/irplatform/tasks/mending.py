@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from irplatform.tasks.answers import ADDRESS, CITED
+from irplatform.runs.bioasq import ADDRESS
+from irplatform.tasks.answers import CITED
 from irplatform.tasks.entries import LISTS, read_answers
 from irplatform.tasks.repair import Repair
 
