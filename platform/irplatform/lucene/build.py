@@ -70,7 +70,7 @@ def build_index(corpus: Corpus, *, threads: int | None = None) -> Artifact:
 
 
 def is_indexed(corpus: Corpus) -> bool:
-    """Whether `build_index` would find an index; reads no documents."""
+    """Tell if `build_index` would find an index; reads no documents."""
     return corpus.index_path is not None or is_built("index", corpus.name, _depends_on(corpus))
 
 

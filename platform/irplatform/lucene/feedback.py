@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform.text.arrays import ragged
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -80,7 +82,7 @@ def expanded(
     vectors = _Vectors.of(np.unique(documents), postings, frequencies, usable, options.terms)
     place = np.searchsorted(vectors.documents, documents)
     sizes = vectors.ends[place + 1] - vectors.ends[place]
-    entries = _ranges(vectors.ends[place], sizes)
+    entries, _ = ragged(vectors.ends[place], sizes)
     values = vectors.shares[entries] * np.repeat(scores, sizes)
     # A topic's sum over its documents, in their order.
     terms = np.int64(len(usable))
@@ -152,9 +154,3 @@ def _first(groups: Int64, most: int) -> Mask:
     """The first members of each group, of sorted groups."""
     starts = np.searchsorted(groups, groups)
     return np.asarray(np.arange(len(groups)) - starts < most)
-
-
-def _ranges(starts: Int64, sizes: Int64) -> Int64:
-    """The numbers start, start + 1, … of each range, one range after the other."""
-    before = np.cumsum(sizes) - sizes
-    return np.asarray(np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes))

@@ -56,9 +56,7 @@ _NO_LIMIT = 2**16 - 1
 class ImpactIndex:
     """Searches the postings in a folder, memory-mapped; PlatformError if they have another format.
 
-    Attributes:
-        count: the number of documents.
-        size: the number of postings.
+    `count` is the number of documents.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -74,7 +72,6 @@ class ImpactIndex:
             map_array(folder / "starts.int64", np.int64),
             map_array(folder / "latest.uint16", np.uint16),
         )
-        self.size = len(self._postings.documents)
         self._structured: dict[BM25, StructuredSearch] = {}
 
     @cached_property

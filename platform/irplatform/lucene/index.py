@@ -113,7 +113,7 @@ class LuceneIndex:
         return int(self.reader.getDocCount(field))
 
     def contains(self, doc_id: str) -> bool:
-        """Whether the index holds a document."""
+        """Tell if the index holds a document."""
         term = java_class("org.apache.lucene.index.Term")("id", doc_id)
         return int(self.reader.docFreq(term)) > 0
 

@@ -152,7 +152,7 @@ def java_map(
 
 
 def lacks_heap(error: Exception) -> bool:
-    """Whether Java raised an error because its heap is full."""
+    """Tell if Java raised an error because its heap is full."""
     return "OutOfMemoryError" in str(error)
 
 
@@ -294,7 +294,7 @@ def lucene_jar() -> Path:
 
 
 def is_here() -> bool:
-    """Whether `lucene_jar` finds the jar without fetching it."""
+    """Tell if `lucene_jar` finds the jar without fetching it."""
     return _installed() is not None or is_built("lucene", _LABEL, _DEPENDS_ON)
 
 

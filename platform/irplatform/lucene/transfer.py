@@ -78,7 +78,7 @@ def searchable(fields: Iterable[str]) -> list[str]:
 
 
 def is_changed(document: Document) -> bool:
-    """Whether composing changes a document more than NFC does."""
+    """Tell if composing changes a document more than NFC does."""
     texts = [text for name in document.fields for text in document.values(name)]
     return any(map(is_folded, (document.text, *texts)))
 
