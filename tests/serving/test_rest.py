@@ -139,7 +139,7 @@ def test_other_failures_are_told_and_end_nothing(ask, capsys):
     )
     statuses = [500, 404, 405, 413, 400]
     told = [_told(*pair) for pair in zip(responses[:-1], statuses, strict=True)]
-    assert told[0].startswith("this failed: RuntimeError: a bug")
+    assert told[0].startswith("the request failed: RuntimeError: a bug")
     assert told[3] == "the request is too large: 1,000,000 bytes are the most."
     assert responses[-1].status_code == 200
     assert "a request failed: RuntimeError" in capsys.readouterr().err

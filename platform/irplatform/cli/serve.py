@@ -105,9 +105,8 @@ def serve(
     from irplatform.serving.limits import Limits
     from irplatform.serving.service import open_service
 
-    limits = Limits(
-        *(options.pop(f"max_{name}") for name in ("documents", "megabytes", "waiting", "seconds"))
-    )
+    names = ("documents", "megabytes", "waiting", "seconds")
+    limits = Limits(**{name: options.pop(f"max_{name}") for name in names})
     asked = (reranker,) if reranker else ()
     options |= {"collection": collection or "", "checkpoint": checkpoint}
     bound = None

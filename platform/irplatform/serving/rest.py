@@ -114,7 +114,7 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
         except Exception as error:
             message = in_a_line(error)
             notice(f"WARNING: a request failed: {message}")
-            return _error(500, f"this failed: {message}")
+            return _error(500, f"the request failed: {message}")
 
     async def search(request: Search) -> Any:
         return await answer(request)
