@@ -247,7 +247,7 @@ def test_weights_that_cannot_be_are_refused(platform, folder, runs, weights, sai
 def test_a_run_is_fused_once(platform, folder, runs):
     outcome = platform("fuse", *runs, "./good.run", "--weights", "1,2,3", "--out", "new.run")
     assert outcome.code == 2
-    assert "good.run is named twice: name each once; --weights lets it count" in outcome.err
+    assert "good.run is named twice: name each once; with --weights it counts more" in outcome.err
     assert not (folder / "new.run").exists()
 
 

@@ -1,4 +1,4 @@
-"""`platform verify` and `platform rerun`: what of a run still agrees, and the same run again."""
+"""`platform verify` and `platform rerun`: compare runs with their metadata, make them again."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def fuse_runs(
             "borda". None is "ranks", or with `train_on` the best of all.
         norm: of the scores of combsum and combmnz: "min-max", "max", "sum", "zmuv", "rank" or
             "borda". None is "min-max", or with `train_on` the best of all.
-        k: how little the first ranks stand out, a number above 0; None is 60.
+        k: of 1 / (k + rank), above 0; a larger one weighs top ranks less. None is 60.
         weights: one per run, 0 or more; by default all count the same. A run of weight 0 adds
             no documents.
         train_on: a collection, or a file of judgments, whose topics choose method and weights.
@@ -69,7 +69,7 @@ def fuse_runs(
         depth: documents per topic.
         tag: the last column.
         force: replace a file that was made with other settings.
-        command: how this was asked for, for the metadata.
+        command: the command line, for the metadata; by default the call in Python.
 
     Returns:
         `path`, how many `topics` and `runs` it is made of, the `method`, and with `train_on` what
@@ -183,7 +183,7 @@ def _learned(
     if choice is None:
         raise InputError(
             f"fewer than two topics of the runs have a relevant document in '{name}'. For runs of "
-            "other topics, --train-runs names those of the same systems over its topics."
+            "other topics, give those of the same systems over its topics with --train-runs."
         )
     return choice
 
@@ -215,7 +215,7 @@ def _refuse_same_files(paths: Sequence[Path], out: Path) -> None:
     for one, other in combinations(paths, 2):
         if same_file(one, other):
             which = f"{one} is named twice" if one == other else f"{other} is the run {one}"
-            raise InputError(f"{which}: name each once; --weights lets it count.")
+            raise InputError(f"{which}: name each once; with --weights it counts more.")
 
 
 def _shares(weights: Sequence[float] | None, runs: int) -> list[float]:
@@ -262,19 +262,18 @@ def _metadata(
     if "norm" in described:
         settings["norm"] = method.norm
     if choice is not None:
-        lesson = {"on": asked["train_on"], **_lesson(choice, asked["train_runs"] or [*weights])}
-        if asked["train_runs"]:
-            lesson["from"] = [
-                {"run": path, "sha256": file_digest(Path(path))} for path in asked["train_runs"]
-            ]
-        else:
-            lesson["by_fold"] = [
-                {**_described(each, each.weights), "topics": sorted(topics)}
-                for topics, each in choice.folds
-            ]
-        step["learned"] = lesson
+        sources = [{"run": path, "sha256": file_digest(Path(path))} for path in asked["train_runs"]]
+        by_fold = [
+            {**_described(each, each.weights), "topics": sorted(topics)}
+            for topics, each in choice.folds
+        ]
+        step["learned"] = {
+            "on": asked["train_on"],
+            **_lesson(choice, asked["train_runs"] or [*weights]),
+            **({"from": sources} if sources else {"by_fold": by_fold}),
+        }
         settings["train_on"] = asked["train_on"]
-        settings["train_runs"] = [run["sha256"][:12] for run in lesson.get("from", ())]
+        settings["train_runs"] = [run["sha256"][:12] for run in sources]
     call = {
         "function": "fuse_runs",
         "settings": {

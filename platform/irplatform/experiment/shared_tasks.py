@@ -282,7 +282,7 @@ def of_runs(task: Task) -> Task:
 
 
 def _begins_as_json(path: Path) -> bool:
-    """Return True if a file begins as JSON; unlike `holds_json`, for any encoding."""
+    """Return True if a file begins as JSON; unlike `holds_json`, this refuses no encoding."""
     with open_bytes(path) as stream:
         beginning = stream.read(64)
     return beginning.removeprefix(codecs.BOM_UTF8).lstrip().startswith((b"{", b"["))

@@ -149,14 +149,8 @@ class _Mending:
         rules = self._task.rules
         snippets = []
         for snippet in value.get("snippets") or []:
-            if not isinstance(snippet, dict):
-                self.reasons["snippets without a text or offsets left out"] = None
-                continue
-            places = self._documents([snippet.get("document")], 1, prefix=ADDRESS)
-            begin, end = (snippet.get(f"offsetIn{part}Section") for part in ("Begin", "End"))
-            sound = type(begin) is int and type(end) is int and 0 <= begin < end
-            if places and sound and isinstance(snippet.get("text"), str):
-                snippets.append({**snippet, "document": places[0]})
+            if (sound := self._snippet(snippet)) is not None:
+                snippets.append(sound)
             else:
                 self.reasons["snippets without a text or offsets left out"] = None
         mended = {
@@ -165,6 +159,17 @@ class _Mending:
             "snippets": self._cut(snippets, rules.snippets),
         }
         return str(value.get("id") or ""), mended
+
+    def _snippet(self, snippet: Any) -> dict[str, Any] | None:
+        if not isinstance(snippet, dict):
+            return None
+        documents = self._documents([snippet.get("document")], 1, prefix=ADDRESS)
+        begin, end = (snippet.get(f"offsetIn{part}Section") for part in ("Begin", "End"))
+        if not documents or not isinstance(snippet.get("text"), str):
+            return None
+        if not (type(begin) is int and type(end) is int and 0 <= begin < end):
+            return None
+        return {**snippet, "document": documents[0]}
 
     def _biogen_2024(self, value: dict[str, Any]) -> tuple[str, Any]:
         name = str(value.get("topic_id") or "")
