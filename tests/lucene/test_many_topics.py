@@ -8,7 +8,7 @@ import pytest
 
 from irplatform.errors import InputError
 from irplatform.lucene import BM25, QLD, RM3, LuceneIndex, many_topics
-from irplatform.lucene.impact import ImpactIndex, search_compiled, search_plainly
+from irplatform.lucene.impact import ImpactIndex, search_with_numba, search_with_numpy
 from irplatform.lucene.many_topics import ENGINE_VARIABLE
 from irplatform.lucene.postings import Postings
 from irplatform.lucene.queries import analyzed
@@ -132,7 +132,7 @@ def test_of_ties_the_smaller_numbers_come_first(compiled):
     for array in (documents, codes, latest):  # as mapped ones, for which numba compiled the search
         array.flags.writeable = False
     postings = Postings(documents, codes, np.array([0, count]), latest)
-    find = search_compiled if compiled else search_plainly
+    find = search_with_numba if compiled else search_with_numpy
     found, scores, counts = find(
         postings,
         np.array([2, 4], np.float32),
@@ -160,7 +160,7 @@ def test_many_topics_are_searched_in_copied_postings(index_of, monkeypatch):
     monkeypatch.setattr(many_topics, "WORTH_COPYING", 6)
     numba = [False]
     monkeypatch.setattr("irplatform.lucene.impact.has_numba", lambda: numba[0])
-    monkeypatch.setattr("irplatform.lucene.impact.search_compiled", search_plainly)
+    monkeypatch.setattr("irplatform.lucene.impact.search_with_numba", search_with_numpy)
 
     def uses_postings(count, **how):
         index.many_topics.opened = None

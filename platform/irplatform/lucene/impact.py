@@ -125,10 +125,11 @@ class ImpactIndex:
             A ranking per topic, in the order of the topics; empty if nothing is found.
         """
         limits = {topic: int(year) for topic, year in (before or {}).items()}
+        compiled = has_numba() if compiled is None else compiled
         search = _Search(
             self._postings,
             self._saturation(similarity),
-            search_compiled if compiled or (compiled is None and has_numba()) else search_plainly,
+            search_with_numba if compiled else search_with_numpy,
             max(1, threads or available_cores()),
         )
         rankings: dict[str, Ranking] = {}
@@ -259,7 +260,7 @@ def has_numba() -> bool:
     return not absent("numba")
 
 
-def search_compiled(
+def search_with_numba(
     postings: Postings,
     saturation: Float32,
     ends: Int64,
@@ -268,7 +269,7 @@ def search_compiled(
     limits: npt.NDArray[np.uint16],
     depth: int,
 ) -> tuple[Int32, Float32, Int64]:
-    """As `search_plainly`, in compiled code."""
+    """Search for a few topics in compiled code; see `search_with_numpy`."""
     from irplatform.lucene.impact_kernel import search
 
     found, scores, counts = _empty(len(ends) - 1, depth)
@@ -279,7 +280,7 @@ def search_compiled(
     return found, scores, counts
 
 
-def search_plainly(
+def search_with_numpy(
     postings: Postings,
     saturation: Float32,
     ends: Int64,

@@ -39,7 +39,7 @@ def search(
     documents: Any, codes: Any, latest: Any, saturation: Any, ends: Any,
     begins: Any, stops: Any, weights: Any, limits: Any, found: Any, scores: Any, counts: Any,
 ) -> None:  # fmt: skip
-    """Fill `found`, `scores` and `counts` as `impact.search_plainly` does; releases the GIL."""
+    """Fill `found`, `scores` and `counts` as `impact.search_with_numpy` does; releases the GIL."""
     count, depth = len(latest), found.shape[1]
     sums = np.zeros(_BLOCK, dtype=np.float64)
     most = max(2 * depth, _FEWEST)

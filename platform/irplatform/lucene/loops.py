@@ -100,71 +100,71 @@ class Loops:
         for place, (name, of_type) in enumerate(
             (("bytes", "[B"), ("offset", "I"), ("length", "I"))
         ):
-            write = self._call_at(write, 1 + place, self._field(_BYTES, name, of_type))
+            write = self._compose(write, 1 + place, self._field(_BYTES, name, of_type))
         term, out, terms = _BYTES, _OUT, _TERMS
-        write = self._arranged(write, (term, out, terms), 1, 0, 0, 0)
-        size = self._call_at(self._write_int, 1, self._field(_BYTES, "length", "I"))
-        size = self._arranged(size, (term, out, terms), 1, 0)
-        count = self._call_at(self._write_int, 1, self._frequency)
-        count = self._arranged(count, (term, out, terms), 1, 2)
-        return self._one_after_the_other(size, count, write)
+        write = self._permute(write, (term, out, terms), 1, 0, 0, 0)
+        size = self._compose(self._write_int, 1, self._field(_BYTES, "length", "I"))
+        size = self._permute(size, (term, out, terms), 1, 0)
+        count = self._compose(self._write_int, 1, self._frequency)
+        count = self._permute(count, (term, out, terms), 1, 2)
+        return self._in_sequence(size, count, write)
 
     def _one_posting_list(self) -> Any:
         """(BytesRef, out, terms) → void."""
-        document = self._call_at(self._write_int, 1, self._method(_POSTINGS, "nextDoc", "()I"))
-        frequency = self._call_at(self._write_int, 1, self._method(_POSTINGS, "freq", "()I"))
-        body = self._one_after_the_other(document, frequency)  # (out, postings)
+        document = self._compose(self._write_int, 1, self._method(_POSTINGS, "nextDoc", "()I"))
+        frequency = self._compose(self._write_int, 1, self._method(_POSTINGS, "freq", "()I"))
+        body = self._in_sequence(document, frequency)  # (out, postings)
         names = (_OUT, _POSTINGS, _TERMS)
-        times = self._arranged(self._frequency, names, 2)
-        loop = self._handles.countedLoop(times, None, self._arranged(body, ("I", *names), 1, 2))
+        times = self._permute(self._frequency, names, 2)
+        loop = self._handles.countedLoop(times, None, self._permute(body, ("I", *names), 1, 2))
         opened = self._method(
-            _TERMS, "postings", f"({_described(_POSTINGS)}){_described(_POSTINGS)}"
+            _TERMS, "postings", f"({_descriptor(_POSTINGS)}){_descriptor(_POSTINGS)}"
         )
-        null = self._handles.empty(_type(f"(){_described(_POSTINGS)}"))
-        loop = self._call_at(loop, 1, self._call_at(opened, 1, null))  # (out, terms, terms)
-        return self._arranged(loop, (_BYTES, _OUT, _TERMS), 1, 2, 2)
+        null = self._handles.empty(_type(f"(){_descriptor(_POSTINGS)}"))
+        loop = self._compose(loop, 1, self._compose(opened, 1, null))  # (out, terms, terms)
+        return self._permute(loop, (_BYTES, _OUT, _TERMS), 1, 2, 2)
 
     def _over_terms(self, body: Any) -> Any:
         """(out, terms) → BytesRef, which is null."""
-        term = _described(_BYTES)
+        term = _descriptor(_BYTES)
         following = self._method(_TERMS, "next", f"(){term}")
         exists = self._of_objects("nonNull").asType(_type(f"({term})Z"))
         names = (_BYTES, _OUT, _TERMS)
         return self._handles.whileLoop(
-            self._arranged(following, (_OUT, _TERMS), 1),
-            self._arranged(exists, names, 0),
-            self._one_after_the_other(body, self._arranged(following, names, 2)),
+            self._permute(following, (_OUT, _TERMS), 1),
+            self._permute(exists, names, 0),
+            self._in_sequence(body, self._permute(following, names, 2)),
         )
 
     def _over_scorers(self) -> Any:
         """(scorers, out) → void."""
-        body = self._call_at(self._write_int, 1, self._over_documents())  # out, out, scorer, …
-        opened = self._method(_SCORER, "iterator", f"(){_described(_DOCUMENTS)}")
-        body = self._call_at(body, 3, opened)  # (out, out, scorer, scorer)
-        body = self._arranged(body, (_SCORER, "java.lang.Iterable", _OUT), 2, 2, 0, 0)
+        body = self._compose(self._write_int, 1, self._over_documents())  # out, out, scorer, …
+        opened = self._method(_SCORER, "iterator", f"(){_descriptor(_DOCUMENTS)}")
+        body = self._compose(body, 3, opened)  # (out, out, scorer, scorer)
+        body = self._permute(body, (_SCORER, "java.lang.Iterable", _OUT), 2, 2, 0, 0)
         return self._handles.iteratedLoop(None, None, body)
 
     def _over_documents(self) -> Any:
         """(out, scorer, documents) → int, which is `NO_MORE`."""
         following = self._method(_DOCUMENTS, "nextDoc", "()I")
         score = self._method(_OUT, "writeFloat", "(F)V")
-        score = self._call_at(score, 1, self._method(_SCORER, "score", "()F"))
+        score = self._compose(score, 1, self._method(_SCORER, "score", "()F"))
         last = java_class("java.lang.Integer").valueOf(NO_MORE)
         is_last = self._method("java.lang.Integer", "equals", "(Ljava/lang/Object;)Z").bindTo(last)
         null = self._handles.empty(_type("()Ljava/lang/Object;"))
-        answers = (self._call_at(self._of_objects(name), 0, null) for name in ("nonNull", "isNull"))
+        answers = (self._compose(self._of_objects(name), 0, null) for name in ("nonNull", "isNull"))
         goes_on = self._handles.guardWithTest(
             is_last.asType(_type("(I)Z")),  # then false, else true
-            *(self._arranged(answer, ("I",)) for answer in answers),
+            *(self._permute(answer, ("I",)) for answer in answers),
         )
         names = ("I", _OUT, _SCORER, _DOCUMENTS)
         return self._handles.whileLoop(
-            self._arranged(following, (_OUT, _SCORER, _DOCUMENTS), 2),
-            self._arranged(goes_on, names, 0),
-            self._one_after_the_other(
-                self._arranged(self._write_int, names, 1, 0),
-                self._arranged(score, names, 1, 2),
-                self._arranged(following, names, 3),
+            self._permute(following, (_OUT, _SCORER, _DOCUMENTS), 2),
+            self._permute(goes_on, names, 0),
+            self._in_sequence(
+                self._permute(self._write_int, names, 1, 0),
+                self._permute(score, names, 1, 2),
+                self._permute(following, names, 3),
             ),
         )
 
@@ -172,26 +172,26 @@ class Loops:
         objects = java_class("java.lang.Class").forName("java.util.Objects")
         return self._public.findStatic(objects, name, _type("(Ljava/lang/Object;)Z"))
 
-    def _method(self, owner: str, name: str, described: str) -> Any:
+    def _method(self, owner: str, name: str, descriptor: str) -> Any:
         owner_class = java_class("java.lang.Class").forName(owner)
-        return self._public.findVirtual(owner_class, name, _type(described))
+        return self._public.findVirtual(owner_class, name, _type(descriptor))
 
     def _field(self, owner: str, name: str, of_type: str) -> Any:
         owner_class = java_class("java.lang.Class").forName(owner)
         field_class = java_cast("java.lang.Class", _type(f"(){of_type}").returnType())
         return self._public.findGetter(owner_class, name, field_class)
 
-    def _call_at(self, handle: Any, place: int, argument: Any) -> Any:
+    def _compose(self, handle: Any, place: int, argument: Any) -> Any:
         """A handle one of whose arguments is what another handle returns."""
         return self._handles.collectArguments(handle, place, argument)
 
-    def _arranged(self, handle: Any, names: Sequence[str], *places: int) -> Any:
+    def _permute(self, handle: Any, names: Sequence[str], *places: int) -> Any:
         """A handle with parameters of these types, which passes on those at some places."""
         returned = handle.type().returnType().descriptorString()
-        parameters = "".join(map(_described, names))
+        parameters = "".join(map(_descriptor, names))
         return self._handles.permuteArguments(handle, _type(f"({parameters}){returned}"), *places)
 
-    def _one_after_the_other(self, *handles: Any) -> Any:
+    def _in_sequence(self, *handles: Any) -> Any:
         """A handle that calls several with the same arguments, and returns what the last does."""
         last = handles[-1]
         for handle in reversed(handles[:-1]):
@@ -199,11 +199,11 @@ class Loops:
         return last
 
 
-def _described(name: str) -> str:
+def _descriptor(name: str) -> str:
     return name if len(name) == 1 else f"L{name.replace('.', '/')};"
 
 
-def _type(described: str) -> Any:
-    """A method's type as Java's class files write it: "(I)V" takes an int and returns nothing."""
+def _type(descriptor: str) -> Any:
+    """A method's type from Java's descriptor: "(I)V" takes an int and returns nothing."""
     method_type = java_class("java.lang.invoke.MethodType")
-    return method_type.fromMethodDescriptorString(described, None)
+    return method_type.fromMethodDescriptorString(descriptor, None)
