@@ -128,7 +128,11 @@ def test_tiras_checker_accepts_both(platform, full, rerank, monkeypatch):
     ("lines", "options", "said"),
     [
         (CANDIDATES, (), "rerank.jsonl is there to be reranked: name a --reranker."),
-        ([{"qid": "q1"}], ("--reranker", "dlh13"), "a line has no 'query' (keys: qid)."),
+        (
+            [{"qid": "q1"}],
+            ("--reranker", "dlh13"),
+            "rerank.jsonl:1: this line has no 'query' (keys: qid).",
+        ),
         ([], ("--reranker", "dlh13"), "there are no candidates in this file."),
         (["x"], ("--reranker", "dlh13"), "rerank.jsonl:1: this line is not a JSON object."),
     ],

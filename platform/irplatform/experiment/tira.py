@@ -24,7 +24,7 @@ from irplatform.experiment.run import rank_unscored
 from irplatform.runs import Ranking, Run, write_run
 from irplatform.runs.ir_metadata import FILE_NAME
 from irplatform.system.console import waiting
-from irplatform.system.formats import read_json
+from irplatform.system.formats import parse_json, read_json
 from irplatform.system.reading import numbered_lines
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def rank_input(
         `topics`, and what campaigns require and is `missing` in the metadata.
 
     Raises:
-        InputError: the input has neither form or a line is at fault, a file would be overwritten,
-            or see `irplatform.run`.
+        InputError: the input has neither form, a line is wrong, a file would be overwritten, or
+            see `irplatform.run`.
     """
     for name in ("run.txt", "run.txt.gz", FILE_NAME):
         if (out / name).exists():
@@ -95,7 +95,8 @@ def _full_rank(source: Path) -> Collection:
             "here is neither.",
             path=source,
         )
-    asked = {topic.id: topic for topic in (_topic(line, topics) for line in _lines(topics))}
+    found_topics = (_topic(line, topics, number) for number, line in _lines(topics))
+    asked = {topic.id: topic for topic in found_topics}
     return Collection(
         _name(source),
         "TIRA's documents and topics",
@@ -105,21 +106,21 @@ def _full_rank(source: Path) -> Collection:
 
 
 def _reranked(source: Path, candidates: Path, work: Path) -> tuple[Collection, Path, int]:
-    """The topics and documents of candidates, a file of them as a run, and most of a topic."""
+    """A collection of the candidates, a run file of them, and the most candidates of a topic."""
     documents, first = work / "documents.jsonl", work / "candidates.run"
     topics: dict[str, Topic] = {}
     found: dict[str, dict[str, float]] = {}
     seen: set[str] = set()
     with documents.open("wb") as file:
-        for line in _lines(candidates):
-            topic = _topic(line, candidates)
+        for number, line in _lines(candidates):
+            topic = _topic(line, candidates, number)
             topics.setdefault(topic.id, topic)
-            doc_id = str(_value(line, "docno", candidates))
+            doc_id = str(_value(line, "docno", candidates, number))
             scores = found.setdefault(topic.id, {})
             scores[doc_id] = float(line.get("score", -len(scores)))
             if doc_id not in seen:
                 seen.add(doc_id)
-                text = _value(line, "text", candidates)
+                text = _value(line, "text", candidates, number)
                 file.write(orjson.dumps({"docno": doc_id, "text": text}) + b"\n")
     if not topics:
         raise InputError("there are no candidates in this file.", path=candidates)
@@ -144,28 +145,27 @@ def _file(folder: Path, name: str) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in numbered_lines(path):
-        try:
-            value = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise InputError(f"this line is not JSON: {error}.", path=path, line=number) from error
+        value = parse_json(line, path, number)
         if not isinstance(value, dict):
             raise InputError("this line is not a JSON object.", path=path, line=number)
-        yield value
+        yield number, value
 
 
-def _topic(line: Mapping[str, Any], path: Path) -> Topic:
+def _topic(line: Mapping[str, Any], path: Path, number: int) -> Topic:
     original = line.get("original_query")
     fields = {
         name: value
         for name, value in (original if isinstance(original, dict) else {}).items()
         if isinstance(value, str)
     }
-    return Topic(str(_value(line, "qid", path)), str(_value(line, "query", path)), fields)
+    name, query = (_value(line, key, path, number) for key in ("qid", "query"))
+    return Topic(str(name), str(query), fields)
 
 
-def _value(line: Mapping[str, Any], key: str, path: Path) -> Any:
+def _value(line: Mapping[str, Any], key: str, path: Path, number: int) -> Any:
     if key not in line:
-        raise InputError(f"a line has no '{key}' (keys: {', '.join(line)}).", path=path)
+        problem = f"this line has no '{key}' (keys: {', '.join(line)})."
+        raise InputError(problem, path=path, line=number)
     return line[key]
