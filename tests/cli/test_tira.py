@@ -75,7 +75,9 @@ def test_documents_are_searched(platform, folder, full):
 def test_several_first_stages_are_refused(platform, full):
     command = ("tira", "--input", full, "--output", "out", "--first-stage", "bm25,qld")
     done = platform(*command)
-    assert (done.code, "one first stage" in done.err) == (2, True), done
+    assert (done.code, "this takes one collection and one first stage" in done.err) == (2, True), (
+        done
+    )
 
 
 def test_candidates_are_reranked_and_nothing_else(platform, folder, rerank, monkeypatch):

@@ -50,7 +50,7 @@ submit.add_command(prepare)
 @click.argument("runs", nargs=-1, required=True, type=PATH)
 @task_options
 @click.option(
-    "--qrels", type=PATH, help="Judgments, to tell how far ties can move the task's measures."
+    "--qrels", type=PATH, help="Judgments, to show how far ties can move the task's measures."
 )
 @click.option(
     "--max-per-topic",
@@ -75,8 +75,8 @@ def check(context: click.Context, /, runs: tuple[Path, ...], as_json: bool, **op
 
     Checks format, scores, duplicate documents, ranks that contradict scores, the run tag and the
     number of results; with --collection or --topics also unknown topics and topics without results.
-    With --task, the task's own rules hold, and ties that can move its measures are told. The exit
-    code is 1 if a run would be rejected.
+    With --task, the task's own rules hold, and a line names the measures that equal scores can
+    move. The exit code is 1 if a run would be rejected.
     """
     from irplatform import check_runs
 

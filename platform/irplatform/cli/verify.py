@@ -38,8 +38,8 @@ def verify(
     """Check that runs, and all that they were made of, are as their metadata say.
 
     Compares the run file, topics, judgments, documents, files, trained models, code and versions of
-    libraries. A folder stands for its run files; what they share is said once. The exit code is 1
-    if anything changed.
+    libraries. A folder stands for its run files; what they share is printed once. The exit code is
+    1 if anything changed.
     """
     from irplatform import verify as verify_run
     from irplatform.experiment.verify import changed

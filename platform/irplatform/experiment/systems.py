@@ -70,7 +70,7 @@ def resolve_systems(
     if settings.is_matrix:
         named = [*settings.collections, *settings.first_stages]
         raise InputError(
-            f"one collection and one first stage are taken here, not {listing(named)}; "
+            f"this takes one collection and one first stage, not {listing(named)}; "
             "`platform run` takes several."
         )
     for name in settings.retrievers:
