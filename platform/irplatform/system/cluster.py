@@ -209,20 +209,19 @@ class Cluster:
         if not alive:
             raise InputError("the Ray cluster has no machine with a CPU to work on.")
         task: Any = ray.remote(num_cpus=0)(describe)
-        asked = {
-            node["NodeManagerHostname"]: task.options(
-                scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-            ).remote([str(path.absolute()) for path in paths])
-            for node in alive
-        }
+        there = [str(path.absolute()) for path in paths]
+        asked = []
+        for node in alive:
+            on_node = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            asked.append(task.options(scheduling_strategy=on_node).remote(there))
         machines = []
-        for name, answer in asked.items():
+        for node, answer in zip(alive, asked, strict=True):
             try:
                 machines.append(ray.get(answer))
             except RayError as error:
                 raise InputError(
-                    f"{name} cannot work here: {_first_line(error)}. Every machine of the Ray "
-                    "cluster needs irplatform, in the environment that Ray was started in."
+                    f"{node['NodeManagerHostname']} cannot work here: {_first_line(error)}. Every "
+                    "machine of the Ray cluster needs irplatform, in the environment that Ray was started in."
                 ) from error
         return machines
 
