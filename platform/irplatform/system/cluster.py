@@ -221,7 +221,8 @@ class Cluster:
             except RayError as error:
                 raise InputError(
                     f"{node['NodeManagerHostname']} cannot work here: {_first_line(error)}. Every "
-                    "machine of the Ray cluster needs irplatform, in the environment that Ray was started in."
+                    "machine of the Ray cluster needs irplatform, in the environment that Ray was "
+                    "started in."
                 ) from error
         return machines
 
