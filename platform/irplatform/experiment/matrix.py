@@ -142,7 +142,10 @@ def cells_of(
     stages = settings.stages
     keys = [_taken(settings, plugins, stage) for stage in stages]
     taken_somewhere = set().union(*keys)
-    expands = [_expands(plugins, stage) for stage in stages]
+    expands = [
+        any("expand" in plugins.retriever(name).option_names() for name in stage.retrievers)
+        for stage in stages
+    ]
     for name, each, own, can_expand in zip(short_names(stages), stages, keys, expands, strict=True):
         fuses = len(each.retrievers) > 1
         changed: dict[str, Any] = {
@@ -174,7 +177,3 @@ def _taken(settings: RunSettings, plugins: Registry, stage: Stage) -> set[str]:
         *(replace(plugins.reranker(name), name=label) for label, name in labelled),
     ]
     return set().union(*(settings_of(each, settings.settings)[0] for each in registrations))
-
-
-def _expands(plugins: Registry, stage: Stage) -> bool:
-    return any("expand" in plugins.retriever(name).option_names() for name in stage.retrievers)

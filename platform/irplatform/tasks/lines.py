@@ -97,7 +97,7 @@ def read_rows(path: Path, *, keep_lines: bool = False) -> list[Row]:
 
 
 def _leave_out_a_cut_line(rows: list[Row]) -> None:
-    """Leave out a last line that ends early, as where a disk was full: its numbers may be cut."""
+    """Leave out a last line that lacks columns: a full disk may have cut its numbers, too."""
     if len(rows) > 1 and "columns" in rows[-1].reasons and "columns" not in rows[-2].reasons:
         rows[-1].left_out = "last line, which is cut off"
 
