@@ -36,7 +36,7 @@ class ReadingOptions(PretrainedOptions):
     )
     precision: Literal["float32", "bfloat16"] = Field(
         "float32",
-        description="bfloat16 is faster on GPUs, and on some processors with native arithmetic",
+        description="bfloat16 takes half the memory and rounds scores",
     )
 
 
@@ -124,7 +124,7 @@ class BiEncoderOptions(PretrainedOptions):
     )
     precision: Literal["float32", "bfloat16", "float16"] = Field(
         "float32",
-        description="short ones are faster on GPUs; bfloat16 on some processors, natively",
+        description="numbers of 16 bits take half the memory and round scores",
     )
 
 

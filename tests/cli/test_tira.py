@@ -136,6 +136,11 @@ def test_tiras_checker_accepts_both(platform, full, rerank, monkeypatch):
             "rerank.jsonl:1: this line has no 'query' (keys: qid).",
         ),
         ([], ("--reranker", "dlh13"), "there are no candidates in this file."),
+        (
+            [CANDIDATES[0] | {"score": "high"}],
+            ("--reranker", "dlh13"),
+            "rerank.jsonl:1: the score 'high' is not a number.",
+        ),
         (["x"], ("--reranker", "dlh13"), "rerank.jsonl:1: this line is not a JSON object."),
     ],
 )

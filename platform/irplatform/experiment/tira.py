@@ -117,7 +117,11 @@ def _reranked(source: Path, candidates: Path, work: Path) -> tuple[Collection, P
             topics.setdefault(topic.id, topic)
             doc_id = str(_value(line, "docno", candidates, number))
             scores = found.setdefault(topic.id, {})
-            scores[doc_id] = float(line.get("score", -len(scores)))
+            score = line.get("score", -len(scores))
+            if not isinstance(score, int | float):
+                message = f"the score {score!r} is not a number."
+                raise InputError(message, path=candidates, line=number)
+            scores[doc_id] = float(score)
             if doc_id not in seen:
                 seen.add(doc_id)
                 text = _value(line, "text", candidates, number)
