@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
+from memory import Resources, ranked_examples
+
 from irplatform.plugin import LabelledTopic, Topic
-from irplatform.reranking.training_set import Example, TrainingSet
-from irplatform.runs import Ranking
+from irplatform.reranking.training_set import Example, TrainingSet, examples
+from irplatform.retrieval.candidates import Candidates
+from irplatform.retrieval.first_stage import FirstStage
+from irplatform.runs import Ranking, Run
 
 
 def _examples(*queries):
@@ -45,3 +49,53 @@ def test_one_with_another_first_stage_is_another():
     other = replace(example, first=Ranking.of(["e"], [1.0]))
     assert TrainingSet("a", [example]).digest() == TrainingSet("b", [example]).digest()
     assert TrainingSet("a", [example]).digest() != TrainingSet("a", [other]).digest()
+
+
+def test_fields_judgments_and_first_stage_scores_are_part_of_a_training_sets_digest():
+    plain = TrainingSet("x", ranked_examples(range(5)))
+    example = plain.training[0]
+    aged = replace(example.labelled.topic, fields={"demographic": "64-year-old male"})
+    asked = replace(example.labelled, topic=aged)
+    judged = replace(example.labelled, judgments={"t0z": 1})
+    scored = Ranking(example.first.doc_ids, example.first.scores * 2)
+    for changed in (
+        replace(example, labelled=asked),
+        replace(example, labelled=judged),
+        replace(example, first=scored),
+    ):
+        assert TrainingSet("x", [changed, *plain.training[1:]]).digest() != plain.digest()
+    assert TrainingSet("x", plain.training[:3], plain.training[3:]).digest() != plain.digest()
+
+
+def _examples_of(monkeypatch, rankings, qrels, *missing, depth=None):
+    """The examples that topics make whose candidates are the first documents."""
+    monkeypatch.setattr("irplatform.reranking.training_set._missing", lambda *_: {*missing})
+    topics = [example.topic for example in rankings]
+    first = {example.topic.id: example.first for example in rankings}
+    candidates = Candidates(
+        topics,
+        FirstStage([], Run("bm25", first), ""),
+        {topic: ranking.doc_ids[:depth] for topic, ranking in first.items()},
+        qrels=qrels,
+    )
+    return examples(candidates, Resources())
+
+
+def test_only_judged_topics_are_examples(monkeypatch):
+    qrels = {"t1": {"t1z": 1}, "elsewhere": {}}
+    (made,) = _examples_of(monkeypatch, ranked_examples(range(3)), qrels, depth=2)
+    assert made.topic.id == "t1"
+    assert made.labelled.candidates == ("t1z", "t1e")
+
+
+def test_judgments_of_documents_that_are_missing_are_no_part_of_an_example(monkeypatch):
+    given, grades = ranked_examples(range(1)), {"t0z": 1, "gone": 2}
+    assert _examples_of(monkeypatch, given, {"t0": grades})[0].labelled.judgments == grades
+    (made,) = _examples_of(monkeypatch, given, {"t0": grades}, "gone", "t9")
+    assert made.labelled.judgments == {"t0z": 1}
+
+
+def test_documents_that_were_pooled_and_not_judged_are_unjudged_candidates(monkeypatch):
+    (made,) = _examples_of(monkeypatch, ranked_examples(range(1)), {"t0": {"t0z": 1, "t0e": -1}})
+    assert made.labelled.judgments == {"t0z": 1}
+    assert "t0e" in made.labelled.candidates
