@@ -7,39 +7,16 @@ import numpy as np
 import pytest
 import torch
 from planted import planted_topics, subject_words
+from small_graphene import small_model
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from irplatform.plugin import Document, Topic
-from irplatform.text import ForwardIndex, WordVectors, build_forward_index
-from irplatform_graphene.model import Model, fit_last_layer
-from irplatform_graphene.network import (
-    BiLSTM,
-    GrapheneNetwork,
-    Sizes,
-    TitleDecoder,
-    TitleVocabulary,
-    Words,
-)
+from irplatform.plugin import Topic
+from irplatform.text import WordVectors
+from irplatform_graphene.model import Model
+from irplatform_graphene.network import BiLSTM, GrapheneNetwork, Sizes, Words
 from irplatform_graphene.options import GrapheneOptions
-from irplatform_graphene.reading import GAP, EncodedTopic, TopicReader
-from irplatform_graphene.task import BatchDocuments, Titles
-
-SMALL = {"projection": 5, "hidden": 4, "graph_width": 6, "vector": 7, "filters": 5}
-
-
-@pytest.fixture(scope="module")
-def resources(planted_graph):
-    return planted_graph
-
-
-def _model(resources, **changed):
-    model = Model(resources, GrapheneOptions.model_validate({**SMALL, **changed}))
-    with torch.no_grad():
-        for name, weight in model.network.named_parameters():
-            if name != "scale":
-                weight.copy_(torch.randn(weight.shape) * 0.3)
-    model.changed()
-    return model
+from irplatform_graphene.reading import GAP, EncodedTopic
+from irplatform_graphene.task import BatchDocuments
 
 
 def _of_names(names, vectors):
@@ -152,23 +129,25 @@ def _by_the_paper(model, resources, topic, doc_id):
     ],
     ids=str,
 )
-def test_the_stored_form_computes_what_the_paper_says(resources, changed):
-    model = _model(resources, **changed)
+def test_the_stored_form_computes_what_the_paper_says(planted_graph, changed):
+    model = small_model(planted_graph, **changed)
     for word in (subject_words(1)[0], subject_words(2)[3], subject_words(0)[1]):
         topic = Topic("t", word)
         ids = [f"t{t}d{d}" for t in range(6) for d in range(3)]
-        rows = resources.index.rows(ids)
+        rows = planted_graph.index.rows(ids)
         found = model.scores(model.topics.read(topic), rows, None).numpy()
-        expected = [_by_the_paper(model, resources, topic, doc_id) for doc_id in ids]
+        expected = [_by_the_paper(model, planted_graph, topic, doc_id) for doc_id in ids]
         assert np.allclose(found, expected, atol=1e-5)
 
 
-def test_topics_of_several_fields_are_read_together_as_the_paper_says(resources):
+def test_topics_of_several_fields_are_read_together_as_the_paper_says(planted_graph):
     """Of one, two and three fields: one word, several, and one that no document has."""
-    held = resources.word_vectors
+    held = planted_graph.word_vectors
     matrix = np.insert(held.matrix, len(held.words), held.matrix[:9].mean(axis=0), axis=0)
-    resources = replace(resources, word_vectors=WordVectors([*held.words, "unseen"], matrix))
-    model = _model(resources)
+    planted_graph = replace(
+        planted_graph, word_vectors=WordVectors([*held.words, "unseen"], matrix)
+    )
+    model = small_model(planted_graph)
     one, two, three = (subject_words(n) for n in range(3))
     topics = [
         Topic("a", one[0]),
@@ -178,13 +157,13 @@ def test_topics_of_several_fields_are_read_together_as_the_paper_says(resources)
     read = [model.topics.read(topic) for topic in topics]
     with torch.no_grad():
         found = model.network.query(*model.reader.topics(read)).numpy()
-    expected = [_query_by_the_paper(model, resources, topic) for topic in topics]
+    expected = [_query_by_the_paper(model, planted_graph, topic) for topic in topics]
     assert np.allclose(found, expected, atol=1e-5)
 
 
-def test_fields_of_the_same_words_and_other_weights_are_told_apart(resources):
+def test_fields_of_the_same_words_and_other_weights_are_told_apart(planted_graph):
     """As where other names were cut at another place."""
-    model = _model(resources)
+    model = small_model(planted_graph)
     words = np.array([[0, GAP, 1]])
     one, other = (
         EncodedTopic(words, np.array([weights], np.float32), np.empty(0, np.int64))
@@ -197,9 +176,9 @@ def test_fields_of_the_same_words_and_other_weights_are_told_apart(resources):
     assert not torch.allclose(*alone, atol=1e-3)
 
 
-def test_an_untrained_network_finds_words_near_to_those_of_a_topic(resources):
+def test_an_untrained_network_finds_words_near_to_those_of_a_topic(planted_graph):
     """Both shortcuts begin as one projection, and all fields count the same."""
-    network = Model(resources, GrapheneOptions()).network
+    network = Model(planted_graph, GrapheneOptions()).network
     assert torch.equal(network.query_words.weight, network.from_words.weight)
     assert not network.attention.weight.any()
 
@@ -217,8 +196,8 @@ def test_features_add_to_the_scaled_distance():
     assert both == [-1, -5]
 
 
-def test_dropout_is_of_texts_graphs_and_queries(resources):
-    network = _model(resources, dropout=0.5, shortcut=False).network.train()
+def test_dropout_is_of_texts_graphs_and_queries(planted_graph):
+    network = small_model(planted_graph, dropout=0.5, shortcut=False).network.train()
     with torch.no_grad():
         for read in (
             lambda: network.text_part(torch.ones(1, network.encoded)),
@@ -243,11 +222,11 @@ STORED = [
 
 
 @pytest.mark.parametrize("changed", [*STORED, "self_loop", "document_words", "graph", "vectors"])
-def test_what_is_stored_is_of_the_same_weights_options_and_graph(resources, tmp_path, changed):
+def test_what_is_stored_is_of_the_same_weights_options_and_graph(planted_graph, tmp_path, changed):
     """With anything else that document vectors are made from, they are made anew."""
-    own = replace(resources, folder=tmp_path / "artifacts")
+    own = replace(planted_graph, folder=tmp_path / "artifacts")
     topic, rows = Topic("t", subject_words(1)[0]), np.arange(40)
-    before = _model(own)
+    before = small_model(own)
     before.scores(before.topics.read(topic), rows, None)
     state = before.network.state_dict()
     options = {"self_loop": {"self_loop": 3.0}, "document_words": {"document_words": 4}}
@@ -260,18 +239,18 @@ def test_what_is_stored_is_of_the_same_weights_options_and_graph(resources, tmp_
         state[changed] = state[changed] * 2
     found = []
     for stored in (10**6, 0):
-        model = _model(own, stored_documents=stored, **options.get(changed, {}))
+        model = small_model(own, stored_documents=stored, **options.get(changed, {}))
         model.network.load_state_dict(state)
         found.append(model.scores(model.topics.read(topic), rows, None))
     assert torch.allclose(*found, atol=1e-5)
 
 
-def test_what_is_stored_is_kept_for_every_number_of_threads(resources, tmp_path):
+def test_what_is_stored_is_kept_for_every_number_of_threads(planted_graph, tmp_path):
     """Sums that are divided among threads round differently."""
-    own = replace(resources, folder=tmp_path / "artifacts")
+    own = replace(planted_graph, folder=tmp_path / "artifacts")
     topic, rows = Topic("t", subject_words(1)[0]), np.arange(40)
     for threads in (1, 2, 1):
-        model = _model(replace(own, model_threads=threads))
+        model = small_model(replace(own, model_threads=threads))
         model.scores(model.topics.read(topic), rows, None)
     kinds = ("graphene-documents", "graphene-encodings")
     assert [len([*own.folder.glob(f"{kind}-*")]) for kind in kinds] == [2, 2]
@@ -285,23 +264,23 @@ def _without_relations(graph):
     return other
 
 
-def test_the_reward_changes_documents_with_matching_concepts_alone(resources):
-    model, without = _model(resources, reward=4.0), _model(resources, reward=1.0)
+def test_the_reward_changes_documents_with_matching_concepts_alone(planted_graph):
+    model, without = small_model(planted_graph, reward=4.0), small_model(planted_graph, reward=1.0)
     without.network.load_state_dict(model.network.state_dict())
     topic = model.topics.read(Topic("t", subject_words(1)[0]))
-    rows = np.arange(resources.index.count)
+    rows = np.arange(planted_graph.index.count)
     changed = ~np.isclose(model.scores(topic, rows, None), without.scores(topic, rows, None))
-    concepts, _, offsets = resources.graph.concepts_of(rows)
+    concepts, _, offsets = planted_graph.graph.concepts_of(rows)
     owner = np.repeat(rows, np.diff(offsets))
     assert set(np.flatnonzero(changed)) == set(owner[np.isin(concepts, topic.matching)])
     assert 0 < changed.sum() < len(rows) / 2
 
 
-def test_a_step_of_training_has_the_vectors_that_are_scored_with(resources):
-    model = _model(resources)
+def test_a_step_of_training_has_the_vectors_that_are_scored_with(planted_graph):
+    model = small_model(planted_graph)
     labelled = [planted_topics([n])[0] for n in (3, 8)]
     topics = [model.topics.read(Topic("t", subject_words(s)[3])) for s in (1, 2)]
-    rows = np.unique(resources.index.rows([d for each in labelled for d in each.candidates]))
+    rows = np.unique(planted_graph.index.rows([d for each in labelled for d in each.candidates]))
     with torch.no_grad():
         encoded = model.network.encode(model.reader.texts(rows))
         documents = BatchDocuments(model, rows, encoded)
@@ -330,210 +309,3 @@ def test_both_directions_are_those_of_packed_sequences():
     packed = pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False)
     expected, _ = pad_packed_sequence(theirs(packed)[0], batch_first=True)
     assert torch.allclose(ours(words, present)[present], expected[present], atol=1e-6)
-
-
-class Names:
-    """A graph of concepts of which a text names all, in their order."""
-
-    def __init__(self, *names):
-        self._names = names
-
-    def find(self, text, expand=0):
-        return np.arange(len(self._names))
-
-    def names_of(self, concept):
-        return list(self._names[concept])
-
-
-MELANOMA = Names(
-    ("melanoma", "skin cancer", "Melanoma", "nowhere", "mm"), ("tumor", "skin cancer", "growth")
-)
-
-
-def _read(text, graph=MELANOMA, **options):
-    """Words of a field, None for a gap, with their shares."""
-    words = ["skin", "cancer", "mm", "malignant", "melanoma", "tumor", "growth"]
-    vectors = WordVectors.with_unk(words, np.eye(7, dtype=np.float32), seed=1)
-    read = TopicReader(vectors, graph, GrapheneOptions(**options)).read(Topic("t", text))
-    (rows,), (shares,) = read.words.tolist(), read.weights.tolist()
-    last = max(place for place, row in enumerate(rows) if row != GAP)
-    assert not any(shares[last + 1 :])
-    return [None if row == GAP else vectors.words[row] for row in rows[: last + 1]], shares
-
-
-def test_a_field_is_followed_by_the_other_names_of_its_concepts_each_behind_a_gap():
-    """A name that is the text itself, that came before or that has no vectors is not read."""
-    words, _ = _read("melanoma")
-    other = [None, "skin", "cancer", None, "mm", None, "tumor", None, "growth"]
-    assert words == ["melanoma", *other]
-    assert _read("melanoma", expansion=False)[0] == _read("melanoma", None)[0] == ["melanoma"]
-
-
-def test_so_many_other_names_of_each_concept_and_so_many_words_are_read():
-    words, _ = _read("melanoma", expansion_names=1)
-    assert words == ["melanoma", None, "skin", "cancer", None, "tumor"]
-    words, shares = _read("melanoma", query_words=3)
-    assert words == ["melanoma", None, "skin"]
-    assert sum(shares) == pytest.approx(1)
-
-
-def test_own_words_and_other_names_have_half_of_the_weight_each():
-    _, shares = _read("malignant melanoma", Names(("melanoma", "skin cancer", "mm")))
-    own, other = [1 / 4] * 2, 1 / 8
-    assert shares[:9] == pytest.approx([*own, 0, other, 0, other, other, 0, other])
-    assert _read("malignant melanoma", expansion=False)[1][:3] == pytest.approx([1 / 2, 1 / 2, 0])
-
-
-def test_a_topic_matches_the_concepts_it_names_whether_or_not_their_names_are_read(resources):
-    topic = Topic("t", subject_words(1)[0])
-    read, bare = (_model(resources, expansion=on).topics.read(topic) for on in (True, False))
-    assert len(read.matching)
-    assert np.array_equal(read.matching, bare.matching)
-
-
-def test_a_topic_is_its_fields_and_its_query_where_it_has_none(resources):
-    topics = _model(resources).topics
-    fields = {"gene": "BRAF", "disease": "melanoma", "other": "none", "mesh": ("Mice", "Humans")}
-    assert topics.fields(Topic("t", "q", fields)) == ["melanoma", "BRAF", "Mice", "Humans"]
-    assert topics.fields(Topic("t", "words alone", {"disease": " "})) == ["words alone"]
-    headings = tuple(f"heading {number}" for number in range(30))
-    assert topics.fields(Topic("t", "", {"mesh": headings})) == list(headings[:24])
-
-
-def _index_of(documents, folder):
-    build_forward_index(iter(documents), folder, workers=1)
-    return ForwardIndex.open(folder)
-
-
-def _with_titles(folder):
-    documents = [Document("a", "one two one", "one of two"), Document("b", "three", "words of it")]
-    documents += [Document("c", "", "no title"), Document("d", "no text", "")]
-    return _index_of(documents, folder)
-
-
-def test_titles_end_unless_they_are_cut_and_rare_words_are_not_asked_for(tmp_path):
-    index = _with_titles(tmp_path)
-    vocabulary = TitleVocabulary(index, 2)
-    assert [index.vocabulary[int(word)] for word in vocabulary.words] == ["one", "two"]
-    one, two, three = index.query_ids("one two three").tolist()
-    titles = np.array([[one, two, one], [three, -1, -1], [-1, -1, -1]])
-    assert vocabulary.symbols(titles).tolist() == [
-        [1, 2, 1],
-        [-100, 0, -100],
-        [-100, -100, -100],
-    ]
-
-
-def _titles(resources, index, **decoder):
-    """The title decoder of some documents, and the network that is trained with it."""
-    words = ("one", "two", "three", "words")
-    matrix = np.random.default_rng(1).normal(size=(len(words), 16)).astype(np.float32)
-    vectors = WordVectors.with_unk(list(words), matrix, seed=1)
-    held = replace(resources, index=index, word_vectors=vectors)
-    model = _model(held, graph=False, expansion=False, decoder=decoder)
-    return Titles(model, seed=1), model.network
-
-
-def test_titles_are_written_of_documents_with_both_texts(resources, tmp_path):
-    titles, network = _titles(resources, _with_titles(tmp_path))
-    random = np.random.default_rng(1)
-    whole = titles.loss(np.array([0, 1, 2, 3]), random)
-    assert whole.item() > 0
-    whole.backward()
-    assert network.project.weight.grad.abs().sum() > 0
-    assert titles.loss(np.array([2, 3]), random).item() == 0
-
-
-def test_titles_are_written_from_abstracts_alone(resources, tmp_path):
-    """What two titles differ in is not asked for, so only reading it could make a difference."""
-    documents = [
-        Document("a", "one two", "words alone"),
-        Document("b", "one three", "words alone"),
-        Document("c", "one two", "three words"),
-    ]
-    titles, _ = _titles(resources, _index_of(documents, tmp_path), vocabulary=1)
-    random = np.random.default_rng(1)
-    a, b, c = (titles.loss(np.array([row]), random).item() for row in range(3))
-    assert a == pytest.approx(b, rel=1e-6)
-    assert a != pytest.approx(c, rel=1e-3)
-
-
-def test_titles_of_unknown_words_alone_that_are_cut_cost_nothing():
-    decoder = TitleDecoder(4, 3, 8, 5)
-    nothing_asked = torch.full((2, 6), -100)
-    loss = decoder.loss(torch.randn(2, 4), torch.randn(5, 3), nothing_asked)
-    loss.backward()
-    assert loss.item() == 0
-    assert all(w.grad is None or not w.grad.any() for w in decoder.parameters())
-
-
-def test_the_decoder_learns_to_write_a_title():
-    torch.manual_seed(1)
-    decoder, words = TitleDecoder(4, 3, 8, 5), torch.randn(5, 3)
-    documents = torch.eye(2, 4)
-    symbols = torch.tensor([[1, 2, 0], [3, 4, 0]])
-    optimizer = torch.optim.Adam(decoder.parameters(), lr=0.05)
-    losses = []
-    for _ in range(60):
-        optimizer.zero_grad()
-        loss = decoder.loss(documents, words, symbols)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    assert losses[-1] < 0.1 < losses[0]
-
-
-def _last_layer(own, features, grades, *, normalized=True):
-    """A network after its last layer was fitted to topics of four documents."""
-    sizes = Sizes(
-        dimensions=4, projection=5, hidden=4, layers=1, graph=0, vector=7, filters=5,
-        shortcut=True, normalized=normalized, features=features.shape[1],
-    )  # fmt: skip
-    network = GrapheneNetwork(sizes, dropout=0)
-    if normalized:
-        network.scale.data.fill_(1)
-    offsets = np.arange(0, len(own) + 1, 4)
-    fit_last_layer(network, own, features, grades, offsets, l2=0.1, seed=1)
-    return network
-
-
-def _within_topics(values):
-    topics = values.reshape(-1, 4)
-    return (topics - topics.mean(axis=1, keepdims=True)).std()
-
-
-GRADES = np.tile([0, 0, 1, 2], 10)
-OWN = np.random.default_rng(1).normal(GRADES, 3).astype(np.float32)
-FEATURES = np.random.default_rng(2).normal(GRADES[:, None], [1, 4], (40, 2)).astype(np.float32)
-
-
-def test_the_last_layer_spreads_scores_of_a_topic_by_two():
-    fitted = _last_layer(OWN, FEATURES, GRADES)
-    weights = fitted.feature_weights.numpy()
-    assert fitted.scale.item() > 0
-    assert _within_topics(fitted.scale.item() * OWN + FEATURES @ weights) == pytest.approx(2)
-    assert weights[0] > weights[1] > 0
-
-
-def test_scores_that_are_all_the_same_leave_their_scale_alone():
-    fitted = _last_layer(np.full_like(OWN, -1.0), FEATURES, GRADES)
-    assert fitted.scale.item() == 1
-    assert fitted.feature_weights.abs().min() > 0
-
-
-def test_the_networks_own_score_counts_a_little_even_where_it_misleads():
-    fitted = _last_layer(-OWN, FEATURES, GRADES)
-    assert fitted.scale.item() == pytest.approx(0.05 / _within_topics(OWN))
-
-
-def test_without_a_scale_the_weights_of_features_are_those_beside_an_own_score_of_weight_1():
-    scaled, plain = (_last_layer(OWN, FEATURES, GRADES, normalized=on) for on in (True, False))
-    expected = scaled.feature_weights / scaled.scale.item()
-    assert np.allclose(plain.feature_weights, expected, rtol=1e-5)
-
-
-def test_a_feature_that_varies_between_topics_alone_has_no_weight():
-    constant = np.repeat(np.arange(10, dtype=np.float32), 4)[:, None]
-    fitted = _last_layer(OWN, np.hstack([FEATURES, constant]), GRADES)
-    assert fitted.feature_weights[2] == 0
-    assert fitted.feature_weights[0] > 0
