@@ -4,6 +4,7 @@ import json
 
 import pytest
 from commands import call
+from strangers import platform_with
 
 CORPUS = [
     {"_id": "d1", "title": "Crizotinib in lung cancer", "text": "ALK."},
@@ -53,3 +54,19 @@ def parted(folder):
     ]
     (folder / "small" / "queries.jsonl").write_text("".join(json.dumps(q) + "\n" for q in queries))
     return folder
+
+
+@pytest.fixture
+def with_plugin(folder, tmp_path):
+    """Call `platform` in a process of its own where a plugin with this code is installed."""
+
+    def call(code, *arguments):
+        return platform_with(code, tmp_path, *arguments, cwd=folder)
+
+    return call
+
+
+@pytest.fixture
+def demo_index(folder, cache_of_module, monkeypatch):
+    """The file's cache, in which `demo` is indexed once; the folder has one of its own."""
+    monkeypatch.setenv("IRPLATFORM_HOME", str(cache_of_module))
