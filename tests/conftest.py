@@ -104,6 +104,21 @@ def fresh_home(tmp_path, monkeypatch):
     return home
 
 
+@pytest.fixture
+def restored_registry():
+    """Undo what a test registers."""
+    from irplatform.registry.loading import registry
+
+    known = registry()
+    before = {name: dict(table) for name, table in vars(known).items() if isinstance(table, dict)}
+    plugins = [*known.plugins]
+    yield
+    for name, table in before.items():
+        getattr(known, name).clear()
+        getattr(known, name).update(table)
+    known.plugins[:] = plugins
+
+
 @pytest.fixture(scope="session")
 def test_data() -> Path:
     """The folder of real collections; the test is skipped where there is none."""

@@ -8,8 +8,7 @@ from itertools import pairwise
 import pytest
 from pages import ROOT
 
-from irplatform.registry.loading import registry
-
+pytestmark = pytest.mark.usefixtures("restored_registry")
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 _FIGURE = re.compile(r"(?<![\d.])0\.\d{4}(?!\d)")
 
@@ -20,19 +19,6 @@ def _read(path):
 
 def _code(notebook):
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def session():
-    """What notebooks register is gone after them."""
-    known = registry()
-    before = {name: dict(table) for name, table in vars(known).items() if isinstance(table, dict)}
-    plugins = [*known.plugins]
-    yield
-    for name, table in before.items():
-        getattr(known, name).clear()
-        getattr(known, name).update(table)
-    known.plugins[:] = plugins
 
 
 def _shown(source, cell):
@@ -62,7 +48,7 @@ def test_a_notebook_runs_and_shows_its_figures(path, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_kept_as_it_ran(path):
+def test_a_saved_notebook_ran_from_start_to_end(path):
     notebook = _read(path)
     counts = [cell["execution_count"] for cell in _code(notebook)]
     assert all(other == one + 1 for one, other in pairwise(counts))

@@ -7,24 +7,11 @@ from pages import DOCS, fences
 
 import irplatform as ir
 from irplatform.experiment.ready import ReadyReranker, ReadyRetriever
-from irplatform.registry.loading import registry
 from irplatform.reports.comparison_report import ComparisonReport
 
+pytestmark = pytest.mark.usefixtures("restored_registry")
 FUNCTIONS = [name for name in ir.__all__ if name.islower()]
 CLASSES = [ir.Run, ComparisonReport, ReadyReranker, ReadyRetriever]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def session():
-    """What examples register is gone after them."""
-    known = registry()
-    before = {name: dict(table) for name, table in vars(known).items() if isinstance(table, dict)}
-    plugins = [*known.plugins]
-    yield
-    for name, table in before.items():
-        getattr(known, name).clear()
-        getattr(known, name).update(table)
-    known.plugins[:] = plugins
 
 
 def _examples(thing):
@@ -57,7 +44,7 @@ def _run(test):
 
 
 @pytest.mark.java
-def test_the_page_runs_from_its_beginning_to_its_end(tmp_path, monkeypatch):
+def test_the_page_runs_from_start_to_end(tmp_path, monkeypatch):
     pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)
     page = {"__name__": "__main__"}

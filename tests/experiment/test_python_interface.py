@@ -16,6 +16,7 @@ from irplatform.experiment.keywords import RunOptions
 from irplatform.experiment.settings import RunSettings
 from irplatform.registry.loading import registry
 
+pytestmark = pytest.mark.usefixtures("restored_registry")
 DATA = {"a": "BRAF in melanoma", "b": "EGFR", "c": "melanoma and its treatment"}
 QRELS = {"1": {"a": 1}, "2": {"b": 1}}
 
@@ -51,19 +52,6 @@ class Everything(ir.Retriever):
     def retrieve(self, topics, depth, resources):
         ranking = ir.Ranking.of([*DATA], [3.0, 2.0, 1.0]).top(depth)
         return ir.Run("everything", {topic.id: ranking for topic in topics})
-
-
-@pytest.fixture(autouse=True)
-def registered(monkeypatch):
-    """What a test registers is gone after it."""
-    known = registry()
-    before = {name: dict(table) for name, table in vars(known).items() if isinstance(table, dict)}
-    plugins = [*known.plugins]
-    yield
-    for name, table in before.items():
-        getattr(known, name).clear()
-        getattr(known, name).update(table)
-    known.plugins[:] = plugins
 
 
 def test_names_are_found_by_completion_and_imported_at_first_use():
@@ -121,7 +109,7 @@ def test_errors_name_keywords_and_not_options(tmp_path, fresh_home):
     assert "Name another run_dir=, or replace it with force=True." in str(raised.value)
 
 
-def test_changed_code_of_a_session_replaces_its_runs(tmp_path, fresh_home):
+def test_runs_of_changed_session_code_are_replaced(tmp_path, fresh_home):
     def ranker(sign):
         class Mine(ir.Reranker):
             """Mine."""
@@ -229,7 +217,7 @@ def test_a_reranker_that_learns_or_reads_an_index_tells_what_it_needs():
 
 
 @pytest.mark.java
-def test_a_reranker_of_an_index_scores_the_documents_of_its_collection(fresh_home):
+def test_a_reranker_that_reads_an_index_scores_documents_of_its_collection(fresh_home):
     ready = ir.reranker("bm25-text", _collection())
     (topic, _) = _collection().topics
     scores = ready.scores([topic], {"1": ["a", "b", "c"]})["1"]

@@ -5,16 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from irplatform.expansion.expression import (
-    Boolean,
-    Boost,
-    Constant,
-    DisMax,
-    Near,
-    Phrase,
-    Synonyms,
-    Words,
-)
+from irplatform.expansion import expression
 from irplatform.expansion.lucene_query import Compiler
 from irplatform.lucene import BM25, structured
 from irplatform.lucene.index import DocumentQueries, scores_of
@@ -44,35 +35,45 @@ def index(index_of):
     return index_of(documents, fields=("mesh", "year"))
 
 
-def expression(generator, depth=3):  # noqa: PLR0911
+def random_query(generator, depth=3):  # noqa: PLR0911
     """A random query of every kind."""
 
     def several(most=4):
-        return tuple(expression(generator, depth - 1) for _ in range(generator.randint(1, most)))
+        return tuple(random_query(generator, depth - 1) for _ in range(generator.randint(1, most)))
 
     def phrase():
-        return Phrase(words(generator, generator.choice((1, 1, 2))), generator.choice(FIELDS))
+        return expression.Phrase(
+            words(generator, generator.choice((1, 1, 2))), generator.choice(FIELDS)
+        )
 
     kind = generator.choice(("words", "phrase", "near") if not depth else ("sum", "sum", "best",
         "boost", "constant", "names", "required", "words", "near"))  # fmt: skip
     match kind:
         case "words":
-            return Words(words(generator, generator.randint(1, 5)), generator.choice(FIELDS))
+            return expression.Words(
+                words(generator, generator.randint(1, 5)), generator.choice(FIELDS)
+            )
         case "phrase":
             return phrase()
         case "near":
-            return Near((words(generator, 1), words(generator, 2)), (words(generator, 1),), 5)
+            return expression.Near(
+                (words(generator, 1), words(generator, 2)), (words(generator, 1),), 5
+            )
         case "names":
-            return Synonyms(tuple((phrase(), generator.random()) for _ in range(4)))
+            return expression.Synonyms(tuple((phrase(), generator.random()) for _ in range(4)))
         case "sum":
-            return Boolean(should=several(), minimum=generator.choice((0, 0, 1, 2)))
+            return expression.Boolean(should=several(), minimum=generator.choice((0, 0, 1, 2)))
         case "required":
-            return Boolean(several(2), several() if depth > 1 else (), several(2)[: depth - 2])
+            return expression.Boolean(
+                several(2), several() if depth > 1 else (), several(2)[: depth - 2]
+            )
         case "best":
-            return DisMax(several(), generator.choice((0.0, 0.3, 1.0)))
+            return expression.DisMax(several(), generator.choice((0.0, 0.3, 1.0)))
         case "boost":
-            return Boost(expression(generator, depth - 1), generator.choice((1, 0.3, 2.5)))
-    return Constant(expression(generator, depth - 1))
+            return expression.Boost(
+                random_query(generator, depth - 1), generator.choice((1, 0.3, 2.5))
+            )
+    return expression.Constant(random_query(generator, depth - 1))
 
 
 @pytest.mark.parametrize("similarity", [BM25(), BM25(1.2, 0.75)])
@@ -80,7 +81,7 @@ def test_rankings_are_those_of_lucene_to_the_bit(index, similarity, monkeypatch)
     monkeypatch.setattr(structured, "_REMEMBERED", 20_000)
     generator = random.Random(9)
     compiler = Compiler(index.analyzer, index.reader)
-    topics = {str(n): compiler(expression(generator)) for n in range(150)} | {"words": "w01 w02"}
+    topics = {str(n): compiler(random_query(generator)) for n in range(150)} | {"words": "w01 w02"}
     limits = {str(n): str(1990 + n % 9) for n in range(0, 150, 3)}
     for depth in (7, 1000):
         asked = {"depth": depth, "similarity": similarity, "before": limits}
@@ -105,27 +106,28 @@ def test_parts_that_topics_share_are_searched_once(index, monkeypatch):
         ),
     )
     compiler = Compiler(index.analyzer, index.reader)
-    shared = Boost(Phrase("w03 w01"), 2.0)
+    shared = expression.Boost(expression.Phrase("w03 w01"), 2.0)
     topics = {
-        word: compiler(Boolean(should=(shared, Phrase(word, "title")))) for word in ("w05", "w06")
+        word: compiler(expression.Boolean(should=(shared, expression.Phrase(word, "title"))))
+        for word in ("w05", "w06")
     }
     index.search(topics, 5, engine="impact", similarity=BM25(0.7, 0.1))
     assert sorted(searched) == ['contents:"w03 w01"', "title:w05", "title:w06"]
 
 
-def test_many_parts_do_not_stay_for_ever(index, monkeypatch):
+def test_remembered_parts_stay_within_their_limit(index, monkeypatch):
     monkeypatch.setattr(structured, "_REMEMBERED", 5_000)
     compiler = Compiler(index.analyzer, index.reader)
-    topics = {word: compiler(Words(word, "title")) for word in WORDS}
+    topics = {word: compiler(expression.Words(word, "title")) for word in WORDS}
     index.search(topics, 5, engine="impact", similarity=BM25(0.8, 0.1))
     (search,) = index.many_topics.opened._structured.values()
     kept = [part.scores for part in search._parts.values()]
     assert 0 < sum(scores.numbers.nbytes + scores.values.nbytes for scores in kept) <= 5_000
 
 
-def test_scores_of_given_documents_stay_with_lucene(index, monkeypatch):
+def test_given_documents_are_scored_by_lucene(index, monkeypatch):
     monkeypatch.setenv("IRPLATFORM_ENGINE", "impact")
     monkeypatch.setattr(structured, "StructuredSearch", None)
-    query = Compiler(index.analyzer, index.reader)(Phrase("w01"))
+    query = Compiler(index.analyzer, index.reader)(expression.Phrase("w01"))
     (scores,) = scores_of(index, [DocumentQueries(["d1", "d2"], [query])], BM25(2, 0.9), 1)
     assert scores.shape == (2, 1) and scores.dtype == np.float32
