@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 
 import pytest
 
@@ -24,7 +23,7 @@ class Lengths:
 
     def __init__(self):
         self.batches = []
-        self.go_on = threading.Event()
+        self.begun, self.go_on = threading.Event(), threading.Event()
         self.go_on.set()
 
     def about(self):
@@ -35,6 +34,7 @@ class Lengths:
 
     def answer(self, requests):
         self.batches.append([request.query for request in requests])
+        self.begun.set()
         self.go_on.wait(10)
         for request in requests:
             if request.query == "wrong":
@@ -46,7 +46,8 @@ class Lengths:
     def _of(self, request):
         if not isinstance(request, Rerank):
             return {"query": request.query}
-        lengths = map(len, request.documents)
+        texts = [getattr(document, "text", document) for document in request.documents]
+        lengths = map(len, texts)
         return {"results": [{"index": n, "relevance_score": s} for n, s in enumerate(lengths)]}
 
 
@@ -64,7 +65,7 @@ def ask(service):
     models = ModelThread(service.answer, limits.waiting, limits.seconds)
     app = application(service, limits, models)
 
-    def send(*requests, first_alone=False, during=None):
+    def send(*requests, first_alone=False, until_waiting=None):
         async def all_of_them():
             transport = httpx.ASGITransport(app=app)
             async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
@@ -72,10 +73,13 @@ def ask(service):
                 for request in requests:
                     method, path, rest = request
                     sent.append(asyncio.create_task(client.request(method, path, **rest)))
-                    while first_alone and not service.batches:
-                        await asyncio.sleep(0.01)
-                if during is not None:
-                    await asyncio.to_thread(during)
+                    if first_alone:
+                        await asyncio.to_thread(service.begun.wait, 10)
+                if until_waiting is not None:
+                    async with asyncio.timeout(10):
+                        while models.waiting < until_waiting:
+                            await asyncio.sleep(0)
+                    service.go_on.set()
                 return await asyncio.gather(*sent)
 
         return asyncio.run(all_of_them())
@@ -96,11 +100,12 @@ def _told(response, status):
     return message
 
 
-def test_an_answer_is_in_the_common_form_under_common_paths(ask):
+def test_common_paths_answer_in_the_common_form(ask):
     for path in ("/rerank", "/v1/rerank", "/v2/rerank"):
-        body = {"model": "any", "query": "x", "documents": ["a", {"text": "bbb"}][:1]}
+        body = {"model": "any", "query": "x", "documents": ["a", {"text": "bbb"}]}
         (response,) = ask(("POST", path, {"json": body}))
-        assert response.json() == {"results": [{"index": 0, "relevance_score": 1}]}
+        scores = [{"index": 0, "relevance_score": 1}, {"index": 1, "relevance_score": 3}]
+        assert response.json() == {"results": scores}
     (response,) = ask(("POST", "/rerank", {"content": b'{"query": "x", "documents": ["ab"]}'}))
     assert response.json()["results"][0]["relevance_score"] == 2  # without a content type
 
@@ -122,13 +127,13 @@ def test_an_answer_is_in_the_common_form_under_common_paths(ask):
         (b'{"query": "wrong", "documents": ["a"]}', "this query is wrong."),
     ],
 )
-def test_a_wrong_request_is_told_in_a_line(ask, body, message):
+def test_a_wrong_request_is_explained_in_one_line(ask, body, message):
     response, after = ask(("POST", "/rerank", {"content": body}), _rerank())
     assert message in _told(response, 422)
     assert after.status_code == 200
 
 
-def test_other_failures_are_told_and_end_nothing(ask, capsys):
+def test_other_failures_are_reported_and_the_server_goes_on(ask, capsys):
     responses = ask(
         _rerank("bug"),
         ("GET", "/nothing", {}),
@@ -145,7 +150,7 @@ def test_other_failures_are_told_and_end_nothing(ask, capsys):
     assert "a request failed: RuntimeError" in capsys.readouterr().err
 
 
-def test_a_body_that_grows_without_its_length_is_cut_off(ask):
+def test_a_body_of_unknown_length_is_refused_once_it_is_too_large(ask):
     async def endless():
         for _ in range(100):
             yield b"a" * 100_000
@@ -154,7 +159,7 @@ def test_a_body_that_grows_without_its_length_is_cut_off(ask):
     assert "too large" in _told(response, 413)
 
 
-def test_a_body_that_is_never_sent_whole_is_given_up(ask, monkeypatch):
+def test_a_body_that_is_never_complete_times_out(ask, monkeypatch):
     monkeypatch.setattr("irplatform.serving.rest._RECEIVING", 0.1)
 
     async def slow():
@@ -165,15 +170,10 @@ def test_a_body_that_is_never_sent_whole_is_given_up(ask, monkeypatch):
     assert _told(response, 408) == "the request was not sent within 0.1 seconds."
 
 
-def test_requests_that_wait_are_answered_together_and_a_wrong_one_alone(ask, service):
+def test_waiting_requests_are_answered_together_and_a_wrong_one_alone(ask, service):
     service.go_on.clear()
     asked = [_rerank("first"), _rerank("a"), _rerank("wrong"), _rerank("b")]
-
-    def all_wait():
-        time.sleep(0.2)
-        service.go_on.set()
-
-    responses = ask(*asked, first_alone=True, during=all_wait)
+    responses = ask(*asked, first_alone=True, until_waiting=3)
     assert [response.status_code for response in responses] == [200, 200, 422, 200]
     assert service.batches[:2] == [["first"], ["a", "wrong", "b"]]
     assert service.batches[2:] == [["a"], ["wrong"], ["b"]]
@@ -195,7 +195,7 @@ def test_too_many_and_too_slow_requests_are_refused(ask, service):
     assert service.batches == [["q0"], ["after"]]  # those that were given up are left out
 
 
-def test_health_metrics_and_a_page_that_asks_no_other_host(ask):
+def test_health_metrics_and_a_page_without_other_hosts(ask):
     searched = ("GET", "/search", {"params": {"query": "x", "top_n": 2}})
     first = ask(searched, _rerank(), _rerank("wrong"))
     assert first[0].json() == {"query": "x"}
@@ -213,17 +213,29 @@ def test_health_metrics_and_a_page_that_asks_no_other_host(ask):
     assert start.headers["location"] == "/docs"
 
 
-def test_a_thread_leaves_out_requests_that_were_given_up():
-    release = threading.Event()
-    models = ModelThread(lambda asked: [release.wait(5) for _ in asked], 2, 0.1)
+def test_requests_that_timed_out_are_not_answered():
+    begun, release, answered = threading.Event(), threading.Event(), []
+
+    def answer(requests):
+        begun.set()
+        answered.extend(requests)
+        return [release.wait(5) for _ in requests]
+
+    models = ModelThread(answer, 2, 0.1)
 
     async def scenario():
-        asked = [asyncio.create_task(models.ask("k", n)) for n in range(3)]
-        return await asyncio.gather(*asked, return_exceptions=True)
+        first = asyncio.create_task(models.ask("k", 0))
+        await asyncio.to_thread(begun.wait, 5)
+        asked = [models.ask("k", n) for n in range(1, 4)]
+        return await asyncio.gather(first, *asked, return_exceptions=True)
 
     found = asyncio.run(scenario())
-    assert {type(error) for error in found} <= {TooSlowError, BusyError}
+    assert [type(error) for error in found] == [*[TooSlowError] * 3, BusyError]
     release.set()
     assert asyncio.run(models.ask("k", 4)) is True
     models.end()
+    assert answered == [0, 4]
+
+
+def test_a_search_returns_ten_documents_unless_another_number_is_asked_for():
     assert Search(query="a").top_n == 10

@@ -47,6 +47,13 @@ def homes(tmp_path_factory):
 
 
 @pytest.fixture
+def meeting(tmp_path):
+    """A folder in which the machines find each other."""
+    (tmp_path / "meeting").mkdir()
+    return str(tmp_path / "meeting")
+
+
+@pytest.fixture
 def ray(homes, fresh_home):
     """Ours, on the first machine, and that of the second one."""
     shutil.rmtree(homes[1], ignore_errors=True)
@@ -54,31 +61,31 @@ def ray(homes, fresh_home):
         yield str(fresh_home), homes[1]
 
 
-def test_results_come_in_order_from_machines_with_caches_of_their_own(ray):
+def test_results_come_in_order_from_machines_with_caches_of_their_own(ray, meeting):
     assert [*ordered_map(abs, range(-20, 20))] == [*map(abs, range(-20, 20))]
-    assert {*ordered_map(home_of, range(40))} == {*ray}
+    assert {*ordered_map(partial(home_of, meeting), range(40))} == {*ray}
     with pytest.raises(ValueError, match="invalid literal") as raised:
         [*ordered_map(int, ["1", "2", "3", "x"])]
     assert "Traceback" in str(raised.value.__cause__)
 
 
-def test_what_a_killed_worker_had_begun_is_done_again(ray, tmp_path):
+def test_work_of_a_killed_worker_is_done_again(ray, tmp_path):
     done = ordered_map(partial(end_once, str(tmp_path)), range(8))
     assert [*done] == [n * n for n in range(8)]
     assert (tmp_path / "killed").exists()
 
 
-def test_a_machine_fetches_what_the_asking_one_has_made(ray):
+def test_a_machine_fetches_artifacts_of_the_one_that_asks(ray, meeting):
     def build(folder):
         (folder / "rows").mkdir()
         (folder / "rows" / "a").write_text("1 2 3")
 
     made = artifact("table", "t", {"of": 1}, build).path
-    work = partial(read_table, f"table/{made.name}")
+    work = partial(read_table, meeting, f"table/{made.name}")
     assert {*ordered_map(work, range(100))} == {("1 2 3", home) for home in ray}
 
 
-def test_what_a_machine_lacks_is_said_before_work(ray, tmp_path):
+def test_missing_files_and_gpus_are_reported_before_work(ray, tmp_path):
     (tmp_path / "here").touch()
     cluster().require_files("delta", [tmp_path / "here"])
     with pytest.raises(InputError, match=r"nowhere: delta reads a file that \S+ does not have"):
@@ -87,7 +94,7 @@ def test_what_a_machine_lacks_is_said_before_work(ray, tmp_path):
         [*ordered_map(abs, range(9), on_gpu=True)]
 
 
-def test_articles_of_pubmed_are_the_same(ray, tmp_path):
+def test_articles_of_pubmed_are_those_of_one_process(ray, tmp_path):
     content = [article_set(article(n, f"{n}"), article(9, f"{n}")) for n in range(5)]
     files = [write_gz(tmp_path / f"{n}.xml.gz", content[n]) for n in range(4)]
     (tmp_path / "4.xml").write_bytes(content[4])
@@ -98,7 +105,7 @@ def test_articles_of_pubmed_are_the_same(ray, tmp_path):
 
 
 @pytest.mark.slow
-def test_concepts_of_articles_are_the_same(ray, tmp_path, monkeypatch):
+def test_concepts_of_articles_are_those_of_one_process(ray, tmp_path, monkeypatch):
     (tmp_path / "own.tsv").write_text(KB)
     add("own", [tmp_path / "own.tsv"])
     monkeypatch.setattr("irplatform.concepts.build.BATCH_DOCUMENTS", 1)
@@ -114,7 +121,7 @@ def test_concepts_of_articles_are_the_same(ray, tmp_path, monkeypatch):
 
 @pytest.mark.java
 @pytest.mark.slow
-def test_a_run_and_its_checkpoints_are_the_same(ray, tmp_path, monkeypatch):
+def test_a_run_and_its_checkpoints_are_those_of_one_process(ray, tmp_path, monkeypatch):
     monkeypatch.setattr("irplatform.reranking.scoring.BATCH_DOCUMENTS", 3000)
     made = []
     for workers in ("ray", 1):
@@ -130,7 +137,7 @@ def test_a_run_and_its_checkpoints_are_the_same(ray, tmp_path, monkeypatch):
     assert not [*Path(ray[1]).glob("checkpoint/*.partial")]
 
 
-def test_an_address_where_nothing_answers_is_said_at_once():
+def test_an_address_without_a_cluster_is_refused_at_once():
     with pytest.raises(InputError, match=r"no Ray cluster answers at 127\.0\.0\.1:1 .*refused"):
         _check_address("127.0.0.1:1")
 
