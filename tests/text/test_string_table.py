@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irplatform.text import forward_index as string_table
-from irplatform.text.forward_index import StringTable, StringTableWriter
+from irplatform.text import string_table
+from irplatform.text.string_table import StringTable, StringTableWriter
 
 STRINGS = st.lists(st.text(st.characters(exclude_categories=["Cs"])), unique=True)
 

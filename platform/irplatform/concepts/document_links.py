@@ -26,7 +26,7 @@ from irplatform.system.formats import read_own_json
 from irplatform.system.workers import batched
 from irplatform.system.writing import atomic_write
 from irplatform.text.arrays import Int32, map_array, write_array
-from irplatform.text.forward_index import StringTableWriter
+from irplatform.text.string_table import StringTableWriter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

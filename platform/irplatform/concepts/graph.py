@@ -14,7 +14,7 @@ from irplatform.concepts.table import KINDS, ConceptTable
 from irplatform.errors import InputError
 from irplatform.system.formats import read_own_json
 from irplatform.text.arrays import Int32, Int64, map_array, ragged
-from irplatform.text.forward_index import UNKNOWN, StringTable
+from irplatform.text.string_table import UNKNOWN, StringTable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -17,7 +17,7 @@ from irplatform.concepts.spelling import word_ends
 from irplatform.errors import PlatformError
 from irplatform.system.formats import read_own_json
 from irplatform.text.arrays import Int64, map_array, write_array
-from irplatform.text.forward_index import UNKNOWN, StringTable, Texts
+from irplatform.text.string_table import UNKNOWN, StringTable, Texts
 
 if TYPE_CHECKING:
     from pathlib import Path

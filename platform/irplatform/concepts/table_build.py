@@ -26,7 +26,7 @@ from irplatform.knowledge.model import NAME_RANK, stored_keys, uninverted
 from irplatform.system.console import progress, waiting
 from irplatform.system.writing import atomic_write
 from irplatform.text.arrays import write_array
-from irplatform.text.forward_index import StringTableWriter
+from irplatform.text.string_table import StringTableWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

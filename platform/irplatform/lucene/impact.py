@@ -34,7 +34,7 @@ from irplatform.system.columns import packed
 from irplatform.system.packages import absent
 from irplatform.system.workers import available_cores, batched
 from irplatform.text.arrays import Float32, Int32, Int64, map_array
-from irplatform.text.forward_index import UNKNOWN, StringTable
+from irplatform.text.string_table import UNKNOWN, StringTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

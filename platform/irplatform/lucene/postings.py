@@ -32,7 +32,7 @@ from irplatform.lucene.transfer import CONTENTS
 from irplatform.system.console import progress
 from irplatform.system.writing import write_json
 from irplatform.text.arrays import ArrayWriter, write_array
-from irplatform.text.forward_index import StringTableWriter
+from irplatform.text.string_table import StringTableWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -25,9 +25,9 @@ from irplatform.text.forward_index import (
     FIELDS,
     FORWARD_INDEX_FORMAT,
     Field,
-    StringTableWriter,
     inverse_document_frequency,
 )
+from irplatform.text.string_table import StringTableWriter
 from irplatform.text.tokenizer import normalize, pieces
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from irplatform.system.console import notice, progress
 from irplatform.system.formats import read_own_json
 from irplatform.system.reading import open_bytes
 from irplatform.system.writing import write_json
-from irplatform.text.forward_index import UNKNOWN, StringTable, StringTableWriter
+from irplatform.text.string_table import UNKNOWN, StringTable, StringTableWriter
 from irplatform.text.tokenizer import tokenize
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.text.arrays import Float32, Int32, Int64
-    from irplatform.text.forward_index import Vocabulary
+    from irplatform.text.string_table import Vocabulary
 
 
 VECTORS_FORMAT = 1
