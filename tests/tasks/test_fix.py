@@ -329,6 +329,7 @@ def test_answers_to_bioasq_are_repaired(tmp_path):
     placed = {**snippet, "offsetInBeginSection": 0, "offsetInEndSection": 3}
     question = {
         "id": "q1",
+        "body": "Half a pair: \ud83d",
         "documents": [11, "PMID: 12", PUBMED + "11", "PMC5", *range(21, 31)],
         "snippets": [snippet, *[placed] * 11],
     }
@@ -337,6 +338,7 @@ def test_answers_to_bioasq_are_repaired(tmp_path):
     fixed = fix_run(path, out, task="bioasq-13b-a")
     (mended,) = json.loads(out.read_text())["questions"]
     assert mended["documents"] == [PUBMED + str(n) for n in (11, 12, *range(21, 29))]
+    assert mended["body"] == "Half a pair: \ufffd"
     assert mended["snippets"] == [{**placed, "document": PUBMED + "11"}] * 10
     assert fixed.repair.left_out == {"topic that comes a second time": [1]}
     assert not fixed.check.refused

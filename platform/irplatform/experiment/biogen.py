@@ -26,11 +26,9 @@ from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.bioasq import PMID
 from irplatform.runs.checks import check_tag
 from irplatform.system.console import notice
-from irplatform.system.formats import parse_json
-from irplatform.system.reading import read_whole
 from irplatform.system.writing import same_file, write_file
 from irplatform.tasks.answers import CITED
-from irplatform.tasks.entries import MOST_BYTES
+from irplatform.tasks.entries import read_answers
 from irplatform.text import sentences
 
 if TYPE_CHECKING:
@@ -131,21 +129,13 @@ def cite(
     }
 
 
-def _read(path: Path) -> tuple[dict[str, Any] | None, list[_Answer]]:
+def _read(path: Path) -> tuple[Mapping[str, Any] | None, list[_Answer]]:
     """The head of a file (of 2024 only), and its answers."""
-    content = read_whole(path, MOST_BYTES)
-    lines = [line for line in content.splitlines() if line.strip()]
-    head = None
-    if len(lines) > 1 and all(line.lstrip().startswith(b"{") for line in lines):
-        entries = [parse_json(line, path, number) for number, line in enumerate(lines, start=1)]
-    else:
-        whole = parse_json(content, path)
-        if isinstance(whole, dict) and isinstance(whole.get("results"), list):
-            head, entries = whole, whole["results"]
-        else:
-            entries = whole if isinstance(whole, list) else [whole]
+    read = read_answers(path)
+    head = None if read.key is None else read.head
     answers = [
-        _answer(entry, f"entry {number}", path) for number, entry in enumerate(entries, start=1)
+        _answer(entry.value, f"entry {number}", path)
+        for number, entry in enumerate(read.entries, start=1)
     ]
     if not answers or (head is None) != all(_key(a.entry) != "text" for a in answers):
         raise InputError(f"these are no answers of BioGen: {_FORMS}.", path=path)
@@ -231,7 +221,7 @@ def _with_citations(text: str, pmids: Sequence[str]) -> str:
 
 
 def _content(
-    head: dict[str, Any] | None, answers: Sequence[_Answer], team: str, run_id: str
+    head: Mapping[str, Any] | None, answers: Sequence[_Answer], team: str, run_id: str
 ) -> bytes:
     if head is None:
         return b"".join(orjson.dumps(answer.entry) + b"\n" for answer in answers)

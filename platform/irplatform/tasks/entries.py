@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from codecs import BOM_UTF8
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.system.formats import parse_json
+from irplatform.system.formats import JSONError, parse_json
 from irplatform.system.reading import read_whole
 
 if TYPE_CHECKING:
@@ -55,16 +56,18 @@ class Answers:
     Attributes:
         head: the keys beside the list of entries.
         entries: the entries.
+        key: the key of that list; None if the entries stand alone.
         marked: True if the file begins with a byte order mark.
     """
 
     head: Mapping[str, Any]
     entries: tuple[Entry, ...]
-    marked: bool = False
+    key: str | None
+    marked: bool
 
 
-def read_answers(path: Path, form: str) -> Answers:
-    """Read a file of answers.
+def read_answers(path: Path, form: str | None = None) -> Answers:
+    """Read a file of answers in a form; by default in that which its content has.
 
     Raises:
         InputError: the file cannot be read, is not JSON, or lacks the list of the form.
@@ -72,7 +75,7 @@ def read_answers(path: Path, form: str) -> Answers:
     content = read_whole(path, MOST_BYTES)
     marked = content.startswith(BOM_UTF8)
     content = content.removeprefix(BOM_UTF8)
-    key = LISTS.get(form)
+    key = LISTS.get(form) if form else _key_in(content)
     if key is None and not content.lstrip().startswith(b"["):
         lines = enumerate(content.splitlines(), start=1)
         entries = tuple(
@@ -80,12 +83,22 @@ def read_answers(path: Path, form: str) -> Answers:
             for number, line in lines
             if line.strip()
         )
-        return Answers({}, entries, marked)
+        return Answers({}, entries, None, marked)
     whole = parse_json(content, path)
     if key is not None and (not isinstance(whole, dict) or not isinstance(whole.get(key), list)):
         raise InputError(f"this is not {{\"{key}\": […]}}: there is no list '{key}'.", path=path)
     head = {k: v for k, v in whole.items() if k != key} if key else {}
-    return Answers(head, tuple(_elements(content.decode(), key)), marked)
+    return Answers(head, tuple(_elements(content.decode(), key)), key, marked)
+
+
+def _key_in(content: bytes) -> str | None:
+    """The key of the list of entries, if the content is one object that has such a list."""
+    with suppress(JSONError):
+        whole = parse_json(content)
+        for key in LISTS.values():
+            if isinstance(whole, dict) and isinstance(whole.get(key), list):
+                return key
+    return None
 
 
 def _elements(text: str, key: str | None) -> Iterator[Entry]:
@@ -93,10 +106,10 @@ def _elements(text: str, key: str | None) -> Iterator[Entry]:
     place = text.index("[") if key is None else _place_of(text, key)
     place, line, counted_to = place + 1, 1, 0
     while text[place := _after_blanks(text, place)] != "]":
-        value, end = _DECODER.raw_decode(text, place)
+        _, end = _DECODER.raw_decode(text, place)
         line += text.count("\n", counted_to, place)
         counted_to = place
-        yield Entry(value, line, text[place:end])
+        yield Entry(parse_json(text[place:end].encode()), line, text[place:end])
         place = end
 
 
