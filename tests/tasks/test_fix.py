@@ -213,12 +213,20 @@ def test_what_cannot_be_repaired_is_said(tmp_path, content, message):
     assert any(message in problem.message for problem in fixed.check.problems)
 
 
-@pytest.mark.parametrize("content", ['{"questions": []}', '\ufeff\n[\n{"id": 1}]'])
-def test_answers_in_json_need_their_task(tmp_path, content):
+@pytest.mark.parametrize("content", ['{"questions": []}', '\n[\n{"id": 1}]'])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_answers_in_json_need_their_task(tmp_path, content, encoding):
     file = tmp_path / "answers.json"
-    file.write_text(content, encoding="utf-8")
+    file.write_text(content, encoding=encoding)
     with pytest.raises(InputError, match="this is JSON, not a run: name its task"):
         fix_run(file, tmp_path / "fixed")
+
+
+def test_a_topic_in_braces_is_not_json(tmp_path):
+    path, out = tmp_path / "my.run", tmp_path / "fixed.run"
+    path.write_text("{1} Q0 a 1 2 t\n")
+    fix_run(path, out)
+    assert out.read_text() == "{1} Q0 a 1 2 t\n"
 
 
 def test_the_original_is_never_written_to(tmp_path):

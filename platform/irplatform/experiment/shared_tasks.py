@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import gzip
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -16,7 +15,6 @@ from irplatform.registry.loading import registry
 from irplatform.runs.bioasq import holds_json
 from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags, validate_run
 from irplatform.runs.trec import Problem
-from irplatform.system.reading import open_bytes
 from irplatform.system.writing import atomic_write, same_file, write_file
 from irplatform.tasks.catalogue import find_task, known_tasks
 from irplatform.tasks.check import check_submission, in_words, tied_measures, too_many_runs
@@ -244,7 +242,7 @@ def fix_run(
     path, out = as_path(path, "path"), as_path(out, "out")
     if same_file(path, out):
         raise InputError(f"--out {out} is the run itself; name another file.")
-    if task is None and _begins_as_json(path):
+    if task is None and holds_json(path):
         raise InputError(
             "this is JSON, not a run: name its task, as in --task trec-biogen-2025-a.", path=path
         )
@@ -279,10 +277,3 @@ def of_runs(task: Task) -> Task:
         return task
     rules = task.rules.model_copy(update={"form": "trec", "depth": None})
     return replace(task, rules=rules)
-
-
-def _begins_as_json(path: Path) -> bool:
-    """Return True if a file begins as JSON; unlike `holds_json`, this refuses no encoding."""
-    with open_bytes(path) as stream:
-        beginning = stream.read(64)
-    return beginning.removeprefix(codecs.BOM_UTF8).lstrip().startswith((b"{", b"["))

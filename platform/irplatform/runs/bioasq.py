@@ -19,7 +19,7 @@ import orjson
 from irplatform.data import fault
 from irplatform.errors import InputError, quoted
 from irplatform.system.formats import read_json
-from irplatform.system.reading import numbered_lines
+from irplatform.system.reading import open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -41,7 +41,9 @@ _FULL_TEXT = re.compile(
     rf"(?:{_HOST}/pmc|https?://pmc\.ncbi\.nlm\.nih\.gov)/articles/(?:PMC)?(?P<number>{_NUMBER})/?"
 )
 """An address of PubMed Central's, whose numbers are not PMIDs."""
-_BEGINNING = re.compile(rb"\s*(?:\{\s*(?:[\"}]|$)|\[\s*(?:\{|$))")
+_BEGINNING = re.compile(
+    rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*(?:\{\s*(?:[\"}]|$)|\[\s*(?:\{|$))", re.MULTILINE
+)
 """The beginning of a JSON object or a list of them; a topic of TREC's may be called {1}."""
 _FORM = 'BioASQ\'s files are one JSON object: {"questions": [{"id": …, "body": …}, …]}'
 
@@ -83,13 +85,14 @@ class Snippet:
 
 
 def holds_json(path: Path) -> bool:
-    """Return True if a file holds JSON, not a table; an empty file holds none.
+    """Return True if a file begins as JSON, not as a table, in UTF-8 or UTF-16.
 
     Raises:
         InputError: the file cannot be read.
     """
-    _, first = next(numbered_lines(path), (0, b""))
-    return _BEGINNING.match(first) is not None
+    with open_bytes(path) as file:
+        beginning = file.read(4096).replace(b"\0", b"")  # UTF-16 has a NUL with each letter
+    return _BEGINNING.match(beginning) is not None
 
 
 def read_questions(path: Path) -> list[Question]:
