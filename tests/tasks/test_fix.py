@@ -232,7 +232,7 @@ def test_a_topic_in_braces_is_not_json(tmp_path):
 def test_the_original_is_never_written_to(tmp_path):
     path = tmp_path / "my.run"
     path.write_text("1 Q0 a 1 2 t\n")
-    with pytest.raises(InputError, match="is the run itself"):
+    with pytest.raises(InputError, match="is the input itself"):
         fix_run(path, path)
     (tmp_path / "other.run").write_text("something else\n")
     with pytest.raises(InputError, match="already exists, with other content"):

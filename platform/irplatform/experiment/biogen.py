@@ -26,7 +26,7 @@ from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.bioasq import PMID
 from irplatform.runs.checks import check_tag
 from irplatform.system.console import notice
-from irplatform.system.writing import same_file, write_file
+from irplatform.system.writing import refuse_same_file, write_file
 from irplatform.tasks.answers import CITED
 from irplatform.tasks.entries import read_answers
 from irplatform.text import sentences
@@ -85,8 +85,7 @@ def cite(
     """
     if tag is not None:
         check_tag(tag)
-    if same_file(source, out):
-        raise InputError(f"--out {out} is the file of answers; name another file.")
+    refuse_same_file(source, out)
     head, answers = _read(source)
     name = collection_name(settings.collection)
     asked = {

@@ -15,7 +15,7 @@ from irplatform.registry.loading import registry
 from irplatform.runs.bioasq import holds_json
 from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags, validate_run
 from irplatform.runs.trec import Problem
-from irplatform.system.writing import atomic_write, same_file, write_file
+from irplatform.system.writing import atomic_write, refuse_same_file, write_file
 from irplatform.tasks.catalogue import find_task, known_tasks
 from irplatform.tasks.check import check_submission, in_words, tied_measures, too_many_runs
 from irplatform.tasks.mending import repair_answers
@@ -240,8 +240,7 @@ def fix_run(
         41 Q0 d7 2 1.5 my
     """
     path, out = as_path(path, "path"), as_path(out, "out")
-    if same_file(path, out):
-        raise InputError(f"--out {out} is the run itself; name another file.")
+    refuse_same_file(path, out)
     if task is None and holds_json(path):
         raise InputError(
             "this is JSON, not a run: name its task, as in --task trec-biogen-2025-a.", path=path

@@ -10,7 +10,7 @@ from irplatform.registry.loading import registry
 from irplatform.runs import read_run
 from irplatform.runs.bioasq import MOST_DOCUMENTS, Question, answers
 from irplatform.system.console import notice
-from irplatform.system.writing import same_file, write_file
+from irplatform.system.writing import refuse_same_file, write_file
 
 if TYPE_CHECKING:
     from irplatform.data import Topic
@@ -60,8 +60,7 @@ def write_bioasq_answers(
     """
     path, out = as_path(path, "path"), as_path(out, "out")
     collection = collection_name(collection)
-    if same_file(path, out):
-        raise InputError(f"--out {out} is the run itself; name another file.")
+    refuse_same_file(path, out)
     resolved_collection = registry().collection(collection)
     topics = resolved_collection.load_topics()
     questions = [_question(topic, collection) for topic in topics]

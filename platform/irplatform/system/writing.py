@@ -121,6 +121,12 @@ def same_file(first: Path, second: Path) -> bool:
     return first.exists() and second.exists() and first.samefile(second)
 
 
+def refuse_same_file(source: Path, out: Path) -> None:
+    """Refuse to write to the file that is read."""
+    if same_file(source, out):
+        raise InputError(f"--out {out} is the input itself; name another file.")
+
+
 def writable_folder(path: Path) -> Path:
     """Return a folder, after a check that it can be made or written to."""
     present = path
