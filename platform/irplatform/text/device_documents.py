@@ -22,7 +22,13 @@ from torch.nn import functional
 from irplatform.text.forward_index import FIELDS, distinct_words
 from irplatform.text.given_texts import PADDING, given_texts
 from irplatform.text.lexical import lexical_features
-from irplatform.text.lexical_on_device import DeviceMatch, padded, query_inputs, statistics
+from irplatform.text.lexical_on_device import (
+    DeviceMatch,
+    QueryFacts,
+    padded,
+    query_facts,
+    statistics,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -222,12 +228,13 @@ class DeviceDocuments:
         numbers = padded([reading.query(topic) for topic in topics], PADDING)
         inputs: list[Array] = [numbers, topic_of, more, rows]
         if reading.lexical:
-            inputs += query_inputs(index, [_matched(index, reading, topic) for topic in topics])
+            inputs += query_facts(index, [_matched(index, reading, topic) for topic in topics])
         query, topic, features, rows_there, *asked = to_device(inputs, self.device)
         block = self._block(rows, rows_there)
         if asked:
-            of_documents = asked if len(topics) == 1 else [a[..., topic, :] for a in asked]
-            match = DeviceMatch(block.words, block.numbers, *of_documents)
+            if len(topics) > 1:
+                asked = [facts[..., topic, :] for facts in asked]
+            match = DeviceMatch(block.words, block.numbers, QueryFacts(*asked))
             features = torch.cat([match.columns(reading.lexical), features], dim=1)
         return Candidates(
             topics,

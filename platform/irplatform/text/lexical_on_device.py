@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
+Facts = TypeVar("Facts")
 _ABSENT = -2
 """Pads the words of queries; no document has it."""
 
@@ -34,8 +35,27 @@ def statistics(index: ForwardIndex, rows: Int64 | None) -> Float64:
     return np.stack(of_field, axis=1, dtype=np.float64)
 
 
-def query_inputs(index: ForwardIndex, queries: Sequence[Int32]) -> list[Array]:
-    """The arguments of `DeviceMatch` for each topic."""
+class QueryFacts(NamedTuple, Generic[Facts]):
+    """Facts about the queries of n topics or documents, as arrays or as tensors on a device."""
+
+    known: Facts
+    """The known words of the query, int32 [n, k]."""
+    repeats: Facts
+    """How often the query has each of them, int64 [n, k]."""
+    sizes: Facts
+    """The numbers of its words and bigrams, int64 [n, 2]."""
+    idf_of_query: Facts
+    """The sums of its IDF in each field, float64 [n, 3]."""
+    idf: Facts
+    """The IDF of the known words in each field, float64 [3, n, k]."""
+    pairs: Facts
+    """Both words of its bigrams, int64 [2, n, p]."""
+    average_lengths: Facts
+    """The average lengths of the fields, float64 [n, 3]."""
+
+
+def query_facts(index: ForwardIndex, queries: Sequence[Int32]) -> QueryFacts[Array]:
+    """The facts that `DeviceMatch` needs about each topic's query."""
     matches = [[FieldMatch(index, field, q, np.arange(0)) for field in FIELDS] for q in queries]
     texts = [of_fields[-1] for of_fields in matches]
     bigrams = [known_bigrams(query) for query in queries]
@@ -47,7 +67,7 @@ def query_inputs(index: ForwardIndex, queries: Sequence[Int32]) -> list[Array]:
     idf = [
         padded([of_fields[number].idf for of_fields in matches], 0) for number in range(len(FIELDS))
     ]
-    return [
+    return QueryFacts(
         padded([text.known for text in texts], _ABSENT),
         padded([text.repeats for text in texts], 0),
         np.array(sizes),
@@ -55,7 +75,7 @@ def query_inputs(index: ForwardIndex, queries: Sequence[Int32]) -> list[Array]:
         np.stack(idf),
         np.stack([padded([pair[:, side] for pair in pairs], _ABSENT) for side in (0, 1)]),
         np.array([[of_field.average_length for of_field in of_fields] for of_fields in matches]),
-    ]
+    )
 
 
 class DeviceMatch(MatchFeatures[Tensor]):
@@ -63,34 +83,21 @@ class DeviceMatch(MatchFeatures[Tensor]):
 
     Its attributes are tensors [3, documents].
 
-    `words` are [n, longest], padded with -1; `numbers` are `statistics`. The others describe each
-    document's topic, or one topic for all: the known words of the query [n, k] and their repeats,
-    the numbers of its words and bigrams [n, 2], the sums of its IDF [n, 3], the words' IDF
-    [3, n, k], both words of its bigrams [2, n, p], and the fields' average lengths [n, 3].
+    `words` are [n, longest], padded with -1; `numbers` are `statistics`; `query` describes the
+    query of each document's topic, or one query for all.
     """
 
-    def __init__(
-        self,
-        words: Tensor,
-        numbers: Tensor,
-        known: Tensor,
-        repeats: Tensor,
-        sizes: Tensor,
-        idf_of_query: Tensor,
-        idf: Tensor,
-        pairs: Tensor,
-        averages: Tensor,
-    ) -> None:
-        self.idf, self.repeats = idf, repeats
-        self.idf_of_query, self.average_length = idf_of_query.T, averages.T
-        self.size, self._bigrams = sizes.unbind(dim=1)
-        self._pairs, self._words = pairs, words
+    def __init__(self, words: Tensor, numbers: Tensor, query: QueryFacts[Tensor]) -> None:
+        self.idf, self.repeats = query.idf, query.repeats
+        self.idf_of_query, self.average_length = query.idf_of_query.T, query.average_lengths.T
+        self.size, self._bigrams = query.sizes.unbind(dim=1)
+        self._pairs, self._words = query.pairs, words
         of_fields = numbers.view(len(numbers), len(FIELDS), -1).permute(2, 1, 0)
         self.lengths, self.unique_counts, self.idf_mass = of_fields.unbind()
         place = torch.arange(words.shape[1], device=words.device)
         in_title = place < self.lengths[0, :, None]
         self._inside = torch.stack([in_title, ~in_title, torch.ones_like(in_title)])[..., None]
-        found = words[:, :, None] == known[:, None]
+        found = words[:, :, None] == query.known[:, None]
         self.frequencies = (found & self._inside).sum(dim=2, dtype=torch.float64)
         self.present = (self.frequencies > 0).double()
 
