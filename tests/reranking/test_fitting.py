@@ -1,6 +1,5 @@
 """Fitting: members never validate on what they learned from."""
 
-import time
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -14,6 +13,7 @@ from irplatform.reranking.fitting import fit_system
 from irplatform.reranking.systems import MEMBERS, ChosenReranker
 from irplatform.reranking.training import Member, learn_side_by_side
 from irplatform.reranking.training_set import Split, TrainingSet
+from irplatform.system.progress import Stopwatch
 
 pytestmark = pytest.mark.usefixtures("fresh_home", "nothing_fitted")
 
@@ -110,22 +110,27 @@ def test_a_validation_set_apart_validates_every_member():
     assert system.description["interpolation"]["topics"] == 5
 
 
-class WaitsForVectors(Memory):
-    """Is the first that needs word vectors."""
+def test_what_the_other_members_use_as_well_is_no_time_of_the_first(tmp_path, monkeypatch):
+    now = 0
 
-    def fit(self, data):
-        with self.resources.stopwatch.timed("vectors"):
-            time.sleep(0.5)
-        super().fit(data)
+    def clock():
+        return now
 
-    def prepare(self, resources):
-        self.resources = resources
+    class WaitsForVectors(Memory):
+        """Is the first that needs word vectors."""
 
+        def fit(self, data):
+            nonlocal now
+            with resources.stopwatch.timed("vectors"):
+                now += 60
+            now += 5
+            super().fit(data)
 
-def test_what_the_other_members_use_as_well_is_no_time_of_the_first(tmp_path):
+    monkeypatch.setattr("irplatform.reranking.training.time", SimpleNamespace(monotonic=clock))
+    resources = Resources().of_member(0)
+    resources.stopwatch = Stopwatch(clock=clock)
     split = Split(ranked_examples([1, 2]), ranked_examples([3]))
-    member = Member(choose(WaitsForVectors), split, Resources().of_member(0), 0, tmp_path, None)
-    assert 0 < member.train() < 0.4
+    assert Member(choose(WaitsForVectors), split, resources, 0, tmp_path, None).train() == 5
 
 
 def test_topics_that_all_ask_the_same_leave_none_to_validate_on():
