@@ -101,7 +101,7 @@ def test_ties_name_the_measures_that_they_can_move(check, tmp_path):
     run[9] = run[9].replace(" 990 ", " 989 ")  # ranks 10 and 11 of topic 1
     run[30] = run[30].replace(" 989 ", " 988 ")  # ranks 11 and 12 of topic 2
     (told,) = check(run).tied
-    assert told == "nDCG@10 in 1 of 75 topics, the best at ranks 10 to 11 of topic '1'"
+    assert told == "nDCG@10 in 1 of 75 topics, the highest at ranks 10 to 11 of topic '1'"
     (tmp_path / "qrels").write_text("1 0 NCT0011 1\n1 0 NCT0001 1\n1 0 NCT0010 0\n")
     (told,) = check(run, qrels=tmp_path / "qrels").tied
     # Ideal: 1 + 1/log2(3); the second relevant document is at rank 10 or 11.

@@ -57,6 +57,7 @@ class RunCheck:
         ties: by topic, the first and the last rank of each group of results with equal scores.
         tied: measures that these ties can move, in words.
         answers: the file has answers in JSON, not a run.
+        nouns: what it has, and what each of these has.
     """
 
     problems: Sequence[Problem]
@@ -66,14 +67,15 @@ class RunCheck:
     ties: Mapping[str, Spans] = field(default_factory=dict)
     tied: tuple[str, ...] = ()
     answers: bool = False
+    nouns: tuple[str, str] = ("topic", "result")
 
     @property
     def counts(self) -> str:
-        """The number of topics, and of results or citations of each, in words."""
-        least, most = self.results
-        results = counted(most, "citation" if self.answers else "result")
+        """The number of topics, and of the results of each, in words."""
+        (least, most), (topic, result) = self.results, self.nouns
+        results = counted(most, result)
         results = results if least == most else f"{least:,} to {results}"
-        return f"{counted(self.topics, 'topic')}, {results} each"
+        return f"{counted(self.topics, topic)}, {results} each"
 
     @property
     def refused(self) -> bool:

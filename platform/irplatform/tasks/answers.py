@@ -55,6 +55,7 @@ def check_answers(
         (min(counts), max(counts)),
         checking.tag,
         answers=True,
+        nouns=(checking.noun, checking.each),
     )
 
 
@@ -69,6 +70,7 @@ class _Checking:
 
     id_keys: tuple[str, ...] = ("id",)
     noun = "question"
+    each = "document"
 
     def __init__(
         self, task: Task, answers: Answers, has_document: Callable[[str], bool] | None
@@ -216,6 +218,7 @@ class _BioASQ(_Checking):
 class _BioGen2024(_Checking):
     id_keys = ("topic_id",)
     noun = "topic"
+    each = "citation"
 
     def check_head(self) -> None:
         head = self.answers.head
@@ -317,6 +320,7 @@ class _BioGenA(_BioGenLines):
 class _BioGenB(_BioGenLines):
     id_keys = ("metadata", "topic_id")
     noun = "topic"
+    each = "citation"
     sentences = "responses"
     lists = ("citations",)
 

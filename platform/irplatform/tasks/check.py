@@ -151,7 +151,7 @@ def in_words(tied: Sequence[TiedMeasure], found: RunCheck) -> list[str]:
     for topics, measures in together.items():
         first, last, topic = min((*found.ties[topic][0], topic) for topic in topics)
         place = f"{len(topics):,} of {counted(found.topics, 'topic')}"
-        where = f"the best at ranks {first} to {last} of topic '{topic}'"
+        where = f"the highest at ranks {first} to {last} of topic '{topic}'"
         described.append(f"{', '.join(map(_of_measure, measures))} in {place}, {where}")
     return described
 
