@@ -214,10 +214,12 @@ def known_metadata(run: Path) -> Mapping[str, Any]:
     """Return the metadata beside a run, or in its head, which say how it was made.
 
     Raises:
-        InputError: there are none.
+        InputError: there are none, or no run.
     """
     metadata = read_metadata(run)
     if "method" not in metadata:
+        if not run.exists():
+            raise InputError("there is no such file.", path=run)
         raise InputError(
             f"there is no {metadata_path(run).name} beside this run, nor ir_metadata in it.",
             path=run,
