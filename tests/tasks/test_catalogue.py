@@ -96,6 +96,14 @@ def test_what_is_wrong_with_a_file_is_said(own, change, message):
     assert str(path) in str(error.value)
 
 
+def test_an_unknown_measure_of_a_task_is_refused_when_it_is_used(own):
+    path = own(OWN.replace("topics = 2", 'measures = ["infNDCG", "AP", "nDGC@10"]'))
+    assert "mine" in all_tasks()
+    with pytest.raises(InputError, match="task 'mine': unknown measure 'nDGC'") as no:
+        task_of("mine")
+    assert no.value.path == path
+
+
 def test_an_unknown_name_has_a_suggestion():
     with pytest.raises(InputError, match="Did you mean 'trec-ct-2021'"):
         find_task("trec-ct-2121")

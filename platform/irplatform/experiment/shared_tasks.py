@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from irplatform.collections.topic_formats import read_topics
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import of_collection, of_files
+from irplatform.evaluation.measures import parse_measures
 from irplatform.evaluation.sampled import is_inferred
 from irplatform.experiment.arguments import as_path, as_paths, collection_name
 from irplatform.registry.loading import registry
@@ -37,8 +38,17 @@ def all_tasks() -> dict[str, Task]:
 
 
 def task_of(name: str) -> Task:
-    """Return a task by its name or the path of its file; InputError if there is none."""
-    return find_task(name, registry().tasks)
+    """Return a task by its name or the path of its file.
+
+    Raises:
+        InputError: there is no such task, or one of its measures is unknown.
+    """
+    task = find_task(name, registry().tasks)
+    try:
+        parse_measures(task.rules.measures or (), registry().measures, sampled=True)
+    except InputError as error:
+        raise InputError(f"task '{task.name}': {error.message}", path=task.path) from error
+    return task
 
 
 @dataclass(frozen=True)
