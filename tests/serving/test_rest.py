@@ -110,6 +110,18 @@ def test_common_paths_answer_in_the_common_form(ask):
     assert response.json()["results"][0]["relevance_score"] == 2  # without a content type
 
 
+def test_an_unknown_key_is_refused_where_only_our_keys_are_known(ask):
+    search, words, explain, rerank = ask(
+        ("POST", "/search", {"json": {"query": "x", "limit": 3}}),
+        ("GET", "/search?query=x&limit=3", {}),
+        ("POST", "/explain", {"json": {"query": "x", "documents": ["a"], "limit": 3}}),
+        ("POST", "/rerank", {"json": {"query": "x", "documents": ["a"], "limit": 3}}),
+    )
+    for response in (search, words, explain):
+        assert "unknown key 'limit'. " in _told(response, 422)
+    assert rerank.status_code == 200  # clients of other servers send keys of theirs
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [

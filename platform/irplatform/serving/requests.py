@@ -6,6 +6,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, Field, field_validator, model_validator
 
+from irplatform.errors import unknown
+
 LONGEST_QUERY = 10_000
 """Characters of a query."""
 MOST_RESULTS = 1000
@@ -55,7 +57,17 @@ class _OfQuery(BaseModel):
         return query
 
 
-class Search(_OfQuery):
+class _WithKnownKeys(BaseModel):
+    @model_validator(mode="before")
+    @classmethod
+    def _has_known_keys(cls, data: Any) -> Any:
+        for key in data if isinstance(data, dict) else ():
+            if key not in cls.model_fields:
+                raise ValueError(unknown("key", key, cls.model_fields).message)
+        return data
+
+
+class Search(_WithKnownKeys, _OfQuery):
     """A search of the collection."""
 
     top_n: int = Field(10, ge=1, le=MOST_RESULTS, description="results, at most")
@@ -87,13 +99,13 @@ class _OfDocuments(_OfQuery):
 
 
 class Rerank(_OfDocuments):
-    """Documents to score for a query, in the form of Cohere and Jina."""
+    """Documents to score for a query, in the form of Cohere and Jina, which have further keys."""
 
     top_n: int | None = Field(None, ge=1, description="results, at most; all by default")
     return_documents: bool = Field(False, description="send the documents back, too")
 
 
-class Explain(_OfDocuments):
+class Explain(_WithKnownKeys, _OfDocuments):
     """Documents whose scores are explained."""
 
 

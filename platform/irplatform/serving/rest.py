@@ -29,7 +29,7 @@ from starlette.exceptions import HTTPException
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from irplatform import __version__
-from irplatform.errors import InputError, in_a_line
+from irplatform.errors import InputError, in_a_line, unknown
 from irplatform.serving.docs_page import docs_page
 from irplatform.serving.model_thread import BusyError, ModelThread, TooSlowError
 from irplatform.serving.requests import (
@@ -118,7 +118,10 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
     async def search(request: Search) -> Any:
         return await answer(request)
 
-    async def search_words(query: _Words, top_n: _Number = 10) -> Any:
+    async def search_words(request: Request, query: _Words, top_n: _Number = 10) -> Any:
+        known = ("query", "top_n")
+        if other := next((key for key in request.query_params if key not in known), None):
+            raise unknown("key", other, known)
         return await answer(Search.model_validate({"query": query, "top_n": top_n}))
 
     async def rerank(request: Rerank) -> Any:
@@ -191,7 +194,8 @@ def _first_problem(errors: Any) -> str:
     parts = map(str, problem["loc"][1:])
     where = [part for part in parts if part.replace("_", "").isalnum() and part != Text.__name__]
     message = problem["msg"].removeprefix("Value error, ")
-    return f"{'.'.join(where)}: {message}." if where else f"{message}."
+    message += "" if message.endswith((".", "?")) else "."
+    return f"{'.'.join(where)}: {message}" if where else message
 
 
 class _Bounded:
