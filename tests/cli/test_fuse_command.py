@@ -330,6 +330,18 @@ def test_topics_of_the_runs_are_fused_as_other_folds_choose(platform, folder, ju
     assert sorted(topics) == [f"q{number}" for number in range(1, 9)]
 
 
+def test_runs_of_another_collection_than_the_one_learned_from_are_refused(platform, folder, judged):
+    for name in judged:
+        of_demo = {"data": {"test collection": {"name": "demo", "topics": "1", "qrels": "2"}}}
+        (folder / f"{name}.meta.json").write_text(json.dumps(of_demo))
+    refused = platform("fuse", *judged, "--out", "f.run", "--train-on", "demo-train")
+    assert refused.code == 2
+    assert "better.run: this is a run of 'demo', and its topics are not those of" in refused.err
+    assert not (folder / "f.run").exists()
+    same = platform("fuse", *judged, "--out", "f.run", "--train-on", "demo")
+    assert "fewer than two topics" in same.err
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -13,14 +13,14 @@ from irplatform.errors import InputError, check_least, counted, listing
 from irplatform.evaluation.judgments import of_collection
 from irplatform.evaluation.qrels import read_qrels
 from irplatform.experiment.arguments import as_path, as_paths, collection_name
-from irplatform.experiment.calls import expression, plain
+from irplatform.experiment.calls import describe_data, expression, plain
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.loading import registry
 from irplatform.retrieval.fusion_tuning import METHODS, choose_method, fuse_weighted
 from irplatform.runs import read_run
 from irplatform.runs.checks import check_tag
 from irplatform.runs.fuse import WITH_NORM, FusionMethod, K
-from irplatform.runs.metadata import run_metadata, write_run_with_metadata
+from irplatform.runs.metadata import read_metadata, run_metadata, write_run_with_metadata
 from irplatform.runs.resuming import refuse_other_run
 from irplatform.system.console import notice, waiting
 from irplatform.system.digests import file_digest
@@ -28,7 +28,7 @@ from irplatform.system.reading import readable_again
 from irplatform.system.writing import same_file, writable_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from irplatform.experiment.arguments import AnyCollection, AnyPath, Paths
     from irplatform.retrieval.fusion_tuning import Choice
@@ -112,7 +112,7 @@ def fuse_runs(
     if train_on is not None:
         methods = [method] if k is not None or (by and norm) else _methods(by, norm)
         judged = [read_run(path) for path in train_paths] or [*runs.values()]
-        choice = _learned(judged, methods, train_on)
+        choice = _learned(dict(zip(train_paths or paths, judged, strict=True)), methods, train_on)
         method = choice.method
     shares = _shares(weights if choice is None else method.weights, len(paths))
     share_of = dict(zip(paths, shares, strict=True))
@@ -171,21 +171,37 @@ def _methods(by: Method | None, norm: Norm | None) -> list[FusionMethod]:
 
 
 def _learned(
-    runs: Sequence[Run], methods: Sequence[FusionMethod], train_on: AnyCollection
+    runs: Mapping[Path, Run], methods: Sequence[FusionMethod], train_on: AnyCollection
 ) -> Choice:
     name = collection_name(train_on)
     if Path(name).is_file() and Path(name).suffix != ".toml":
         judgments = read_qrels(Path(name))
     else:
-        judgments = of_collection(registry().collection(name), (), registry().measures).qrels
+        collection = registry().collection(name)
+        judgments = of_collection(collection, (), registry().measures).qrels
+        _refuse_other_topics(runs, describe_data(collection, judgments))
     with waiting(f"choosing a fusion on topics of {name}"):
-        choice = choose_method(runs, judgments, methods)
+        choice = choose_method([*runs.values()], judgments, methods)
     if choice is None:
         raise InputError(
             f"fewer than two topics of the runs have a relevant document in '{name}'. For runs of "
             "other topics, give those of the same systems over its topics with --train-runs."
         )
     return choice
+
+
+def _refuse_other_topics(paths: Iterable[Path], data: Mapping[str, Any]) -> None:
+    """Refuse runs whose metadata name other topics: these may have the same numbers."""
+    for path in paths:
+        recorded = read_metadata(path).get("data", {}).get("test collection")
+        parts = ("name", "topics", "qrels")
+        if recorded and all(recorded.get(part) != data[part] for part in parts):
+            raise InputError(
+                f"this is a run of '{recorded.get('name')}', and its topics are not those of "
+                f"--train-on, '{data['name']}'. Give runs of the same systems over the latter with "
+                "--train-runs.",
+                path=path,
+            )
 
 
 def _described(method: FusionMethod, shares: Sequence[float]) -> dict[str, Any]:
