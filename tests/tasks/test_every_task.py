@@ -208,6 +208,14 @@ def test_two_runs_with_one_tag_and_runs_without_metadata_are_told(tmp_path, know
         prepare_runs([tmp_path / "a", tmp_path / "b"], tmp_path / "up", task=task.name)
     prepare_runs(tmp_path / "a", tmp_path / "up", task=task.name)
     assert "How this run was made is not recorded." in (tmp_path / "up" / "runs.md").read_text()
+    with pytest.raises(InputError, match="runs were prepared here before"):
+        prepare_runs(tmp_path / "b", tmp_path / "up", task=task.name)
+    (tmp_path / "up" / "old").touch()
+    prepare_runs(tmp_path / "b", tmp_path / "up", task=task.name, force=True)
+    assert not (tmp_path / "up" / "old").exists()
+    (tmp_path / "up" / "runs.md").unlink()  # a folder of something else
+    with pytest.raises(InputError, match="this exists already"):
+        prepare_runs(tmp_path / "b", tmp_path / "up", task=task.name, force=True)
     longeval = TASKS["longeval-2025-sci"]
     paths = [tmp_path / "0", tmp_path / "1"]
     for path in paths:

@@ -100,6 +100,7 @@ def _rows(what: str, groups: Mapping[str, Sequence[int]]) -> list[tuple[str, str
 @click.argument("runs", nargs=-1, required=True, type=PATH)
 @task_options
 @click.option("--out", required=True, type=PATH, help="The folder to make.")
+@force_option("a folder at --out that was prepared before")
 @json_option
 def prepare(runs: tuple[Path, ...], as_json: bool, **options: Any) -> None:
     """Write runs to a folder in the form of a task, ready to upload.

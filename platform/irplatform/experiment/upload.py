@@ -53,6 +53,7 @@ def prepare_runs(
     collection: AnyCollection | None = None,
     documents: bool = False,
     topics: AnyPath | None = None,
+    force: bool = False,
 ) -> dict[str, Any]:
     """Write runs to a new folder in the form of a task, ready to upload.
 
@@ -66,6 +67,7 @@ def prepare_runs(
         collection: whose topics they must answer.
         documents: look up every document in the collection's index.
         topics: the task's file of topics, in place of a collection.
+        force: replace a folder that was prepared before.
 
     Returns:
         `path`, and `files` in it.
@@ -115,7 +117,13 @@ def prepare_runs(
     facts = known_facts()
     if known.rules.metadata:
         _check_metadata(paths[-1], runs[-1].metadata, facts)
-    return _write(runs, out, known, facts)
+    replaces = (out / CHECKSUMS).is_file() and (out / DESCRIPTIONS).is_file()
+    if replaces and not force:
+        raise InputError(
+            "runs were prepared here before. Name another --out, or replace it with --force.",
+            path=out,
+        )
+    return _write(runs, out, known, facts, replaces=replaces)
 
 
 def _refuse(path: Path, check: RunCheck, task: Task) -> None:
@@ -156,14 +164,16 @@ def _check_metadata(path: Path, metadata: Mapping[str, Any] | None, facts: Any) 
         raise InputError(f"the task also asks for your {' and '.join(missing)}: {commands}.")
 
 
-def _write(runs: Sequence[_Run], out: Path, task: Task, facts: Mapping[str, str]) -> dict[str, Any]:
+def _write(
+    runs: Sequence[_Run], out: Path, task: Task, facts: Mapping[str, str], *, replaces: bool
+) -> dict[str, Any]:
     template = task.rules.file or "{tag}"
     if "{team}" in template and "team" not in facts:
         raise InputError("the file names the team: `platform config set team VALUE`.")
     written: list[str] = []
     described = []
     about: dict[str, Any] | None = None
-    with atomic_folder(out) as folder:
+    with atomic_folder(out, replaces=replaces) as folder:
         for run in runs:
             name = template.format(tag=run.tag, team=facts.get("team", ""), snapshot=run.snapshot)
             content = run.content

@@ -172,13 +172,14 @@ def made_folder(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def atomic_folder(path: Path) -> Iterator[Path]:
+def atomic_folder(path: Path, *, replaces: bool = False) -> Iterator[Path]:
     """Yield an empty folder that appears under its name only if the block ends without an error.
 
     It has the same name, in a hidden folder beside the final one. InputError if something is there
-    already, or the place cannot be written to.
+    already, unless it `replaces` that, or the place cannot be written to.
     """
-    refuse_taken(path)
+    if not replaces:
+        refuse_taken(path)
     with (
         made_folder(writable_folder(path).parent),
         tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as scratch,
@@ -186,6 +187,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         filled = Path(scratch, path.name)
         filled.mkdir()
         yield filled
+        if replaces and path.exists():
+            path.rename(Path(scratch, "replaced"))
         filled.replace(path)
 
 
