@@ -161,7 +161,7 @@ def refused(platform, folder):
         ((*RUN, "--preset", "paper"), "--preset paper has no effect: a run without rerankers"),
         (("reproduce", "--only", "nothing-*"), "unknown result, tag or system 'nothing-*'"),
         (("reproduce", "--file", "nowhere.toml"), "nowhere.toml: there is no such file"),
-        (("evaluate", "good.run"), "give either --collection or --qrels"),
+        (("evaluate", "good.run"), "metadata name no collection: give --collection or --qrels"),
         (("evaluate", "good.run", "--qrels", "nowhere"), "nowhere"),
         (("evaluate", "nowhere.run", *SMALL), "nowhere.run"),
         (("evaluate", "good.run", *SMALL, "--measure", "P@"), "P@"),

@@ -234,8 +234,12 @@ def test_each_reranked_run_is_compared_with_its_own_first_stage(capsys, monkeypa
     assert "ceiling" in found._repr_html_()
     one = compare("m", collection="demo", baseline="bm25+rm3")
     assert (one.matrix, one.baseline, len(one.pairs_by("AP"))) == (None, "bm25+rm3", 3)
-    several = call(capsys, monkeypatch, "compare", "m", "--qrels", "none.txt")
-    assert "several collections: name one of demo, demo-train with --collection" in several.err
+    for given in ((), ("--qrels", "none.txt")):
+        several = call(capsys, monkeypatch, "compare", "m", *given)
+        assert several.code == 2
+        assert "several collections: name one of demo, demo-train with --collection" in several.err
+    files = ["m/demo/bm25/bm25.run", "m/demo/bm25/bm25-title.run"]
+    assert compare(files).as_json() == compare(files, collection="demo").as_json()
 
 
 @pytest.mark.java

@@ -55,7 +55,7 @@ comparison_options = with_options(
 
 
 @command(
-    "platform compare --collection demo runs/demo",
+    "platform compare runs/demo",
     "platform compare --qrels qrels.txt a.run b.run --test randomization --bounds",
 )
 @click.argument("runs", nargs=-1, required=True, type=PATH)

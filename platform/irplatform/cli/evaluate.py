@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 
 judgment_options = (
-    click.option("--collection", type=COLLECTION, help="The collection whose judgments to use."),
+    click.option(
+        "--collection",
+        type=COLLECTION,
+        help="The collection whose judgments to use; default: the one that the runs are of.",
+    ),
     click.option(
         "--qrels",
         type=PATH,
@@ -64,7 +68,7 @@ name_option = list_option(
 
 
 @command(
-    "platform evaluate --collection demo runs/demo/bm25.run runs/demo/delta.run",
+    "platform evaluate runs/demo",
     "platform evaluate --qrels qrels.txt my.run --measure nDCG@20,AP",
 )
 @click.argument("runs", nargs=-1, required=True, type=PATH)

@@ -46,7 +46,8 @@ def compare(
         runs: TREC runs or `Run` objects, at least two, or a mapping of name to one; a folder stands
             for the runs of its last table. In one of several first stages each reranked run is
             compared with its own first stage.
-        collection: whose judgments, measures and topics to use.
+        collection: whose judgments, measures and topics to use; by default the one that the runs'
+            metadata name.
         qrels: a file of judgments, instead of a collection, ordinary or sampled; or a mapping of
             topic to document to grade.
         sampled_qrels: a file of sampled judgments, beside the others or alone.

@@ -45,7 +45,8 @@ def evaluate(
 
     Args:
         runs: TREC runs, folders of `platform run` or `Run` objects, or a mapping of name to one.
-        collection: whose judgments and measures to use.
+        collection: whose judgments and measures to use; by default the one that the runs' metadata
+            name.
         qrels: a file of judgments, in place of a collection, ordinary or sampled; or a mapping of
             topic to document to grade.
         sampled_qrels: a file of sampled judgments, beside the others or alone.
@@ -89,14 +90,16 @@ def evaluate(
 
 @dataclass(frozen=True)
 class JudgedRuns:
-    """Runs and their names, by path, with their judgments and their collection, if named.
+    """Runs and their names, by path, with their judgments and their collection, if there is one.
 
-    `notes` say that only the topics of a quick look count.
+    `collection_name` is the collection's name as the user or the runs' metadata give it. `notes`
+    say that only the topics of a quick look count.
     """
 
     judgments: Judgments
     runs: Mapping[Path, Run]
     collection: Collection | None
+    collection_name: str
     given: GivenRuns
     notes: tuple[str, ...] = ()
 
@@ -122,8 +125,10 @@ def read_judged_runs(
     measures = as_names(measures, "measures")
     if sampled_qrels is not None:
         sampled_qrels = as_path(sampled_qrels, "sampled_qrels")
-    if (collection is None) == (qrels is None) and (collection or sampled_qrels is None):
+    if collection is not None and qrels is not None:
         raise InputError("give either --collection or --qrels.")
+    if collection is None and qrels is None and sampled_qrels is None:
+        collection = given.recorded_collection()
     plugins = registry()
     resolved_collection = None
     named = "" if collection is None else collection_name(collection)
@@ -165,7 +170,7 @@ def read_judged_runs(
             "comparable with scores over all topics."
         )
         runs = {path: without(run, left_out) for path, run in runs.items()}
-    return JudgedRuns(judgments, runs, resolved_collection, given, tuple(notes))
+    return JudgedRuns(judgments, runs, resolved_collection, named, given, tuple(notes))
 
 
 def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isclose
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.comparison.results import Matrix
 from irplatform.errors import InputError, counted, listing
 from irplatform.experiment.arguments import AnyPath, Names, as_names, as_path
 from irplatform.runs import Run
 from irplatform.runs.folder import read_matrix, run_files
+from irplatform.runs.metadata import read_metadata
 from irplatform.runs.names import file_name, names_of
 
 if TYPE_CHECKING:
@@ -64,6 +67,29 @@ class GivenRuns:
                 names[path], places[name] = name, (cell.first_stage, reranker)
         return GivenRuns(names, {}, cells, Matrix(places))
 
+    def recorded_collection(self) -> str:
+        """Return the collection that the metadata of the runs name.
+
+        Raises:
+            InputError: a run is missing, or they name none or several.
+        """
+        named: dict[str, None] = {}
+        for path in self.names:
+            file = self.ready[path].path if path in self.ready else path
+            if file is not None and not file.exists():
+                raise InputError("there is no such file.", path=file)
+            if file is not None and (name := _collection_of(read_metadata(file))):
+                named[name] = None
+        if len(named) == 1:
+            return next(iter(named))
+        if not named:
+            raise InputError(
+                "the runs' metadata name no collection: give --collection or --qrels."
+            )
+        raise InputError(
+            f"the runs are of several collections: name one of {listing(named)} with --collection."
+        )
+
     def with_ceilings(self, comparison: Comparison) -> Comparison:
         """Add the ceilings of a matrix, by measures that score its first stages as in its table."""
         if comparison.matrix is None:
@@ -77,6 +103,20 @@ class GivenRuns:
                 if measure in scores and isclose(scores[measure].mean, cell.means[measure])
             }
         return replace(comparison, matrix=replace(comparison.matrix, ceilings=found))
+
+
+def _collection_of(metadata: Mapping[str, Any]) -> str:
+    implementation = metadata.get("implementation", {})
+    settings = implementation.get("call", {}).get("settings", {})
+    if name := settings.get("collection"):
+        return str(name)
+    with suppress(ValueError, KeyError, IndexError):
+        executable = implementation["executable"]
+        words = shlex.split(executable["cmd"])
+        name = words[words.index("--collection") + 1]
+        path = Path(executable.get("working directory", ""), name)
+        return str(path) if path.exists() else name
+    return ""
 
 
 def given_runs(runs: Runs, names: Names = ()) -> GivenRuns:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +17,7 @@ import irplatform
 from irplatform.comparison.curves import curves
 from irplatform.errors import InputError, PlatformError, counted, listing, one_line
 from irplatform.expansion import Expander, QueryPlan
-from irplatform.experiment.arguments import as_path, collection_name
+from irplatform.experiment.arguments import as_path
 from irplatform.experiment.calls import settings_from
 from irplatform.experiment.cite import as_bibtex, cite
 from irplatform.experiment.compare import compare_judged
@@ -122,8 +121,6 @@ def write_report(
             raise InputError("there is no such file.", path=path)
     if len(paths) < 2:
         raise InputError(f"a report compares at least two runs; {listing(map(str, paths))} is one.")
-    if collection is None and qrels is None and sampled_qrels is None:
-        collection = _recorded_collection(paths)
     judged = read_judged_runs(
         given, collection, qrels, sampled_qrels=sampled_qrels, measures=measures, topics=topics
     )
@@ -135,9 +132,9 @@ def write_report(
     shown = Shown.of(comparison, depth)
     doc_ids = shown.doc_ids(by_name)
     texts = Texts(notes=("Documents have no titles here: without a collection ids are all.",))
-    if judged.collection is not None and collection is not None:
+    if judged.collection is not None:
         with waiting("reading titles"):
-            texts = _texts(judged.collection, collection_name(collection), doc_ids, paths)
+            texts = _texts(judged.collection, judged.collection_name, doc_ids, paths)
             with waiting("explaining documents"):
                 explained, unexplained = _explanations(given.names, shown, by_name)
             texts = replace(texts, explanations=explained, notes=[*texts.notes, *unexplained])
@@ -181,33 +178,6 @@ def _refuse_other_file(path: Path, *, force: bool) -> None:
         "this file exists and is no report. Name another --html, or replace it with --force.",
         path=path,
     )
-
-
-def _recorded_collection(paths: Sequence[Path]) -> str:
-    """The collection that the metadata of all runs name."""
-    recorded = {str(path): _collection_of(read_metadata(path)) for path in paths}
-    named = {name for name in recorded.values() if name}
-    if len(named) == 1:
-        return named.pop()
-    if not named:
-        raise InputError(
-            "the runs have no metadata that name their collection: give --collection or --qrels."
-        )
-    raise InputError(f"the runs are of several collections: {listing(sorted(named))}.")
-
-
-def _collection_of(metadata: Mapping[str, Any]) -> str:
-    implementation = metadata.get("implementation", {})
-    settings = implementation.get("call", {}).get("settings", {})
-    if name := settings.get("collection"):
-        return str(name)
-    with suppress(ValueError, KeyError, IndexError):
-        executable = implementation["executable"]
-        words = shlex.split(executable["cmd"])
-        name = words[words.index("--collection") + 1]
-        path = Path(executable.get("working directory", ""), name)
-        return str(path) if path.exists() else name
-    return ""
 
 
 def _texts(
