@@ -1,13 +1,12 @@
-"""Plugins: found, guarded one by one, named when broken."""
+"""Plugins are found, guarded one by one, and named when broken."""
 
 import os
-import sys
 from importlib import metadata
 
 import pytest
 from strangers import FILED, GOOD
 
-from irplatform.errors import InputError, PluginError
+from irplatform.errors import InputError
 from irplatform.registry.class_checks import OLD_NAMES
 from irplatform.registry.entry_points import without_entry_point
 from irplatform.registry.loading import load, registry
@@ -196,7 +195,7 @@ def test_a_hook_that_nobody_marked_is_noticed(install):
         (
             "def register_reranker(register)",
             "unknown hook 'register_reranker'. Did you mean 'register_rerankers'?",
-        ),
+        )
     ],
 )
 def test_a_misspelt_hook_or_argument_is_told_with_the_right_name(install, function, told):
@@ -224,41 +223,6 @@ def test_nothing_of_a_plugin_that_breaks_halfway_is_used(install):
     found = load(install("halfway", halfway))
     assert found.rerankers == {}
     assert found.manager.get_plugins() == set()
-
-
-def test_a_name_belongs_to_the_plugin_that_came_first(install):
-    found = load((*install("a", GOOD), *install("b", GOOD)))
-    assert found.rerankers["length"].plugin.name == "a"
-    (broken,) = found.broken
-    assert broken.name == "b"
-    assert "reranker 'length' is registered by plugin 'a' (" in broken.error
-
-
-@pytest.mark.parametrize(
-    ("selection", "used", "refused"),
-    [
-        ("", ["irplatform-a"], ["irplatform-b"]),
-        ("shelf", ["irplatform-a"], ["irplatform-b"]),
-        ("-shelf", [], []),
-    ],
-)
-def test_of_two_plugins_with_one_name_both_are_named(install, selection, used, refused):
-    other = GOOD.replace('"length"', '"other-length"')
-    points = (*install("b", other, called="shelf"), *install("a", GOOD, called="shelf"))
-    found = load(points, selection)
-    assert [p.distribution for p in found.plugins if not p.error] == used
-    assert [p.distribution for p in found.broken] == refused
-    for plugin in found.broken:
-        assert str(plugin) == "plugin 'shelf' (irplatform-b 1.5)"
-        assert plugin.error.startswith("plugin 'shelf' (irplatform-a 1.5) has this name, too. ")
-
-
-def test_no_stranger_takes_the_name_of_what_comes_with_the_platform(install):
-    ours = [e for e in metadata.entry_points(group="irplatform") if e.name == "ltr"]
-    found = load((*install("a-stranger", GOOD.replace('"length"', '"ltr"')), *ours))
-    (broken,) = found.broken
-    assert broken.name == "a-stranger"
-    assert "reranker 'ltr' is registered by plugin 'ltr' (irplatform " in broken.error
 
 
 def test_what_an_interrupted_uninstallation_leaves_is_a_broken_plugin(tmp_path):
@@ -289,62 +253,12 @@ def test_an_entry_point_that_names_no_module_is_told(value, told):
     assert broken.error.startswith(f"ModuleNotFoundError: {told}")
 
 
-@pytest.mark.parametrize(
-    ("selection", "kept"),
-    [
-        ("", ["a", "b", "c"]),
-        ("a", ["a"]),
-        ("a, c", ["a", "c"]),
-        ("-b", ["a", "c"]),
-        ("a,b,-b", ["a"]),
-        ("none", []),
-    ],
-)
-def test_plugins_are_selected_by_name(install, selection, kept):
-    points = [
-        point
-        for name in "abc"
-        for point in install(name, GOOD.replace('"length"', f'"length-{name}"'))
-    ]
-    assert [plugin.name for plugin in load(points, selection).plugins] == kept
-
-
-def test_selecting_a_plugin_that_is_not_there_is_an_error(install):
-    points = install("lucent", GOOD)
-    with pytest.raises(InputError, match=r"unknown plugin 'lucene'. Did you mean 'lucent'\?"):
-        load(points, "lucene")
-    assert load(points, "-lucene").plugins  # leaving it out is done already
-
-
-def test_the_environment_selects_plugins(monkeypatch):
-    monkeypatch.setenv("IRPLATFORM_PLUGINS", "lucene")
-    registry.cache_clear()
-    try:
-        found = registry()
-        assert [plugin.name for plugin in found.plugins] == ["lucene"]
-        assert "bm25" in found.retrievers
-        assert found.rerankers == {}
-    finally:
-        monkeypatch.undo()
-        registry.cache_clear()
-
-
 def test_the_built_in_plugins_are_sound():
     found = registry()
     assert found.broken == []
     assert {"bm25", "qld", "rm3"} <= set(found.retrievers)
     assert {"delta", "delta-32"} <= set(found.rerankers)
     assert "demo" in found.collections
-
-
-def test_an_unknown_name_is_answered_with_the_nearest(install):
-    found = load((*install("good", GOOD), *install("broken", "import not_there")))
-    with pytest.raises(InputError, match=r"unknown reranker 'lenght'. Did you mean 'length'\?"):
-        found.reranker("lenght")
-    with pytest.raises(InputError, match=r"plugin 'broken' \(irplatform-broken 1.5\) could not be"):
-        found.reranker("zzz")
-    with pytest.raises(InputError, match="unknown retriever 'bm25'"):
-        found.retriever("bm25")
 
 
 def test_plugins_are_loaded_where_the_working_directory_is_gone(install, tmp_path, monkeypatch):
@@ -358,76 +272,6 @@ def test_plugins_are_loaded_where_the_working_directory_is_gone(install, tmp_pat
 
 def test_the_registry_loads_plugins_once():
     assert registry_registry() is registry_registry()
-
-
-@pytest.fixture
-def by_place(install, tmp_path):
-    """A plugin that registers the class `Length` of another module by the place of the class."""
-
-    def build(code=GOOD, place="ranker:Length", **defaults):
-        module = f"ranker_{tmp_path.name}"
-        (tmp_path / f"{module}.py").write_text(code)
-        place = place.replace("ranker", module)
-        hooks = (
-            "from irplatform.plugin import hookimpl\n\n@hookimpl\n"
-            f"def register_rerankers(register):\n    register('length', {place!r}, **{defaults})\n"
-        )
-        return load(install("placed", hooks)), module
-
-    return build
-
-
-def test_a_class_is_imported_from_its_place_at_first_use(by_place):
-    found, module = by_place()
-    assert found.plugins[0].provides == ("reranker length",)
-    assert module not in sys.modules
-    registration = found.reranker("length")
-    assert registration.broken == ""
-    assert registration.create({}).score(None, []) == []
-    assert registration.system is sys.modules[module].Length
-
-
-@pytest.mark.parametrize(
-    ("code", "place", "told"),
-    [
-        (GOOD, "ranker:Lenght", "and 'ranker' has no 'Lenght'"),
-        (GOOD, "ranker.not_there:Length", "failed importing 'ranker.not_there:Length'"),
-        ("1 / 0", "ranker:Length", "failed importing 'ranker:Length': ZeroDivisionError"),
-        (GOOD, "ranker:hookimpl", "not a subclass of Reranker"),
-        (
-            GOOD.replace("def score(", "def scores("),
-            "ranker:Length",
-            "registers 'ranker:Length': reranker 'length': Length does not define score()",
-        ),
-    ],
-)
-def test_a_place_without_a_sound_class_is_told_when_it_is_used(by_place, code, place, told):
-    found, module = by_place(code, place)
-    assert not found.broken
-    with pytest.raises(PluginError) as raised:
-        found.reranker("length").options({})
-    assert told in str(raised.value).replace(module, "ranker")
-    assert "plugin 'placed' (irplatform-placed 1.5)" in str(raised.value)
-    assert found.reranker("length").broken == str(raised.value)
-
-
-def test_defaults_are_checked_with_the_class(by_place):
-    found, _ = by_place(size=3)
-    assert "'size'" in found.reranker("length").broken
-
-
-@pytest.mark.parametrize("place", ["", "ranker", "ranker:", "ranker.Length", "a b:Length", ":L"])
-def test_a_text_that_is_no_place_breaks_the_plugin(by_place, place):
-    found, _ = by_place(place=place)
-    assert "write a class, or its place as 'package.module:Class'" in found.broken[0].error
-
-
-def test_every_system_of_ours_is_sound():
-    found = registry()
-    for table in (found.rerankers, found.retrievers, found.features):
-        assert [each.broken for each in table.values() if each.broken] == []
-    # Nor does a module that was imported meanwhile take the place of an object with hooks.
-    assert [plugin.wrong for plugin in registry.__wrapped__().plugins if plugin.wrong] == []
 
 
 @pytest.mark.parametrize(

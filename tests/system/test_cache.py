@@ -1,50 +1,27 @@
-"""The cache: built once, complete or absent, resumable where asked for."""
+"""The cache: artifacts are built once, and complete or absent."""
 
 import json
-import multiprocessing
 import os
-import re
 import shutil
-import signal
-import time
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
+from cached import DEPENDS_ON, never, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from irplatform.errors import ChangedFileError, InputError, PlatformError
+from irplatform.errors import InputError, PlatformError
 from irplatform.system import cache as artifacts
-from irplatform.system import cache as locks
 from irplatform.system.arithmetic import arithmetic
-from irplatform.system.cache import (
-    artifact,
-    damaged_file,
-    is_built,
-    kept_json,
-    lock,
-    nothing_made,
-)
-from irplatform.system.console import notice
-from irplatform.system.digests import digests, fingerprint
+from irplatform.system.cache import artifact, damaged_file, is_built, kept_json, nothing_made
+from irplatform.system.digests import digests
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
-DEPENDS_ON = {"corpus": "abc", "options": {"k": 1}}
-
-
-def _write(text):
-    return lambda folder: (folder / "content").write_text(text)
-
-
-def _never(_folder):
-    raise AssertionError("this must not be built again")
-
 
 def test_an_artifact_is_built_once():
-    first = artifact("kind", "label", DEPENDS_ON, _write("content"))
-    second = artifact("kind", "label", DEPENDS_ON, _never)
+    first = artifact("kind", "label", DEPENDS_ON, write("content"))
+    second = artifact("kind", "label", DEPENDS_ON, never)
     assert (first.built, second.built) == (True, False)
     assert first.path == second.path
     assert first.seconds == second.seconds
@@ -53,15 +30,15 @@ def test_an_artifact_is_built_once():
 
 def test_where_nothing_is_made_a_missing_artifact_is_an_error():
     with nothing_made(), pytest.raises(PlatformError, match="is not in the cache"):
-        artifact("index", "demo", DEPENDS_ON, _write("x"))
-    made = artifact("index", "demo", DEPENDS_ON, _write("x"))
+        artifact("index", "demo", DEPENDS_ON, write("x"))
+    made = artifact("index", "demo", DEPENDS_ON, write("x"))
     with nothing_made():
-        assert artifact("index", "demo", DEPENDS_ON, _never).path == made.path
+        assert artifact("index", "demo", DEPENDS_ON, never).path == made.path
 
 
 def test_other_dependencies_make_another_artifact():
     paths = {
-        artifact(kind, "label", depends_on, _write("")).path
+        artifact(kind, "label", depends_on, write("")).path
         for kind, depends_on in [
             ("kind", DEPENDS_ON),
             ("other", DEPENDS_ON),
@@ -73,7 +50,7 @@ def test_other_dependencies_make_another_artifact():
 
 
 def test_the_manifest_spells_the_dependencies_out():
-    built = artifact("kind", "a label / with signs", DEPENDS_ON, _write("12345"))
+    built = artifact("kind", "a label / with signs", DEPENDS_ON, write("12345"))
     manifest = json.loads((built.path / "manifest.json").read_text())
     assert manifest["depends_on"] == {**DEPENDS_ON, **arithmetic()}
     assert manifest["bytes"] == 5
@@ -83,30 +60,16 @@ def test_the_manifest_spells_the_dependencies_out():
 
 def test_an_artifact_may_depend_on_a_file_whose_name_is_not_utf8():
     depends_on = {"file": os.fsdecode(b"Z\xfcrich.tsv")}
-    found = artifact("kind", "label", depends_on, _write(""))
+    found = artifact("kind", "label", depends_on, write(""))
     assert json.loads((found.path / "manifest.json").read_text())["depends_on"].items() >= (
         depends_on.items()
     )
 
 
-def _fail(folder):
-    (folder / "half").write_text("half")
-    raise RuntimeError("on the way")
-
-
-def test_a_failed_build_leaves_nothing_that_looks_finished(fresh_home):
-    with pytest.raises(RuntimeError):
-        artifact("kind", "label", DEPENDS_ON, _fail)
-    assert all(p.suffix in {".partial", ".lock"} for p in (fresh_home / "kind").iterdir())
-    built = artifact("kind", "label", DEPENDS_ON, _write("whole"))
-    assert built.built
-    assert sorted(p.name for p in built.path.iterdir()) == ["content", "manifest.json"]
-
-
 def test_a_folder_without_a_manifest_is_not_an_artifact():
-    built = artifact("kind", "label", DEPENDS_ON, _write("old"))
+    built = artifact("kind", "label", DEPENDS_ON, write("old"))
     (built.path / "manifest.json").unlink()
-    again = artifact("kind", "label", DEPENDS_ON, _write("new"))
+    again = artifact("kind", "label", DEPENDS_ON, write("new"))
     assert again.built
     assert (again.path / "content").read_text() == "new"
 
@@ -115,9 +78,9 @@ def test_a_folder_without_a_manifest_is_not_an_artifact():
     "manifest", ["{}", "", "no JSON", '{"bytes": "many"}', '{"bytes": null}', '{"bytes": 3}', "[]"]
 )
 def test_a_manifest_that_does_not_say_how_large_it_was_is_none(manifest):
-    built = artifact("kind", "label", DEPENDS_ON, _write("old"))
+    built = artifact("kind", "label", DEPENDS_ON, write("old"))
     (built.path / "manifest.json").write_text(manifest)
-    assert artifact("kind", "label", DEPENDS_ON, _write("new")).built
+    assert artifact("kind", "label", DEPENDS_ON, write("new")).built
 
 
 @pytest.mark.parametrize("lost", ["content", "sub/more", "manifest.json"])
@@ -165,7 +128,7 @@ def test_an_artifact_with_a_flipped_bit_is_made_again(name, place):
     again = artifact("kind", "label", DEPENDS_ON, _write_several)
     assert again.built
     assert (path / name).read_bytes() == before
-    assert not artifact("kind", "label", DEPENDS_ON, _never).built
+    assert not artifact("kind", "label", DEPENDS_ON, never).built
 
 
 def test_a_damaged_file_is_named(capsys):
@@ -184,7 +147,7 @@ def test_files_of_an_artifact_are_read_once_in_a_process(monkeypatch):
         artifacts, "digests", lambda paths, **more: read.extend(paths) or digests(paths, **more)
     )
     for _ in range(3):
-        artifact("kind", "label", DEPENDS_ON, _never)
+        artifact("kind", "label", DEPENDS_ON, never)
     assert sorted(read) == [path / "content", path / "sub" / "words.utf8"]
 
 
@@ -194,14 +157,14 @@ def test_an_artifact_without_digests_is_used_as_it_is():
     del manifest["files"]  # of an earlier version
     (path / "manifest.json").write_text(json.dumps(manifest))
     _flip(path / "content", 5)
-    assert not artifact("kind", "label", DEPENDS_ON, _never).built
+    assert not artifact("kind", "label", DEPENDS_ON, never).built
 
 
 def test_files_that_are_filled_later_may_change():
     path = artifact("kind", "label", DEPENDS_ON, _write_several, filled_later=True).path
     _flip(path / "content", 5)
-    assert not artifact("kind", "label", DEPENDS_ON, _never, filled_later=True).built
-    assert not artifact("kind", "label", DEPENDS_ON, _never).built
+    assert not artifact("kind", "label", DEPENDS_ON, never, filled_later=True).built
+    assert not artifact("kind", "label", DEPENDS_ON, never).built
 
 
 def test_files_are_on_the_disk_before_a_manifest_says_so(monkeypatch):
@@ -223,178 +186,39 @@ def test_files_are_on_the_disk_before_a_manifest_says_so(monkeypatch):
 
 
 def test_what_readers_add_to_an_artifact_does_no_harm():
-    path = artifact("kind", "label", DEPENDS_ON, _write("content")).path
+    path = artifact("kind", "label", DEPENDS_ON, write("content")).path
     (path / "write.lock").touch()
     (path / "more").write_text("more")
-    assert not artifact("kind", "label", DEPENDS_ON, _never).built
-
-
-def test_a_resumable_build_finds_what_an_interrupted_one_left():
-    with pytest.raises(RuntimeError):
-        artifact("kind", "label", DEPENDS_ON, _fail, resumable=True)
-    found = []
-
-    def resume(folder):
-        found.extend(path.name for path in folder.iterdir())
-
-    artifact("kind", "label", DEPENDS_ON, resume, resumable=True)
-    assert found == ["half"]
-
-
-def test_one_that_was_killed_when_all_was_done_is_finished_once(monkeypatch):
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(Path, "rename", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        artifact("kind", "label", DEPENDS_ON, _write("content"), resumable=True)
-    assert artifact("kind", "label", DEPENDS_ON, lambda _folder: None, resumable=True).built
-    assert not artifact("kind", "label", DEPENDS_ON, _never, resumable=True).built
-
-
-def test_any_other_build_begins_in_an_empty_folder():
-    with pytest.raises(RuntimeError):
-        artifact("kind", "label", DEPENDS_ON, _fail)
-    found = []
-    artifact("kind", "label", DEPENDS_ON, lambda folder: found.extend(folder.iterdir()))
-    assert found == []
+    assert not artifact("kind", "label", DEPENDS_ON, never).built
 
 
 def test_what_was_built_under_another_label_is_found(fresh_home):
     """A label is mostly a collection's, whose folder may be renamed."""
-    first = artifact("kind", "one", DEPENDS_ON, _write("content"))
+    first = artifact("kind", "one", DEPENDS_ON, write("content"))
     assert is_built("kind", "two", DEPENDS_ON)
-    second = artifact("kind", "two", DEPENDS_ON, _never)
+    second = artifact("kind", "two", DEPENDS_ON, never)
     assert (second.built, second.path) == (False, first.path)
-    assert artifact("kind", "two", {**DEPENDS_ON, "corpus": "abd"}, _write("other")).built
-    assert artifact("other", "two", DEPENDS_ON, _write("other")).built
+    assert artifact("kind", "two", {**DEPENDS_ON, "corpus": "abd"}, write("other")).built
+    assert artifact("other", "two", DEPENDS_ON, write("other")).built
 
 
 def test_its_own_label_comes_first():
-    twin = artifact("kind", "one", DEPENDS_ON, _write("twin")).path
+    twin = artifact("kind", "one", DEPENDS_ON, write("twin")).path
     own = twin.with_name(twin.name.replace("one", "two"))
     shutil.copytree(twin, own)
-    assert artifact("kind", "two", DEPENDS_ON, _never).path == own
+    assert artifact("kind", "two", DEPENDS_ON, never).path == own
     (own / "content").unlink()
-    assert artifact("kind", "two", DEPENDS_ON, _never).path == twin
+    assert artifact("kind", "two", DEPENDS_ON, never).path == twin
 
 
 def test_what_was_lost_under_another_label_is_told_and_made_again(capsys):
-    lost = artifact("kind", "one", DEPENDS_ON, _write("content")).path
+    lost = artifact("kind", "one", DEPENDS_ON, write("content")).path
     (lost / "content").unlink()
     assert not is_built("kind", "two", DEPENDS_ON)
-    again = artifact("kind", "two", DEPENDS_ON, _write("content"))
+    again = artifact("kind", "two", DEPENDS_ON, write("content"))
     assert again.built
     assert [path for path in lost.parent.iterdir() if path.is_dir()] == [again.path]
     assert f"kind/{lost.name} lacks some of what was written there" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(("resumable", "found"), [(True, ["half"]), (False, [])])
-def test_a_build_goes_on_from_what_was_left_under_another_label(resumable, found, fresh_home):
-    for label in ("one", "two", "one"):
-        with pytest.raises(RuntimeError):
-            artifact("kind", label, DEPENDS_ON, _fail, resumable=True)
-    there = []
-    built = artifact(
-        "kind",
-        "three",
-        DEPENDS_ON,
-        lambda folder: there.extend(path.name for path in folder.iterdir()),
-        resumable=resumable,
-    )
-    assert there == found
-    assert [path for path in built.path.parent.iterdir() if path.is_dir()] == [built.path]
-
-
-def _build_in_another_process(home, log, label):
-    os.environ["IRPLATFORM_HOME"] = str(home)
-
-    def build(folder):
-        with log.open("a") as file:
-            file.write("built\n")
-        time.sleep(0.2)  # long enough for the others to come
-        (folder / "content").write_text("content")
-
-    built = artifact("kind", label, DEPENDS_ON, build)
-    with log.open("a") as file:
-        file.write(f"{(built.path / 'content').read_text()}\n")
-
-
-@pytest.mark.parametrize("labels", [["label"] * 4, ["a", "b", "a", "c"]], ids=["one", "several"])
-def test_processes_that_want_the_same_build_it_once(labels, fresh_home, tmp_path):
-    context = multiprocessing.get_context("fork")
-    log = tmp_path / "log"
-    processes = [
-        context.Process(target=_build_in_another_process, args=(fresh_home, log, label))
-        for label in labels
-    ]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-        assert process.exitcode == 0
-    assert sorted(log.read_text().split()) == ["built", *["content"] * 4]
-
-
-def test_who_waits_for_another_process_says_so_once(fresh_home, monkeypatch, capsys):
-    mark = fingerprint({"kind": "kind", **DEPENDS_ON, **arithmetic()})
-    final = fresh_home / "kind" / f"label-{mark}"
-    final.parent.mkdir(parents=True)
-    other = FileLock(final.with_name(f"{mark}.lock"))  # whatever its label
-    other.acquire()
-
-    def end_of_waiting(message):
-        notice(message)
-        other.release()
-
-    monkeypatch.setattr(locks, "notice", end_of_waiting)
-    assert artifact("kind", "label", DEPENDS_ON, _write("")).path == final
-    told = f"another process is building kind/{final.name}; waiting for it\n"
-    assert capsys.readouterr().err == told
-
-
-def test_who_finds_a_free_lock_says_nothing(capsys):
-    artifact("kind", "label", DEPENDS_ON, _write(""))
-    assert capsys.readouterr().err == ""
-
-
-def test_what_fails_where_a_lock_is_not_free_is_not_blamed_on_the_cache(fresh_home):
-    with lock(fresh_home / "x"), pytest.raises(PermissionError), lock(fresh_home / "x") as free:
-        assert not free
-        raise PermissionError(13, "Permission denied", "/corpus.jsonl")
-
-
-def _hang(home, started):
-    os.environ["IRPLATFORM_HOME"] = str(home)
-
-    def build(folder):
-        (folder / "half").write_text("half")
-        started.set()
-        signal.pause()
-
-    artifact("kind", "label", DEPENDS_ON, build)
-
-
-@pytest.mark.parametrize(("resumable", "noted"), [(False, 1), (True, 0)])
-def test_an_interrupted_build_tells_whether_it_starts_over(resumable, noted):
-    def build(_folder):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt) as stopped:
-        artifact("kind", "label", DEPENDS_ON, build, resumable=resumable)
-    notes = getattr(stopped.value, "__notes__", [])
-    assert len(notes) == noted
-    assert all(
-        re.fullmatch(r"kind/label-\w+ starts over: 0 s of work are lost\.", n) for n in notes
-    )
-
-
-def test_a_killed_build_does_not_keep_its_lock(fresh_home):
-    context = multiprocessing.get_context("fork")
-    started = context.Event()
-    process = context.Process(target=_hang, args=(fresh_home, started))
-    process.start()
-    assert started.wait(30)
-    process.kill()
-    process.join()
-    assert artifact("kind", "label", DEPENDS_ON, _write("whole")).built
 
 
 def _file_instead(path):
@@ -409,33 +233,18 @@ def _folder_instead(path):
 
 @pytest.mark.parametrize(
     ("damage", "name"),
-    [
-        (_file_instead, "{}"),
-        (_file_instead, "{}.partial"),
-        (_folder_instead, "{}/manifest.json"),
-    ],
+    [(_file_instead, "{}"), (_file_instead, "{}.partial"), (_folder_instead, "{}/manifest.json")],
 )
 @pytest.mark.parametrize("resumable", [True, False])
 def test_what_somebody_put_into_the_place_of_an_artifact_gives_way(damage, name, resumable):
-    path = artifact("kind", "label", DEPENDS_ON, _write("old")).path
+    path = artifact("kind", "label", DEPENDS_ON, write("old")).path
     if name.endswith("partial"):
         shutil.rmtree(path)
     damage(path.parent / name.format(path.name))
-    again = artifact("kind", "label", DEPENDS_ON, _write("new"), resumable=resumable)
+    again = artifact("kind", "label", DEPENDS_ON, write("new"), resumable=resumable)
     assert (again.built, again.path) == (True, path)
     assert (path / "content").read_text() == "new"
-    assert not artifact("kind", "label", DEPENDS_ON, _never).built
-
-
-def test_what_was_made_of_a_file_that_changed_is_not_gone_on_from():
-    def fail(folder):
-        (folder / "part").write_text("of another file")
-        raise ChangedFileError("this file was changed while it was used.")
-
-    with pytest.raises(ChangedFileError):
-        artifact("kind", "label", DEPENDS_ON, fail, resumable=True)
-    made = artifact("kind", "label", DEPENDS_ON, _write("new"), resumable=True)
-    assert sorted(path.name for path in made.path.iterdir()) == ["content", "manifest.json"]
+    assert not artifact("kind", "label", DEPENDS_ON, never).built
 
 
 def test_a_damaged_file_of_json_is_named(tmp_path):
@@ -445,7 +254,7 @@ def test_a_damaged_file_of_json_is_named(tmp_path):
 
 
 def test_a_long_label_is_cut_to_what_a_file_system_takes():
-    built = artifact("kind", "𝒜" * 200, DEPENDS_ON, _write("content"))
+    built = artifact("kind", "𝒜" * 200, DEPENDS_ON, write("content"))
     assert built.path.name.startswith("𝒜" * 15 + "-")
     assert len(os.fsencode(built.path.name)) < 100
 
@@ -454,7 +263,7 @@ def test_a_cache_that_cannot_be_written_to_is_the_users_to_mend(tmp_path, monkey
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "file"))
     with pytest.raises(InputError, match=r"file.*cannot be written to.*IRPLATFORM_HOME"):
-        artifact("kind", "label", DEPENDS_ON, _never)
+        artifact("kind", "label", DEPENDS_ON, never)
 
 
 def test_what_a_builder_may_not_read_is_not_blamed_on_the_cache():
@@ -463,14 +272,3 @@ def test_what_a_builder_may_not_read_is_not_blamed_on_the_cache():
 
     with pytest.raises(PermissionError):
         artifact("kind", "label", DEPENDS_ON, build)
-
-
-def test_a_build_that_fails_leaves_nothing_unless_it_can_go_on(fresh_home):
-    def fail(folder):
-        (folder / "half").write_text("half")
-        raise InputError("no")
-
-    for resumable, left in ((False, []), (True, ["half"])):
-        with pytest.raises(InputError):
-            artifact("kind", "label", {"resumable": resumable}, fail, resumable=resumable)
-        assert [path.name for path in fresh_home.rglob("half")] == left
