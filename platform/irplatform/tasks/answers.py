@@ -6,6 +6,7 @@ BioGen's follow the track's guidelines and the checkers of NIST's submission sys
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,8 @@ def check_answers(
     """
     answers = read_answers(path, task.form)
     checking = _CHECKS[task.form](task, answers, has_document)
+    if answers.marked:
+        checking.error(1, "the file begins with a byte order mark. Save it as UTF-8 without one.")
     checking.check(topics)
     counts = list(checking.counts.values()) or [0]
     return RunCheck(
@@ -59,7 +62,7 @@ def check_answers(
     )
 
 
-class _Checking:
+class _Checking(ABC):
     """The check of a file.
 
     Attributes:
@@ -84,9 +87,6 @@ class _Checking:
         self._document = re.compile(task.rules.documents or ".+")
 
     def check(self, topics: Collection[str]) -> None:
-        if self.answers.marked:
-            self.error(1, "the file begins with a byte order mark. Save it as UTF-8 without one.")
-        self.check_head()
         for number, entry in enumerate(self.answers.entries, start=1):
             if not isinstance(entry.value, dict):
                 self.error(entry.line, f"entry {number} is not a JSON object.")
@@ -101,12 +101,9 @@ class _Checking:
             answered = counted(len(self.counts), self.noun)
             self.error(None, f"{answered} answered, but the task has {expected:,}.")
 
-    def check_head(self) -> None:
-        """Check the keys beside the list of entries."""
-
+    @abstractmethod
     def check_entry(self, entry: Entry, who: str) -> int:
         """Check an entry; return the number of its documents."""
-        raise NotImplementedError
 
     def error(self, line: int | None, message: str) -> None:
         self.problems.append(Problem("error", message, line))
@@ -220,12 +217,13 @@ class _BioGen2024(_Checking):
     noun = "topic"
     each = "citation"
 
-    def check_head(self) -> None:
+    def check(self, topics: Collection[str]) -> None:
         head = self.answers.head
         for key in ("team_id", "contact_email"):
             if not isinstance(head.get(key), str):
                 self.error(1, f"there is no text '{key}'.")
         self.run_name(1, head.get("run_name"), "run_name")
+        super().check(topics)
 
     def check_entry(self, entry: Entry, who: str) -> int:
         answer, references = entry.value.get("answer"), entry.value.get("references")
