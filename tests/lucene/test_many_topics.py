@@ -8,7 +8,7 @@ import pytest
 
 from irplatform.errors import InputError
 from irplatform.lucene import BM25, QLD, RM3, LuceneIndex, many_topics
-from irplatform.lucene.impact import ImpactIndex, search_with_numba, search_with_numpy
+from irplatform.lucene.impact import ImpactIndex, Terms, search_with_numba, search_with_numpy
 from irplatform.lucene.many_topics import ENGINE_VARIABLE
 from irplatform.lucene.postings import Postings
 from irplatform.lucene.queries import analyzed
@@ -133,15 +133,13 @@ def test_of_ties_the_smaller_numbers_come_first(compiled):
         array.flags.writeable = False
     postings = Postings(documents, codes, np.array([0, count]), latest)
     find = search_with_numba if compiled else search_with_numpy
-    found, scores, counts = find(
-        postings,
-        np.array([2, 4], np.float32),
+    topics = Terms(
         np.array([0, 1]),
         np.array([0]),
         np.array([8], np.float32),
         np.array([2**16 - 1], np.uint16),
-        50,
     )
+    found, scores, counts = find(postings, np.array([2, 4], np.float32), topics, 50)
     assert counts.tolist() == [50]
     assert found[0].tolist() == [*range(999, count, 1000), *range(10)]
     assert scores[0].tolist() == [6.0] * 40 + [4.0] * 10

@@ -18,7 +18,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -237,15 +237,13 @@ class _Search:
 
         def answer(topics: range) -> list[tuple[Int32, Float32]]:
             part = weighted[topics.start : topics.stop]
-            found, scores, counts = self.find(
-                self.postings,
-                self.saturation,
+            terms = Terms(
                 np.cumsum([0, *(len(rows) for rows, _ in part)], dtype=np.int64),
                 np.concatenate([rows for rows, _ in part]),
                 np.concatenate([weights for _, weights in part]),
                 limits[topics.start : topics.stop],
-                depth,
             )
+            found, scores, counts = self.find(self.postings, self.saturation, terms, depth)
             return [(found[n, :size], scores[n, :size]) for n, size in enumerate(counts.tolist())]
 
         starts = range(0, len(weighted), _AT_ONCE)
@@ -255,24 +253,32 @@ class _Search:
                 yield from results
 
 
+class Terms(NamedTuple):
+    """The terms of a few topics, one topic after the other."""
+
+    ends: Int64
+    """The first of each topic's terms, and the number of all, [topics + 1]."""
+    rows: Int64
+    """The rows of the terms, [terms]."""
+    weights: Float32
+    """w of each term, [terms]."""
+    limits: npt.NDArray[np.uint16]
+    """The years from which on documents are left out, [topics]."""
+
+
 def has_numba() -> bool:
     """Tell if numba is installed."""
     return not absent("numba")
 
 
 def search_with_numba(
-    postings: Postings,
-    saturation: Float32,
-    ends: Int64,
-    rows: Int64,
-    weights: Float32,
-    limits: npt.NDArray[np.uint16],
-    depth: int,
+    postings: Postings, saturation: Float32, topics: Terms, depth: int
 ) -> tuple[Int32, Float32, Int64]:
     """Search for a few topics in compiled code; see `search_with_numpy`."""
     from irplatform.lucene.impact_kernel import search
 
-    found, scores, counts = _empty(len(ends) - 1, depth)
+    ends, rows, weights, limits = topics
+    found, scores, counts = _empty(len(limits), depth)
     search(
         postings.documents, postings.codes, postings.latest, saturation, ends,
         postings.starts[rows], postings.starts[rows + 1], weights, limits, found, scores, counts,
@@ -281,32 +287,23 @@ def search_with_numba(
 
 
 def search_with_numpy(
-    postings: Postings,
-    saturation: Float32,
-    ends: Int64,
-    rows: Int64,
-    weights: Float32,
-    limits: npt.NDArray[np.uint16],
-    depth: int,
+    postings: Postings, saturation: Float32, topics: Terms, depth: int
 ) -> tuple[Int32, Float32, Int64]:
     """Search for a few topics in NumPy.
 
     Args:
         postings: what to search.
         saturation: the denominator of each code.
-        ends: the first of each topic's terms, and the number of all, [topics + 1].
-        rows: the terms of all topics.
-        weights: w of each term.
-        limits: per topic the year from which on documents are left out.
+        topics: the terms of the topics.
         depth: most documents per topic.
 
     Returns:
         Numbers of documents and scores, best first, [topics, depth], and how many are found.
     """
-    topics = len(ends) - 1
-    found, scores, counts = _empty(topics, depth)
+    ends, rows, weights, limits = topics
+    found, scores, counts = _empty(len(limits), depth)
     sums = np.zeros(len(postings.latest))
-    for topic in range(topics):
+    for topic in range(len(limits)):
         sums[:] = 0
         for place in range(ends[topic], ends[topic + 1]):
             begin, end = postings.starts[rows[place]], postings.starts[rows[place] + 1]
