@@ -81,16 +81,11 @@ class TextResources(CollectionResources):
         depends_on: Mapping[str, object],
         build: Callable[[Path], None],
         *,
-        of_vectors: bool = True,
         of_words: bool = False,
-        resumable: bool = False,
-        filled_later: bool = False,
+        **how: bool,
     ) -> Path:
         """Return what the checkpoint keeps, or an artifact that is made of it."""
-        if of_words:
-            return self._kept(kind)
-        how = {"resumable": resumable, "filled_later": filled_later}
-        return super().artifact(kind, depends_on, build, of_vectors=of_vectors, **how)
+        return self._kept(kind) if of_words else super().artifact(kind, depends_on, build, **how)
 
     def _kept(self, name: str) -> Path:
         if self.words is None:
