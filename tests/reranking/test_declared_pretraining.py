@@ -23,10 +23,10 @@ from irplatform.plugin import (
     Traits,
 )
 from irplatform.registry.loading import registry
+from irplatform.reranking.in_workers import can_be_sent
 from irplatform.reranking.systems import ChosenReranker
 from irplatform.reranking.training import Member
 from irplatform.reranking.training_set import LearningPlan, TrainingSet
-from irplatform.reranking.travel import can_travel
 
 
 class SizeOptions(Options):
@@ -128,8 +128,8 @@ def test_what_variants_share_can_be_trained_in_other_processes(name, monkeypatch
     known = registry().reranker(name)
     choice = ChosenReranker(known, known.options({})).in_pretraining()
     resources = CollectionResources(Articles(), "cpu", seed=1, threads=1)
-    assert can_travel(choice, resources)
-    assert not can_travel(_choice(Declaring, name), resources), "another class of that name"
+    assert can_be_sent(choice, resources)
+    assert not can_be_sent(_choice(Declaring, name), resources), "another class of that name"
 
 
 def test_so_can_a_class_that_a_function_made(monkeypatch, tmp_path):
@@ -138,9 +138,9 @@ def test_so_can_a_class_that_a_function_made(monkeypatch, tmp_path):
     monkeypatch.setitem(registry().rerankers, "made", made)
     choice = ChosenReranker(made, made.options({}))
     resources = CollectionResources(Articles(), "cpu", seed=1, threads=1)
-    assert can_travel(choice, resources)
+    assert can_be_sent(choice, resources)
     packed = Member(choice, (), resources, 0, tmp_path, None).packed(threads=1)
-    assert pickle.loads(pickle.dumps(packed)).arrived().choice == choice
+    assert pickle.loads(pickle.dumps(packed)).loaded().choice == choice
 
 
 def test_none_asks_for_no_pretraining():

@@ -24,9 +24,9 @@ from irplatform.plugin.rerankers import Reranker, TrainableReranker
 from irplatform.registry.dependencies import Chosen
 from irplatform.registry.loading import registry
 from irplatform.reranking.explain import explanations
+from irplatform.reranking.in_workers import can_be_sent
 from irplatform.reranking.scoring import checked_scores, rescore_topics, score_topics
 from irplatform.reranking.systems import ChosenReranker
-from irplatform.reranking.travel import can_travel
 from irplatform.retrieval.first_stage import ChosenRetriever, find
 from irplatform.runs import Run
 
@@ -64,7 +64,7 @@ def results_of_reranker(choice: ChosenReranker, data: CheckData) -> Results:
         return reranker
 
     def scores_in_new_process(folder: Path | None) -> Outputs | None:
-        if not can_travel(choice, resources):
+        if not can_be_sent(choice, resources):
             return None
         question = Question(choice.name, choice.options, data.topics, resources.unopened(), folder)
         return data.process.ask(_scores, question, choice.name, choice.registration.who)

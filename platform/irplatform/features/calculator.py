@@ -20,7 +20,7 @@ import numpy as np
 from irplatform import __version__
 from irplatform.errors import InputError
 from irplatform.features.groups import Group
-from irplatform.features.travel import sent_group
+from irplatform.features.in_workers import sent_group
 from irplatform.plugin.features import TrainableFeatureGroup
 from irplatform.system.digests import fingerprint
 from irplatform.system.formats import read_own_json

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, counted
 from irplatform.reranking.fitting import fit_system, open_checkpoint, train_ahead, untrained
+from irplatform.reranking.in_workers import can_be_sent
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.scoring import cached_scores
 from irplatform.reranking.training import shares_features
@@ -17,7 +18,6 @@ from irplatform.reranking.training_set import (
     fold_topics,
     seeds_of,
 )
-from irplatform.reranking.travel import can_travel
 from irplatform.reranking.warnings import warnings_of
 from irplatform.runs import Run
 from irplatform.runs.names import alone_name
@@ -107,7 +107,7 @@ def _train_ahead(
     """Train the members of all seeds and folds at once, if workers can."""
     if not (several_workers() and choice.trainable and resources.resume):
         return
-    if learning.checkpoint or shares_features(choice) or not can_travel(choice, resources):
+    if learning.checkpoint or shares_features(choice) or not can_be_sent(choice, resources):
         return
     seeded = [replace(resources, seed=seed) for seed in seeds]
     trainings = [

@@ -19,7 +19,7 @@ from irplatform.errors import InputError, PlatformError, PluginError, counted, l
 from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.plugin_answers import numbers
-from irplatform.reranking.travel import sent_system, takes_gpu
+from irplatform.reranking.in_workers import sent_system, takes_gpu
 from irplatform.system.cache import artifact, kept_json
 from irplatform.system.console import LAST, parts, progress, stage
 from irplatform.system.digests import fingerprint
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from irplatform.collection_resources import CollectionResources
     from irplatform.plugin.resources import Resources
     from irplatform.registry.registration import Registration
+    from irplatform.reranking.in_workers import Block
     from irplatform.reranking.systems import System
-    from irplatform.reranking.travel import Block
 
     Elsewhere = Callable[[Sequence[Block]], Iterator[list["Values"]]]
     """Returns the scores of blocks of topics."""

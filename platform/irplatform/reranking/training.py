@@ -21,8 +21,8 @@ from irplatform.collection_resources import on_this_machine
 from irplatform.data import TrainingData
 from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.dependencies import GROUP
+from irplatform.reranking.in_workers import SentReranker, can_be_sent, takes_gpu
 from irplatform.reranking.scoring import Values, final_scores
-from irplatform.reranking.travel import SentReranker, can_travel, takes_gpu
 from irplatform.system.cache import at_hand, files_of
 from irplatform.system.cluster import on_another_machine
 from irplatform.system.console import parts, set_prefix, steps
@@ -159,18 +159,18 @@ class Member:
 
 @dataclass(frozen=True)
 class SentMember:
-    """A member on its way to another process, with folders by their places in the cache."""
+    """A member as it is sent to another process, with folders by their places in the cache."""
 
     member: Member
     reranker: SentReranker
 
-    def arrived(self) -> Member:
+    def loaded(self) -> Member:
         """Return the member in the process that trains it."""
         start = self.member.start
         if start is not None:
             start = at_hand(start.parent.as_posix()) / start.name
         folder = home() / self.member.folder
-        return replace(self.member, choice=self.reranker.arrived, start=start, folder=folder)
+        return replace(self.member, choice=self.reranker.loaded, start=start, folder=folder)
 
 
 def workspace(folder: Path, number: int) -> Path:
@@ -210,7 +210,7 @@ def train_members(
     statistics of words, by kind.
     """
     members = members_of(choice, splits, resources, folder, start, held_out)
-    if several_workers() and can_travel(choice, resources):
+    if several_workers() and can_be_sent(choice, resources):
         train_on_workers(members)
         return _results(members)
     first, others = members[0], members[1:]
@@ -285,7 +285,7 @@ def shares_features(choice: ChosenReranker) -> bool:
 
 def _train_elsewhere(packed: SentMember) -> dict[str, bytes]:
     """Train a member; return its files by name if they lie on another machine, the record last."""
-    member = packed.arrived()
+    member = packed.loaded()
     set_prefix(f"member {member.number + 1}")
     member.folder.mkdir(parents=True, exist_ok=True)
     with parts(1), steps("member", member.members, member.number, counts=False):
@@ -305,4 +305,4 @@ def _train_elsewhere(packed: SentMember) -> dict[str, bytes]:
 def learn_side_by_side(choice: ChosenReranker, resources: CollectionResources) -> bool:
     """Tell if members can be trained at once: a GPU may hold one model only."""
     on_gpu = resources.device != "cpu" and choice.traits.learns_on_device
-    return not on_gpu and can_travel(choice, resources)
+    return not on_gpu and can_be_sent(choice, resources)

@@ -47,7 +47,7 @@ _PATIENCE = 10
 _TRIES = 3
 """Further tries of a task whose worker was killed."""
 _CHUNK = 64 << 20
-"""Bytes of a file that travel at once."""
+"""Bytes of a file that are sent at once."""
 _SIGNALS = [getattr(signal, f"SIG{name}") for name in ("ABRT", "BUS", "FPE", "ILL", "SEGV", "TERM")]
 _SIGACTION = 512
 """Bytes; C's `struct sigaction` is smaller."""

@@ -1,4 +1,4 @@
-"""Rerankers and systems on their way to workers, which load plugins anew.
+"""Rerankers and systems as they are sent to workers, which load plugins anew.
 
 A worker on another machine has only those files of this one that it fetches from the cache. So
 nothing open is sent, and a folder is sent as its place in the cache.
@@ -62,7 +62,7 @@ class SentReranker:
         return cls(sent, unopened, registration.made_by, installed())
 
     @cached_property
-    def arrived(self) -> ChosenReranker:
+    def loaded(self) -> ChosenReranker:
         """The reranker in a worker, with the class that is loaded there; it chooses the device.
 
         Raises:
@@ -89,7 +89,7 @@ class SentSystem:
 
     @cached_property
     def _opened(self) -> tuple[Sequence[Reranker], CollectionResources]:
-        choice, resources = self.reranker.arrived, self.reranker.resources
+        choice, resources = self.reranker.loaded, self.reranker.resources
         if not self.place:
             return [choice.create(resources)], resources
         checkpoint = Checkpoint.read(at_hand(self.place))
@@ -102,12 +102,12 @@ class SentSystem:
         members, resources = self._opened
         with resources.record(quietly=True) as used:
             batch = [(topic, resources.documents(doc_ids)) for topic, doc_ids in block]
-            return score(self.reranker.arrived.registration, members, batch), used
+            return score(self.reranker.loaded.registration, members, batch), used
 
 
 def sent_system(system: System, resources: CollectionResources) -> SentSystem | None:
-    """Return a system for workers; None with one worker, or if it cannot travel."""
-    if not several_workers() or not can_travel(system.choice, resources):
+    """Return a system to send to workers; None with one worker, or if it cannot be sent."""
+    if not several_workers() or not can_be_sent(system.choice, resources):
         return None
     place = "" if system.folder is None else _in_cache(system.folder)
     return SentSystem(SentReranker.of(system.choice, resources, resources.model_threads), place)
@@ -131,10 +131,10 @@ def takes_gpu(resources: CollectionResources) -> bool:
     return cluster() is not None and resources.device == "cuda"
 
 
-def can_travel(choice: ChosenReranker, resources: CollectionResources) -> bool:
+def can_be_sent(choice: ChosenReranker, resources: CollectionResources) -> bool:
     """Tell if another process can import and make the reranker."""
     ours, theirs = choice.registration, registry().rerankers.get(choice.registration.name)
-    # Defaults may differ: variants share a pre-trained model, and options travel along.
+    # Defaults may differ: variants share a pre-trained model, and options are sent along.
     if (
         theirs is not None
         and ours.plugin.installed

@@ -1,4 +1,4 @@
-"""Groups of features on their way to workers, which load plugins anew."""
+"""Groups of features as they are sent to workers, which load plugins anew."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SentGroup:
-    """A group that does not learn, as a worker makes it, with its knowledge bases."""
+    """A group that does not learn, as a worker makes it, with the knowledge bases."""
 
     name: str
     settings: Mapping[str, Any]
@@ -43,7 +43,7 @@ class SentGroup:
 
 
 def sent_group(group: Group, resources: Resources) -> SentGroup | None:
-    """Return a group for workers; None if nobody asks for several, or it cannot travel."""
+    """Return a group to send to workers; None with one worker, or if it cannot be sent."""
     unopened = getattr(resources, "unopened", None)
     ours, theirs = group.registration, registry().features.get(group.name)
     if group.learns or not several_workers() or unopened is None or ours != theirs:
