@@ -15,7 +15,7 @@ from irplatform.registry.loading import registry
 from irplatform.system import console
 from irplatform.system.cache import OWN_KINDS, Artifact, artifact
 from irplatform.system.progress import Stopwatch
-from irplatform.system.workers import cluster
+from irplatform.system.workers import takes_gpu
 from irplatform.text.given_texts import given_texts
 from irplatform.text.vector_source import VectorSource
 from irplatform.training.checkpoints import STATISTICS
@@ -349,7 +349,7 @@ class CollectionResources:
 
 def on_this_machine(resources: CollectionResources) -> CollectionResources:
     """Return resources with a device of this machine, where only others have a GPU."""
-    if cluster() is not None and resources.device == "cuda":
+    if takes_gpu(resources.device):
         import torch
 
         if not torch.cuda.is_available():

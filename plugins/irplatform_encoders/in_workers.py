@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from irplatform.system.arithmetic import choose_device
-from irplatform.system.workers import cluster, ordered_map, several_workers
+from irplatform.system.workers import ordered_map, several_workers, takes_gpu
 from irplatform_encoders.biencoder_model import Encoder
 
 if TYPE_CHECKING:
@@ -41,6 +41,5 @@ def encoded(
     """Yield the vectors of blocks of documents, which workers make if there are several."""
     if not several_workers():
         return map(encoder.documents, texts)
-    on_gpu = cluster() is not None and resources.device == "cuda"
     sent = SentEncoder(encoder.options, resources.device)
-    return ordered_map(sent.documents, texts, fewest=2, on_gpu=on_gpu)
+    return ordered_map(sent.documents, texts, fewest=2, on_gpu=takes_gpu(resources.device))

@@ -22,7 +22,7 @@ from irplatform.system.cache import MANIFEST, artifact, at_hand
 from irplatform.system.cluster import on_another_machine
 from irplatform.system.console import notice_once
 from irplatform.system.digests import folder_digests
-from irplatform.system.workers import cluster, several_workers
+from irplatform.system.workers import several_workers
 from irplatform.system.writing import home
 from irplatform.training.checkpoints import KIND, Checkpoint
 
@@ -124,11 +124,6 @@ def _in_cache(folder: Path) -> str:
         files = {n: d for n, d in folder_digests(folder).items() if n != MANIFEST}
         folder = artifact(KIND, folder.name, {"copy of": files}, copy).path
     return folder.relative_to(home()).as_posix()
-
-
-def takes_gpu(resources: CollectionResources) -> bool:
-    """Tell if work with these resources needs a GPU of a cluster."""
-    return cluster() is not None and resources.device == "cuda"
 
 
 def can_be_sent(choice: ChosenReranker, resources: CollectionResources) -> bool:

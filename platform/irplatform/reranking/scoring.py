@@ -19,12 +19,12 @@ from irplatform.errors import InputError, PlatformError, PluginError, counted, l
 from irplatform.plugin.rerankers import Reranker
 from irplatform.registry.code_digests import our_digest
 from irplatform.registry.plugin_answers import numbers
-from irplatform.reranking.in_workers import sent_system, takes_gpu
+from irplatform.reranking.in_workers import sent_system
 from irplatform.system.cache import artifact, kept_json
 from irplatform.system.console import LAST, parts, progress, stage
 from irplatform.system.digests import fingerprint
 from irplatform.system.formats import append_journal, read_journal
-from irplatform.system.workers import batched_by_size, cluster, ordered_map
+from irplatform.system.workers import batched_by_size, cluster, ordered_map, takes_gpu
 from irplatform.system.writing import write_json
 
 if TYPE_CHECKING:
@@ -319,7 +319,7 @@ def _elsewhere(system: System, resources: CollectionResources) -> Elsewhere | No
 
     def scores(blocks: Sequence[Block]) -> Iterator[list[Values]]:
         work, threads = partial(sent.score, mean_scores), resources.model_threads
-        on_gpu = takes_gpu(resources)
+        on_gpu = takes_gpu(resources.device)
         for values, used in ordered_map(work, blocks, fewest=2, threads=threads, on_gpu=on_gpu):
             resources.replay(used)
             yield values

@@ -21,13 +21,13 @@ from irplatform.collection_resources import on_this_machine
 from irplatform.data import TrainingData
 from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.dependencies import GROUP
-from irplatform.reranking.in_workers import SentReranker, can_be_sent, takes_gpu
+from irplatform.reranking.in_workers import SentReranker, can_be_sent
 from irplatform.reranking.scoring import Values, final_scores
 from irplatform.system.cache import at_hand, files_of
 from irplatform.system.cluster import on_another_machine
 from irplatform.system.console import parts, set_prefix, steps
 from irplatform.system.formats import read_own_json
-from irplatform.system.workers import ordered_map, several_workers
+from irplatform.system.workers import ordered_map, several_workers, takes_gpu
 from irplatform.system.writing import atomic_write, home, within_home
 from irplatform.training.checkpoints import member_folder
 
@@ -267,7 +267,7 @@ def train_on_workers(members: Sequence[Member]) -> None:
         else:
             choice.create(on_this_machine(resources))  # makes what all use, such as word vectors
         packed = [member.packed(threads) for member in missing]
-        on_gpu = takes_gpu(resources) and choice.traits.learns_on_device
+        on_gpu = takes_gpu(resources.device) and choice.traits.learns_on_device
         trained = ordered_map(_train_elsewhere, packed, fewest=2, threads=threads, on_gpu=on_gpu)
         for member, files in zip(missing, trained, strict=True):
             for name, content in files.items():

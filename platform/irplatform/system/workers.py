@@ -105,6 +105,11 @@ def cluster() -> Cluster | None:
     return None if not _chosen or isinstance(_chosen[-1], int) else _chosen[-1]
 
 
+def takes_gpu(device: str) -> bool:
+    """Tell if work on a device needs a GPU of a cluster."""
+    return cluster() is not None and device == "cuda"
+
+
 def several_workers() -> bool:
     """Tell if a block of `use_workers` asks for more than one."""
     return bool(_chosen) and _chosen[-1] != 1
