@@ -1,6 +1,7 @@
 """Topics are read in every format, with the query that the template makes; bad files are named."""
 
 import pytest
+from topic_files import read
 
 from irplatform.collections.topic_formats import FORMATS, QueryTemplate, read_topics
 from irplatform.errors import InputError
@@ -20,12 +21,6 @@ A relevant document…
 
 <top><num>302</num><title>Poliomyelitis</title></top>
 """
-
-
-def read(tmp_path, text, name, query=None):
-    path = tmp_path / "topics"
-    path.write_text(text)
-    return read_topics(path, name, query)
 
 
 def test_classic_trec_topics_with_and_without_closing_tags(tmp_path):
@@ -267,84 +262,6 @@ def test_the_number_is_an_attribute_or_an_element(tmp_path, number):
     (topic,) = read(tmp_path, xml, "trec-pm", "{query}")
     assert (topic.id, topic.query) == ("101", "ankle brace")
     assert set(topic.fields) <= {"query", "id"}
-
-
-BIOGEN = """\
-{"topics": [
- {"id": 116, "topic": "ankle brace", "question": "Does a  brace help?", "narrative": "To know."}
-]}
-"""
-TOPIC = Topic("1", "ankle brace", {"query": "ankle brace", "year": "2020"})
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"qid": "1", "query": "ankle brace", "year": 2020}\n',
-        '{"_id": 1, "query": "ankle brace", "year": 2020, "empty": ""}\n\n',
-        '[{"question_id": "1", "query": "ankle brace", "year": 2020}]',
-        '{"queries": [{"queryID": "1", "query": "ankle brace", "year": 2020}], "version": "1"}',
-        '{"1": {"query": "ankle brace", "year": 2020}}',
-        '{"topics": {"1": {"query": "ankle brace", "year": 2020}}}',
-        '[{"qa_id": "1", "year": 2020, "query": "ankle brace"}]',
-        '\ufeff[\n{"topic-id": "1",\n"query": "ankle brace",\n"year": 2020}\n]\n',
-    ],
-)
-@pytest.mark.parametrize("name", ["biogen", "json", "jsonl"])
-def test_json_is_read_in_whatever_container_and_the_id_found_by_its_name(tmp_path, name, text):
-    assert read(tmp_path, text, name) == [TOPIC]
-
-
-@pytest.mark.parametrize(
-    ("text", "queries"),
-    [
-        (BIOGEN, {"116": "Does a brace help?"}),
-        ('{"id": "7", "title": "a"}\n{"id": "8", "title": "b"}\n', {"7": "a", "8": "b"}),
-        ('[{"question_id": "E1", "question": "q", "query": "k", "background": "b"}]', {"E1": "k"}),
-        ('{"7": "a", "8": "b"}', {"7": "a", "8": "b"}),
-        ('{"queries": {"7": "a", "8": "b"}}', {"7": "a", "8": "b"}),
-        ('[{"Question_ID": "E1", "Question": "q", "Query": "k"}]', {"E1": "k"}),
-        (
-            '{"queryId": "7", "queryText": "a"}\r\n\r\n{"queryText": "b", "queryId": 8}',
-            {"7": "a", "8": "b"},
-        ),
-    ],
-)
-def test_the_query_of_json_is_the_likeliest_text(tmp_path, text, queries):
-    assert {topic.id: topic.query for topic in read(tmp_path, text, "json")} == queries
-
-
-def test_keys_of_json_can_be_named(tmp_path):
-    path = tmp_path / "topics.json"
-    path.write_text('{"a": {"case": "7", "id": "x", "need": "b"}, "c": {"case": "8", "need": "d"}}')
-    topics = read_topics(path, "json", "{need} {id}", "case")
-    assert [(topic.id, topic.query) for topic in topics] == [("7", "b x"), ("8", "d")]
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("json", '{"case": "1", "query": "x"}', r"(keys: 'case', 'query'). Name it with `id`"),
-        ("json", '{"id": "1", "query": "x"}\n{"query": "y"}', ":2: no id: the key 'id' is missing"),
-        ("json", '{"id": "1", "query": "x"}\n{"id": "2"', ":2: this line is not JSON"),
-        ("json", '[{"id": "1"},\n{"id": }]', ":2: this is not JSON"),
-        ("json", '["a", "b"]', "a topic has to be a JSON object, but one is a string"),
-        ("json", '"a"', "topics are JSON objects, but this is a string"),
-        ("json", '[{"id": "1", "need": "x"}]', "which fields make the query: need."),
-        ("json", '{"a": [{"id": "1"}], "b": [{"id": "2"}]}', "holds the topics: 'a', 'b'"),
-        ("json", '[{"id": "1", "query": "a"}, {"id": "1", "query": "b"}]', "'1' comes twice."),
-        ("json", '[{"id": "1 2", "query": "a"}]', "the id '1 2'"),
-        ("json", "[]", "there are no topics here (read as 'json'"),
-        ("beir", BIOGEN, "over several lines. Format 'json' reads topics"),
-        ("beir", '[{"_id": "1", "text": "a"}]', "a list. Every line needs one JSON object. F"),
-        ("beir", '{"qid": "1", "query": "a"}', "(keys: 'qid', 'query'). Format 'json' reads"),
-        ("bioasq", BIOGEN, "Topics in other JSON have the format 'json'."),
-    ],
-)  # fmt: skip
-def test_a_wrong_json_file_is_told_what_it_is(tmp_path, name, text, message):
-    with pytest.raises(InputError) as raised:
-        read(tmp_path, text, name)
-    assert message in str(raised.value)
 
 
 def test_a_header_of_tab_separated_topics_is_no_topic(tmp_path, capsys):

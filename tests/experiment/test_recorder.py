@@ -4,73 +4,15 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from recorded_runs import QRELS, RESOURCES, SYSTEM, Empty, a_run, found
 
-from irplatform.data import Collection, Corpus
+from irplatform.data import Collection
 from irplatform.errors import InputError, PlatformError
 from irplatform.evaluation.scoring import evaluate
 from irplatform.experiment.recorder import Recorder
 from irplatform.plugin import Topic
 from irplatform.reranking.rerank import RerankedRun
-from irplatform.retrieval.candidates import Candidates
-from irplatform.retrieval.first_stage import FirstStage, Retrieval
-from irplatform.runs import Ranking, Run
 from irplatform.runs.folder import read_scores
-from irplatform.system.progress import Stopwatch
-
-QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
-
-
-class Empty(Corpus):
-    name = "empty"
-    fields = ()
-    fingerprint = "0"
-
-    def __iter__(self):
-        return iter(())
-
-
-RESOURCES = SimpleNamespace(
-    stopwatch=Stopwatch(), artifacts={}, java_version="21", device="cpu", seed=1, model_threads=1
-)
-
-
-def a_run(name, first="a"):
-    return Run(name, {"1": Ranking.of([first, "x"], [2.0, 1.0]), "2": Ranking.of(["c"], [1.0])})
-
-
-REGISTRATION = SimpleNamespace(name="ranker")
-CHOICE = SimpleNamespace(describe=dict, name="ranker", registration=REGISTRATION)
-SYSTEM = SimpleNamespace(choice=CHOICE, description={}, fingerprint="f")
-
-
-def found(recorder, *runs, fingerprint="one", depth=None, candidates=None):
-    """Record what retrievers found, the first of which rerankers start from."""
-    retrievals = [Retrieval(run, "mark", {"name": run.name}) for run in runs]
-    first = FirstStage(retrievals, runs[0] if runs else None, fingerprint, depth=depth)
-    per_topic = {t: ids.doc_ids[:candidates] for run in runs for t, ids in run.rankings.items()}
-    recorder.add_retrieved(Candidates((), first, per_topic), RESOURCES)
-
-
-@pytest.fixture
-def record(tmp_path):
-    """Record runs of the first stage and of rerankers, as a command does."""
-
-    def record(*names, rerankers=(), qrels=QRELS, first_stage="one"):
-        collection = Collection(
-            id="c",
-            title="c",
-            corpus=Empty(),
-            load_topics=lambda: [Topic("1", "q"), Topic("2", "q")],
-        )
-        recorder = Recorder(collection, qrels, ["P@1"], {}, tmp_path / "out", None, "platform")
-        found(recorder, *map(a_run, names), fingerprint=first_stage)
-        for name in rerankers:
-            made = RerankedRun(a_run(f"{name}-alone", "b"), a_run(name), 0.5, [SYSTEM], RESOURCES)
-            recorder.add_reranked(name, [made])
-        recorder.report()
-        return tmp_path / "out"
-
-    return record
 
 
 def metadata(folder, name):
@@ -254,108 +196,6 @@ def test_warnings_are_in_the_report_and_in_the_metadata_of_the_runs_that_they_ar
     assert metadata(tmp_path, "bm25")["method"]["warnings"] == everything[:1]
     for name in ("ranker-seed1", "ranker-seed1-alone", "ranker-seed2"):
         assert metadata(tmp_path, name)["method"]["warnings"] == everything
-
-
-def test_runs_of_earlier_commands_stay_and_are_named(record, capsys):
-    record("bm25", "qld")
-    assert "earlier commands" not in capsys.readouterr().err
-    folder = record("bm25")
-    told = capsys.readouterr().err
-    assert told.rstrip().endswith("report.json and scores.json do not describe: qld.run")
-    assert (folder / "qld.run").exists()
-    assert list(read_scores(folder).systems) == ["bm25"]
-    report = json.loads((folder / "report.json").read_text())
-    assert [run["name"] for run in report["runs"]] == ["bm25"]
-
-
-def test_runs_over_a_first_stage_that_is_replaced_are_named(record, capsys):
-    record("bm25", "qld", rerankers=["ranker"])
-    record("bm25", first_stage="another")
-    told = capsys.readouterr().err
-    (warning,) = [line for line in told.splitlines() if "WARNING" in line]
-    assert "bm25.run in " in warning
-    assert "was replaced by another first stage's" in warning
-    assert warning.endswith("the old one: ranker-alone.run, ranker.run")
-    assert told.splitlines()[-1].endswith("do not describe: qld.run")
-
-
-def test_a_replaced_first_stage_stays_known_until_its_runs_are_made_anew(record, capsys):
-    record("bm25", rerankers=["ranker"])
-    for _ in range(2):
-        record("bm25", first_stage="another")
-        assert "was replaced" in capsys.readouterr().err
-    record("bm25", rerankers=["ranker"], first_stage="another")
-    assert capsys.readouterr().err == ""
-
-
-@pytest.mark.parametrize("baseline", ["bm25", "qld"])
-def test_runs_over_the_same_first_stage_or_one_of_another_name_are_not_warned_of(
-    record, capsys, baseline
-):
-    record("bm25", rerankers=["ranker"])
-    record(baseline, first_stage="one" if baseline == "bm25" else "another")
-    assert "WARNING" not in capsys.readouterr().err
-
-
-def test_a_run_without_metadata_is_only_named(record, capsys):
-    folder = record("bm25", rerankers=["ranker"])
-    (folder / "ranker.run.meta.json").write_text("{")
-    (folder / "ranker-alone.run.meta.json").unlink()
-    record("bm25", first_stage="another")
-    told = capsys.readouterr().err
-    assert told.rstrip().endswith("do not describe: ranker-alone.run, ranker.run")
-    assert "WARNING" not in told
-
-
-@pytest.mark.parametrize("goal", [[], {"evaluation": None}, {"evaluation": {"baseline": None}}])
-def test_metadata_of_somebody_elses_making_do_no_harm(record, capsys, goal):
-    folder = record("bm25", rerankers=["ranker"])
-    (folder / "ranker.run.meta.json").write_text(json.dumps({"research goal": goal}))
-    record("bm25", first_stage="another")
-    assert "ranker.run" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("theirs", ["a", "b"])
-def test_runs_that_another_command_replaces_meanwhile_are_told(tmp_path, capsys, theirs):
-    topics = [Topic("1", "q")]
-    collection = Collection(id="c", title="c", corpus=Empty(), load_topics=lambda: topics)
-    ours, others = (
-        Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform") for _ in range(2)
-    )
-    found(ours, a_run("bm25", "a"))
-    found(others, a_run("bm25", theirs))
-    others.report()
-    assert "replaced" not in capsys.readouterr().err
-    warnings = ours.report().as_json()["warnings"]
-    told = capsys.readouterr().err
-    if theirs == "a":  # the same run
-        assert "replaced" not in told
-        return
-    assert "another command replaced runs" in told
-    assert "Give each command its own --run-dir." in told
-    assert warnings[-1] in told
-
-
-def test_summaries_of_earlier_runs_go_when_a_run_is_written_over(record, monkeypatch):
-    folder = record("bm25")
-    assert (folder / "report.json").exists()
-
-    def fails(*arguments, **options):
-        raise PlatformError("out of order")
-
-    monkeypatch.setattr("irplatform.experiment.recorder.evaluate", fails)
-    with pytest.raises(PlatformError):
-        record("bm25")
-    assert not (folder / "report.json").exists()
-    assert not (folder / "scores.json").exists()
-
-
-def test_many_runs_of_earlier_commands_are_counted(record, capsys):
-    record("bm25", rerankers=[f"ranker{n}" for n in range(10)])
-    for first_stage in ("one", "another"):
-        record("bm25", first_stage=first_stage)
-        (told,) = capsys.readouterr().err.splitlines()
-        assert told.endswith("ranker0-alone.run, ranker0.run, ranker1-alone.run and 17 more")
 
 
 def test_metadata_name_the_test_where_there_is_one(record):

@@ -5,11 +5,11 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ontologies import OBO_IN_OWL, OBO_PURL
 
 from irplatform.errors import InputError
 from irplatform.knowledge import add
 from irplatform.knowledge.formats.ontologies import OBO as OBO_FORMAT
-from irplatform.knowledge.formats.terms import term_id
 from irplatform.knowledge.model import Name
 
 TERMS = [
@@ -26,7 +26,6 @@ TERMS = [
         ],
     },
 ]
-
 OBO = """format-version: 1.2
 ontology: doid
 
@@ -55,16 +54,13 @@ id: has_origin
 name: has origin
 """
 _END = OBO.count("\n")
-
-_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
-_OBO = "http://purl.obolibrary.org/obo/"
 GRAPH = {
     "graphs": [
         {
             "nodes": [
-                {"id": f"{_OBO}DOID_162", "lbl": "cancer", "type": "CLASS"},
+                {"id": f"{OBO_PURL}DOID_162", "lbl": "cancer", "type": "CLASS"},
                 {
-                    "id": f"{_OBO}DOID_3908",
+                    "id": f"{OBO_PURL}DOID_3908",
                     "lbl": "lung non-small cell carcinoma",
                     "meta": {
                         "synonyms": [
@@ -73,23 +69,27 @@ GRAPH = {
                             {
                                 "pred": "hasExactSynonym",
                                 "val": "Nsclc",
-                                "synonymType": f"{_OBO}OMO_0003012",
+                                "synonymType": f"{OBO_PURL}OMO_0003012",
                             },
                         ],
                         "xrefs": [{"val": "MESH:D002289"}],
                         "basicPropertyValues": [
-                            {"pred": f"{_IN_OWL}hasAlternativeId", "val": "DOID:3907"},
-                            {"pred": f"{_IN_OWL}hasOBONamespace", "val": "disease_ontology"},
+                            {"pred": f"{OBO_IN_OWL}hasAlternativeId", "val": "DOID:3907"},
+                            {"pred": f"{OBO_IN_OWL}hasOBONamespace", "val": "disease_ontology"},
                         ],
                     },
                 },
-                {"id": f"{_OBO}DOID_9999", "lbl": "old", "meta": {"deprecated": True}},
-                {"id": f"{_OBO}UBERON_0002048", "lbl": "lung"},
+                {"id": f"{OBO_PURL}DOID_9999", "lbl": "old", "meta": {"deprecated": True}},
+                {"id": f"{OBO_PURL}UBERON_0002048", "lbl": "lung"},
             ],
             "edges": [
-                {"sub": f"{_OBO}DOID_3908", "pred": "is_a", "obj": f"{_OBO}DOID_162"},
-                {"sub": f"{_OBO}DOID_9999", "pred": "is_a", "obj": f"{_OBO}DOID_162"},
-                {"sub": f"{_OBO}DOID_3908", "pred": "other", "obj": f"{_OBO}UBERON_0002048"},
+                {"sub": f"{OBO_PURL}DOID_3908", "pred": "is_a", "obj": f"{OBO_PURL}DOID_162"},
+                {"sub": f"{OBO_PURL}DOID_9999", "pred": "is_a", "obj": f"{OBO_PURL}DOID_162"},
+                {
+                    "sub": f"{OBO_PURL}DOID_3908",
+                    "pred": "other",
+                    "obj": f"{OBO_PURL}UBERON_0002048",
+                },
             ],
         }
     ]
@@ -134,7 +134,7 @@ def test_the_obo_graph(read):
 
 
 def test_what_an_obo_graph_has_as_null_is_empty(read):
-    node = {"id": f"{_OBO}DOID_162", "lbl": "cancer", "meta": {"synonyms": None, "xrefs": None}}
+    node = {"id": f"{OBO_PURL}DOID_162", "lbl": "cancer", "meta": {"synonyms": None, "xrefs": None}}
     graph = {"graphs": [{"nodes": [node], "edges": None}]}
     _, concepts, relations = read("doid", "doid.json", json.dumps(graph))
     assert concepts["DOID:162"].xrefs == ()
@@ -142,8 +142,11 @@ def test_what_an_obo_graph_has_as_null_is_empty(read):
 
 
 def test_a_node_of_an_obo_graph_without_a_name_is_no_term(read):
-    nodes = [{"id": f"{_OBO}DOID_162", "lbl": "cancer"}, {"id": f"{_OBO}DOID_4", "lbl": " "}]
-    edges = [{"sub": f"{_OBO}DOID_162", "pred": "is_a", "obj": f"{_OBO}DOID_4"}]
+    nodes = [
+        {"id": f"{OBO_PURL}DOID_162", "lbl": "cancer"},
+        {"id": f"{OBO_PURL}DOID_4", "lbl": " "},
+    ]
+    edges = [{"sub": f"{OBO_PURL}DOID_162", "pred": "is_a", "obj": f"{OBO_PURL}DOID_4"}]
     graph = {"graphs": [{"nodes": nodes, "edges": edges}]}
     _, concepts, relations = read("doid", "doid.json", json.dumps(graph))
     assert list(concepts) == ["DOID:162"]
@@ -168,11 +171,7 @@ def test_a_byte_order_mark_before_json_is_no_mistake(read):
         ("j.owl", "<rdf:RDF xmlns:rdf='x' xmlns:owl='owl#'/>", "no class"),
         ("k.owl", "<rdf:RDF xmlns:owl='owl#'><owl:Class>", "not well-formed XML"),
         ("g.obo", OBO + "\nnot a tag\n", f"g.obo:{_END + 2}: 'not a tag'"),
-        (
-            "h.obo",
-            OBO.encode() + b"\nname: caf\xe9\n",
-            f"h.obo:{_END + 2}: byte 10 of this",
-        ),
+        ("h.obo", OBO.encode() + b"\nname: caf\xe9\n", f"h.obo:{_END + 2}: byte 10 of this"),
     ],
 )
 def test_errors_say_where(read, name, text, what):
@@ -289,148 +288,3 @@ def test_every_name_survives_obo(tmp_path_factory, name):
     (concept,) = OBO_FORMAT.read(path)
     assert concept.name == " ".join(name.split())
     assert concept.names[1].text == " ".join(f"a{name}".split())
-
-
-_SKOS = "http://www.w3.org/2004/02/skos/core#"
-IN_OBO = """format-version: 1.2
-ontology: mondo
-
-[Term]
-id: MONDO:0005105
-name: melanoma
-synonym: "MM" EXACT OMO:0003012 []
-synonym: "skin cancer" BROAD []
-alt_id: MONDO:1
-xref: DOID:1909 {source="MONDO:equivalentTo", source="DOID:1909"}
-xref: ICD9:172 {source="MONDO:relatedTo"}
-xref: NCI:C3224
-property_value: skos:exactMatch "MESH:D008545" xsd:string
-property_value: skos:broadMatch http://identifiers.org/snomedct/1
-is_a: MONDO:0045024 ! cancer
-
-[Term]
-id: MONDO:0045024
-name: cancer
-"""
-IN_GRAPH = {
-    "graphs": [
-        {
-            "nodes": [
-                {
-                    "id": f"{_OBO}MONDO_0005105",
-                    "lbl": "melanoma",
-                    "type": "CLASS",
-                    "meta": {
-                        "synonyms": [
-                            {
-                                "pred": "hasExactSynonym",
-                                "val": "MM",
-                                "synonymType": f"{_OBO}OMO_0003012",
-                            },
-                            {"pred": "hasBroadSynonym", "val": "skin cancer"},
-                        ],
-                        "xrefs": [
-                            {
-                                "val": "DOID:1909",
-                                "meta": {
-                                    "basicPropertyValues": [
-                                        {"pred": f"{_IN_OWL}source", "val": "MONDO:equivalentTo"}
-                                    ]
-                                },
-                            },
-                            {"val": "ICD9:172"},
-                            {"val": "NCI:C3224"},
-                        ],
-                        "basicPropertyValues": [
-                            {"pred": f"{_IN_OWL}hasAlternativeId", "val": "MONDO:1"},
-                            {"pred": f"{_SKOS}exactMatch", "val": "MESH:D008545"},
-                            {"pred": f"{_SKOS}relatedMatch", "val": "ICD9:172"},
-                            {
-                                "pred": f"{_SKOS}broadMatch",
-                                "val": "http://identifiers.org/snomedct/1",
-                            },
-                        ],
-                    },
-                },
-                {"id": f"{_OBO}MONDO_0045024", "lbl": "cancer", "type": "CLASS"},
-                {"id": f"{_OBO}RO_0001", "lbl": "part of", "type": "PROPERTY"},
-            ],
-            "edges": [
-                {"sub": f"{_OBO}MONDO_0005105", "pred": "is_a", "obj": f"{_OBO}MONDO_0045024"}
-            ],
-        }
-    ]
-}
-_ABOUT = "http://purl.obolibrary.org/obo/MONDO_0005105"
-IN_OWL = f"""<?xml version="1.0"?>
-<!DOCTYPE rdf:RDF [ <!ENTITY obo "http://purl.obolibrary.org/obo/"> ]>
-<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
- xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:owl="http://www.w3.org/2002/07/owl#"
- xmlns:skos="{_SKOS}" xmlns:in="{_IN_OWL}" xmlns:obo="{_OBO}">
-<owl:Axiom><owl:annotatedSource rdf:resource="{_ABOUT}"/>
- <owl:annotatedProperty rdf:resource="{_IN_OWL}hasExactSynonym"/>
- <owl:annotatedTarget>MM</owl:annotatedTarget>
- <in:hasSynonymType rdf:resource="&obo;OMO_0003012"/></owl:Axiom>
-<owl:AnnotationProperty rdf:about="&obo;IAO_1"><rdfs:label>a</rdfs:label></owl:AnnotationProperty>
-<owl:Class rdf:about="&obo;MONDO_0005105">
- <rdfs:label xml:lang="de">Melanom</rdfs:label><rdfs:label xml:lang="en">melanoma</rdfs:label>
- <in:hasExactSynonym>MM</in:hasExactSynonym><in:hasBroadSynonym>skin cancer</in:hasBroadSynonym>
- <in:hasExactSynonym xml:lang="fr">mélanome</in:hasExactSynonym>
- <in:hasAlternativeId>MONDO:1</in:hasAlternativeId>
- <in:hasDbXref>DOID:1909</in:hasDbXref><in:hasDbXref>ICD9:172</in:hasDbXref>
- <in:hasDbXref>NCI:C3224</in:hasDbXref>
- <skos:exactMatch>MESH:D008545</skos:exactMatch>
- <skos:broadMatch rdf:resource="http://identifiers.org/snomedct/1"/>
- <rdfs:subClassOf rdf:resource="&obo;MONDO_0045024"/>
- <rdfs:subClassOf><owl:Restriction><owl:onProperty rdf:resource="&obo;RO_1"/></owl:Restriction>
- </rdfs:subClassOf></owl:Class>
-<owl:Axiom><owl:annotatedSource rdf:resource="{_ABOUT}"/>
- <owl:annotatedProperty rdf:resource="{_IN_OWL}hasDbXref"/>
- <owl:annotatedTarget>ICD9:172</owl:annotatedTarget><in:source>MONDO:relatedTo</in:source></owl:Axiom>
-<rdf:Description rdf:about="&obo;MONDO_0045024">
- <rdf:type rdf:resource="http://www.w3.org/2002/07/owl#Class"/><rdfs:label>cancer</rdfs:label>
-</rdf:Description>
-<owl:Class rdf:about="&obo;MONDO_9"><rdfs:label>old</rdfs:label>
- <owl:deprecated>true</owl:deprecated></owl:Class>
-</rdf:RDF>
-"""
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "format_name"),
-    [
-        ("mondo.obo", IN_OBO, "obo"),
-        ("mondo.json.gz", json.dumps(IN_GRAPH), "obo-graph"),
-        ("mondo.owl", IN_OWL, "owl"),
-    ],
-)
-def test_an_ontology_says_the_same_in_every_format(read, name, text, format_name):
-    how, concepts, relations = read("mondo", name, text)
-    assert how == format_name
-    assert set(concepts) == {"MONDO:0005105", "MONDO:0045024"}
-    melanoma = concepts["MONDO:0005105"]
-    assert (melanoma.name, melanoma.kind) == ("melanoma", "disease")
-    assert melanoma.names == (
-        Name("melanoma", "preferred"),
-        Name("MM", "abbreviation"),
-        Name("skin cancer", "broad"),
-    )
-    same = {"MONDO:1", "DOID:1909", "NCIT:C3224", "MESH:D008545"}  # but not what is related
-    assert set(melanoma.xrefs) == same
-    assert relations == {("MONDO:0005105", "is-a", "MONDO:0045024"): ""}
-
-
-@pytest.mark.parametrize(
-    ("address", "expected"),
-    [
-        ("http://www.orpha.net/ORDO/Orphanet_44", "ORPHANET:44"),
-        ("https://identifiers.org/hgnc/HGNC:1097", "HGNC:1097"),
-        ("https://omim.org/entry/155600", "OMIM:155600"),
-        ("http://linkedlifedata.com/resource/umls/id/C0025202", "UMLS:C0025202"),
-        ("http://example.org/my.owl#Breast_Cancer", "MY:Breast_Cancer"),
-        ("SNOMEDCT_US_2023_03_01:12", "SNOMEDCT:12"),
-        ("fever", "TERM:fever"),
-    ],
-)
-def test_addresses_are_compact_ids(address, expected):
-    assert term_id(address) == expected

@@ -1,0 +1,31 @@
+"""A recorder of runs."""
+
+import pytest
+from recorded_runs import QRELS, RESOURCES, SYSTEM, Empty, a_run, found
+
+from irplatform.data import Collection
+from irplatform.experiment.recorder import Recorder
+from irplatform.plugin import Topic
+from irplatform.reranking.rerank import RerankedRun
+
+
+@pytest.fixture
+def record(tmp_path):
+    """Record runs of the first stage and of rerankers, as a command does."""
+
+    def record(*names, rerankers=(), qrels=QRELS, first_stage="one"):
+        collection = Collection(
+            id="c",
+            title="c",
+            corpus=Empty(),
+            load_topics=lambda: [Topic("1", "q"), Topic("2", "q")],
+        )
+        recorder = Recorder(collection, qrels, ["P@1"], {}, tmp_path / "out", None, "platform")
+        found(recorder, *map(a_run, names), fingerprint=first_stage)
+        for name in rerankers:
+            made = RerankedRun(a_run(f"{name}-alone", "b"), a_run(name), 0.5, [SYSTEM], RESOURCES)
+            recorder.add_reranked(name, [made])
+        recorder.report()
+        return tmp_path / "out"
+
+    return record

@@ -1,0 +1,114 @@
+"""Runs of earlier commands in the same folder: those that stay, and those that are out of date."""
+
+import json
+
+import pytest
+from recorded_runs import QRELS, Empty, a_run, found
+
+from irplatform.data import Collection
+from irplatform.errors import PlatformError
+from irplatform.experiment.recorder import Recorder
+from irplatform.plugin import Topic
+from irplatform.runs.folder import read_scores
+
+
+def test_runs_of_earlier_commands_stay_and_are_named(record, capsys):
+    record("bm25", "qld")
+    assert "earlier commands" not in capsys.readouterr().err
+    folder = record("bm25")
+    told = capsys.readouterr().err
+    assert told.rstrip().endswith("report.json and scores.json do not describe: qld.run")
+    assert (folder / "qld.run").exists()
+    assert list(read_scores(folder).systems) == ["bm25"]
+    report = json.loads((folder / "report.json").read_text())
+    assert [run["name"] for run in report["runs"]] == ["bm25"]
+
+
+def test_runs_over_a_first_stage_that_is_replaced_are_named(record, capsys):
+    record("bm25", "qld", rerankers=["ranker"])
+    record("bm25", first_stage="another")
+    told = capsys.readouterr().err
+    (warning,) = [line for line in told.splitlines() if "WARNING" in line]
+    assert "bm25.run in " in warning
+    assert "was replaced by another first stage's" in warning
+    assert warning.endswith("the old one: ranker-alone.run, ranker.run")
+    assert told.splitlines()[-1].endswith("do not describe: qld.run")
+
+
+def test_a_replaced_first_stage_stays_known_until_its_runs_are_made_anew(record, capsys):
+    record("bm25", rerankers=["ranker"])
+    for _ in range(2):
+        record("bm25", first_stage="another")
+        assert "was replaced" in capsys.readouterr().err
+    record("bm25", rerankers=["ranker"], first_stage="another")
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("baseline", ["bm25", "qld"])
+def test_runs_over_the_same_first_stage_or_one_of_another_name_are_not_warned_of(
+    record, capsys, baseline
+):
+    record("bm25", rerankers=["ranker"])
+    record(baseline, first_stage="one" if baseline == "bm25" else "another")
+    assert "WARNING" not in capsys.readouterr().err
+
+
+def test_a_run_without_metadata_is_only_named(record, capsys):
+    folder = record("bm25", rerankers=["ranker"])
+    (folder / "ranker.run.meta.json").write_text("{")
+    (folder / "ranker-alone.run.meta.json").unlink()
+    record("bm25", first_stage="another")
+    told = capsys.readouterr().err
+    assert told.rstrip().endswith("do not describe: ranker-alone.run, ranker.run")
+    assert "WARNING" not in told
+
+
+@pytest.mark.parametrize("goal", [[], {"evaluation": None}, {"evaluation": {"baseline": None}}])
+def test_metadata_of_somebody_elses_making_do_no_harm(record, capsys, goal):
+    folder = record("bm25", rerankers=["ranker"])
+    (folder / "ranker.run.meta.json").write_text(json.dumps({"research goal": goal}))
+    record("bm25", first_stage="another")
+    assert "ranker.run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("theirs", ["a", "b"])
+def test_runs_that_another_command_replaces_meanwhile_are_told(tmp_path, capsys, theirs):
+    topics = [Topic("1", "q")]
+    collection = Collection(id="c", title="c", corpus=Empty(), load_topics=lambda: topics)
+    ours, others = (
+        Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, "platform") for _ in range(2)
+    )
+    found(ours, a_run("bm25", "a"))
+    found(others, a_run("bm25", theirs))
+    others.report()
+    assert "replaced" not in capsys.readouterr().err
+    warnings = ours.report().as_json()["warnings"]
+    told = capsys.readouterr().err
+    if theirs == "a":  # the same run
+        assert "replaced" not in told
+        return
+    assert "another command replaced runs" in told
+    assert "Give each command its own --run-dir." in told
+    assert warnings[-1] in told
+
+
+def test_summaries_of_earlier_runs_go_when_a_run_is_written_over(record, monkeypatch):
+    folder = record("bm25")
+    assert (folder / "report.json").exists()
+
+    def fails(*arguments, **options):
+        raise PlatformError("out of order")
+
+    monkeypatch.setattr("irplatform.experiment.recorder.evaluate", fails)
+    with pytest.raises(PlatformError):
+        record("bm25")
+    assert not (folder / "report.json").exists()
+    assert not (folder / "scores.json").exists()
+
+
+def test_many_runs_of_earlier_commands_are_counted(record, capsys):
+    record("bm25", rerankers=[f"ranker{n}" for n in range(10)])
+    for first_stage in ("one", "another"):
+        record("bm25", first_stage=first_stage)
+        (told,) = capsys.readouterr().err.splitlines()
+        assert told.endswith("ranker0-alone.run, ranker0.run, ranker1-alone.run and 17 more")
