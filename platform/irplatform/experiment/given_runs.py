@@ -83,9 +83,7 @@ class GivenRuns:
         if len(named) == 1:
             return next(iter(named))
         if not named:
-            raise InputError(
-                "the runs' metadata name no collection: give --collection or --qrels."
-            )
+            raise InputError("the runs' metadata name no collection: give --collection or --qrels.")
         raise InputError(
             f"the runs are of several collections: name one of {listing(named)} with --collection."
         )
