@@ -44,9 +44,9 @@ def test_a_checkpoint_of_other_code_is_scored_with_a_warning(
     described.write_text(json.dumps({**json.loads(described.read_text()), **changed}))
     source = LearningPlan(checkpoint=folder)
     made = rerank(choose(Witness), make_candidates(), None, source, 0.5, resources)
-    assert [told in each for each in made.warnings if "was trained by" in each] == [True] * bool(
-        told
-    )
+    of_code = [warning for warning in made.warnings if "was trained by" in warning]
+    assert len(of_code) == bool(told)
+    assert all(told in warning for warning in of_code)
     assert ("other source code" in str(made.warnings)) == ("source" in changed)
     assert ("by version" in str(made.warnings)) == ("version" in changed)
 

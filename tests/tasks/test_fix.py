@@ -359,10 +359,7 @@ def test_answers_to_biogen_are_repaired(tmp_path):
             "existing_supported_citations": [1],
             "supported_citations": ["1", "2", "2", "PMID:3", 4, 5],
         }
-        return {
-            "metadata": {"team_id": "t", "run_id": run, "qa_id": number},
-            "answer": [sentence],
-        }
+        return {"metadata": {"team_id": "t", "run_id": run, "qa_id": number}, "answer": [sentence]}
 
     path, out = tmp_path / "a", tmp_path / "b"
     entries = [entry(number, "us" if number < 150 else "other") for number in range(116, 157)]
