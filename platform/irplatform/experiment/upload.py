@@ -19,7 +19,7 @@ from irplatform.system.writing import atomic_folder
 from irplatform.tasks.check import check_submission, too_many_runs
 from irplatform.tasks.describe import Described, describe_runs
 from irplatform.tasks.entries import read_answers
-from irplatform.tasks.mending import as_canonical
+from irplatform.tasks.mending import canonical
 from irplatform.tasks.repair import repair_run
 
 if TYPE_CHECKING:
@@ -105,7 +105,9 @@ def prepare_runs(
         elif is_run:
             content = repair_run(path, of_runs(known)).content
         else:
-            content = as_canonical(read_answers(path, known.form), known.form)
+            answers = read_answers(path, known.form)
+            values = [entry.value for entry in answers.entries]
+            content = canonical(answers.head, values, known.form)
         metadata = read_metadata(path) if is_run else {}
         recorded = "implementation" in metadata
         snapshot = snapshots[number] if snapshots else ""

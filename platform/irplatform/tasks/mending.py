@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.tasks.entries import Answers
     from irplatform.tasks.model import Task
 
 _PMID = re.compile(
@@ -78,11 +77,6 @@ def canonical(head: Mapping[str, Any], entries: Sequence[Any], form: str) -> byt
     if form in LISTS:
         return orjson.dumps({**head, LISTS[form]: entries}, option=orjson.OPT_INDENT_2) + b"\n"
     return b"".join(orjson.dumps(entry) + b"\n" for entry in entries)
-
-
-def as_canonical(answers: Answers, form: str) -> bytes:
-    """Write a file of answers that was read in the form of a task."""
-    return canonical(answers.head, [entry.value for entry in answers.entries], form)
 
 
 def _compact(value: Any) -> str:
