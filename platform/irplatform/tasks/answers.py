@@ -14,12 +14,13 @@ from irplatform.errors import counted, listing, quoted
 from irplatform.runs.bioasq import ADDRESS
 from irplatform.runs.checks import RunCheck
 from irplatform.runs.trec import Problem
-from irplatform.tasks.entries import Answers, Entry, read_answers
+from irplatform.tasks.entries import KEYS, Answers, Entry, read_answers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from pathlib import Path
 
+    from irplatform.tasks.entries import Keys
     from irplatform.tasks.model import Task
 
 _SECTION = re.compile(r"title|abstract|sections\.\d+")
@@ -261,23 +262,22 @@ class _BioGen2024(_Checking):
 class _BioGenLines(_Checking):
     """A line per topic, with sentences and lists of citations."""
 
-    sentences = ""
-    lists: tuple[str, ...] = ()
+    keys: Keys
 
     def check_entry(self, entry: Entry, who: str) -> int:
         metadata = entry.value["metadata"]
         if not isinstance(metadata.get("team_id"), str):
             self.error(entry.line, f"{who} has no text 'metadata.team_id'.")
         self.run_name(entry.line, metadata.get("run_id"), "metadata.run_id")
-        sentences = entry.value.get(self.sentences)
+        sentences = entry.value.get(self.keys.sentences)
         if not isinstance(sentences, list):
-            self.error(entry.line, f"{who} has no list '{self.sentences}'.")
+            self.error(entry.line, f"{who} has no list '{self.keys.sentences}'.")
             return 0
         cited = 0
         for number, sentence in enumerate(sentences, start=1):
             whose = f"sentence {number} of {who}"
             self.texts(entry, sentence, ["text"], whose)
-            for key in self.lists:
+            for key in self.keys.citations:
                 values = sentence.get(key) if isinstance(sentence, dict) else None
                 if not isinstance(values, list):
                     self.error(entry.line, f"{whose} has no list '{key}'.")
@@ -295,9 +295,8 @@ class _BioGenLines(_Checking):
 
 
 class _BioGenA(_BioGenLines):
-    id_keys = ("metadata", "qa_id")
-    sentences = "answer"
-    lists = ("supported_citations", "contradicted_citations")
+    keys = KEYS["biogen-a"]
+    id_keys = ("metadata", keys.id)
 
     def check_entry(self, entry: Entry, who: str) -> int:
         if not isinstance(entry.value["metadata"]["qa_id"], str):
@@ -316,11 +315,10 @@ class _BioGenA(_BioGenLines):
 
 
 class _BioGenB(_BioGenLines):
-    id_keys = ("metadata", "topic_id")
+    keys = KEYS["biogen-b"]
+    id_keys = ("metadata", keys.id)
     noun = "topic"
     each = "citation"
-    sentences = "responses"
-    lists = ("citations",)
 
 
 _CHECKS: dict[str, type[_Checking]] = {

@@ -11,7 +11,7 @@ import re
 from codecs import BOM_UTF8
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irplatform.errors import InputError
 from irplatform.system.formats import JSONError, parse_json
@@ -21,10 +21,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-MOST_BYTES = 1 << 28
+
+class Keys(NamedTuple):
+    """The keys of an entry with sentences: of its id, its sentences, and their citations."""
+
+    id: str
+    sentences: str
+    citations: tuple[str, ...]
+
+
+_MOST_BYTES = 1 << 28
 """The largest file of answers that is read."""
 LISTS = {"bioasq": "questions", "biogen-2024": "results"}
 """Forms that are one object → the key of their entries."""
+KEYS = {
+    "biogen-a": Keys("qa_id", "answer", ("supported_citations", "contradicted_citations")),
+    "biogen-b": Keys("topic_id", "responses", ("citations",)),
+}
+"""Forms that are one object a line → the keys of their entries."""
 _BETWEEN = re.compile(r"[\s,:]*")
 _DECODER = json.JSONDecoder()
 
@@ -72,7 +86,7 @@ def read_answers(path: Path, form: str | None = None) -> Answers:
     Raises:
         InputError: the file cannot be read, is not JSON, or lacks the list of the form.
     """
-    content = read_whole(path, MOST_BYTES)
+    content = read_whole(path, _MOST_BYTES)
     marked = content.startswith(BOM_UTF8)
     content = content.removeprefix(BOM_UTF8)
     key = LISTS.get(form) if form else _key_in(content)

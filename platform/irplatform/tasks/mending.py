@@ -9,13 +9,14 @@ import orjson
 
 from irplatform.runs.bioasq import ADDRESS
 from irplatform.tasks.answers import CITED
-from irplatform.tasks.entries import LISTS, read_answers
+from irplatform.tasks.entries import KEYS, LISTS, read_answers
 from irplatform.tasks.repair import Repair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.tasks.entries import Keys
     from irplatform.tasks.model import Task
 
 _PMID = re.compile(
@@ -103,11 +104,8 @@ class _Mending:
                 return self._bioasq(value)
             case "biogen-2024":
                 return self._biogen_2024(value)
-            case "biogen-a":
-                lists = ("supported_citations", "contradicted_citations")
-                return self._biogen(value, "qa_id", "answer", lists)
-            case _:
-                return self._biogen(value, "topic_id", "responses", ("citations",))
+            case form:
+                return self._biogen(value, KEYS[form])
 
     def _change(self, before: Any, after: Any, reason: str) -> Any:
         if before != after:
@@ -185,9 +183,8 @@ class _Mending:
         self._change(value.get("topic_id"), name, "ids written as text")
         return name, {**value, "topic_id": name, "answer": answer, "references": ordered}
 
-    def _biogen(
-        self, value: dict[str, Any], key: str, sentences: str, lists: tuple[str, ...]
-    ) -> tuple[str, Any]:
+    def _biogen(self, value: dict[str, Any], keys: Keys) -> tuple[str, Any]:
+        key = keys.id
         metadata = value.get("metadata")
         metadata = dict(metadata) if isinstance(metadata, dict) else {}
         name = str(metadata.get(key) or "")
@@ -196,17 +193,17 @@ class _Mending:
         self._change(metadata.get("run_id"), self._tag, "name of the run")
         metadata |= {key: name, "run_id": self._tag}
         mended = []
-        for sentence in value.get(sentences) or []:
+        for sentence in value.get(keys.sentences) or []:
             if not isinstance(sentence, dict):
                 self.reasons["sentences without a text left out"] = None
                 continue
             existing = {*map(str, sentence.get("existing_supported_citations") or [])}
             corrected = dict(sentence)
-            for each in lists:
+            for each in keys.citations:
                 found = self._documents(sentence.get(each), None)
                 if each == "supported_citations":
                     new = [pmid for pmid in found if str(pmid) not in existing]
                     found = self._change(found, new, "existing citations left out")
                 corrected[each] = self._cut(found, self._task.rules.citations)
             mended.append(corrected)
-        return name, {**value, "metadata": metadata, sentences: mended}
+        return name, {**value, "metadata": metadata, keys.sentences: mended}
