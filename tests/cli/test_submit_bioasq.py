@@ -87,7 +87,7 @@ def test_what_bioasq_would_not_take_is_refused_and_nothing_written(
 @pytest.mark.parametrize(
     ("out", "message"),
     [
-        ("./my.run", "--out my.run is the run itself"),
+        ("./my.run", "--out my.run is the input itself"),
         ("./testset.json", "testset.json: this file already exists, with other content."),
         ("batch.toml", "batch.toml: this file already exists, with other content."),
     ],
