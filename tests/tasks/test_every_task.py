@@ -200,7 +200,7 @@ def test_what_would_be_refused_is_not_prepared(tmp_path, task, runs, message):
     assert not (tmp_path / "up").exists()
 
 
-def test_two_runs_with_one_tag_and_runs_without_metadata_are_told(tmp_path, known):
+def test_two_runs_with_one_tag_and_runs_without_metadata_are_told(tmp_path, known, monkeypatch):
     task = TASKS["trec-ct-2021"]
     for name in ("a", "b"):
         (tmp_path / name).write_text(submission(task, "us1"))
@@ -213,6 +213,9 @@ def test_two_runs_with_one_tag_and_runs_without_metadata_are_told(tmp_path, know
     (tmp_path / "up" / "old").touch()
     prepare_runs(tmp_path / "b", tmp_path / "up", task=task.name, force=True)
     assert not (tmp_path / "up" / "old").exists()
+    with monkeypatch.context() as here, pytest.raises(InputError, match="that you are in"):
+        here.chdir(tmp_path / "up")
+        prepare_runs(tmp_path / "b", ".", task=task.name, force=True)
     (tmp_path / "up" / "runs.md").unlink()  # a folder of something else
     with pytest.raises(InputError, match="this exists already"):
         prepare_runs(tmp_path / "b", tmp_path / "up", task=task.name, force=True)

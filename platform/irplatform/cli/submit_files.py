@@ -111,7 +111,7 @@ def prepare(runs: tuple[Path, ...], as_json: bool, **options: Any) -> None:
     from irplatform import prepare_runs
 
     if options["task"] is None:
-        raise click.UsageError("Missing option '--task'.")
+        raise click.UsageError("--task TASK is missing.")
     written = prepare_runs(runs, **options)
     if as_json:
         print_json(written)

@@ -149,11 +149,11 @@ def writable_file(path: Path) -> Path:
     return path
 
 
-def refuse_taken(folder: Path) -> None:
-    """Refuse a folder to make unless it is free or empty, or if it is the current folder."""
+def refuse_taken(folder: Path, *, replaces: bool = False) -> None:
+    """Refuse a folder to make if it is the current one, or one with files that nothing replaces."""
     if same_file(folder, Path()):
         raise InputError("this is the folder that you are in; name another one.", path=folder)
-    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+    if not replaces and folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise InputError("this exists already; choose another folder, or remove it.", path=folder)
 
 
@@ -178,8 +178,7 @@ def atomic_folder(path: Path, *, replaces: bool = False) -> Iterator[Path]:
     It has the same name, in a hidden folder beside the final one. InputError if something is there
     already, unless it `replaces` that, or the place cannot be written to.
     """
-    if not replaces:
-        refuse_taken(path)
+    refuse_taken(path, replaces=replaces)
     with (
         made_folder(writable_folder(path).parent),
         tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as scratch,
