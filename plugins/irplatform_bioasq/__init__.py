@@ -101,7 +101,7 @@ def score_answers(answers: tuple[Path, ...], golden: Path, as_json: bool) -> Non
         click.echo(json.dumps({"answers": rows}, indent=1))
         return
     width = max(len(row["path"]) for row in rows)
-    for part in ("documents", "snippets"):
+    for part in ("documents", "snippets") if any(golden_snippets.values()) else ("documents",):
         heads = "".join(f"{head:>11}" for head in _COLUMNS)
         click.echo(f"{part:<{width}}{heads}")
         for row in rows:

@@ -59,7 +59,7 @@ def mean_scores(values: Iterable[Values]) -> Scores:
         sum(v.recall for v in each) / n,
         sum(v.f1 for v in each) / n,
         sum(v.ap for v in each) / n,
-        math.exp(sum(math.log(v.ap + _LEAST) for v in each) / n),
+        math.exp(sum(math.log(v.ap + _LEAST) for v in each) / n) if each else 0.0,
     )
 
 

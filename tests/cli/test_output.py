@@ -119,6 +119,16 @@ def test_ctrl_c_is_answered_in_a_line(platform, monkeypatch):
     assert outcome.err.strip() == f"platform: interrupted; {told}"
 
 
+def test_ctrl_c_keeps_nothing_of_a_temporary_cache(platform, monkeypatch):
+    def interrupt(*_):
+        process.keep_nothing()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("irplatform.run", interrupt)
+    outcome = platform("run", "--collection", "small")
+    assert (outcome.code, outcome.err.strip()) == (130, "platform: interrupted; nothing is kept.")
+
+
 def test_sigterm_leaves_things_as_ctrl_c_does(platform, monkeypatch):
     """Batch systems and `timeout` send it."""
     cleaned = []

@@ -126,6 +126,18 @@ def test_tiras_checker_accepts_both(platform, full, rerank, monkeypatch):
         assert is_ok, message
 
 
+def test_an_input_without_topics_is_refused(platform, folder):
+    (folder / "in").mkdir()
+    (folder / "in" / "documents.jsonl").write_text('{"docno": "d1", "text": "gene"}')
+    (folder / "in" / "queries.jsonl").touch()
+    refused = platform("tira", "--input", "in", "--output", "out")
+    assert (refused.code, refused.err) == (
+        2,
+        "platform: in/queries.jsonl: there are no topics in this file.\n",
+    )
+    assert not (folder / "out").exists()
+
+
 @pytest.mark.parametrize(
     ("lines", "options", "said"),
     [

@@ -284,7 +284,7 @@ def main() -> None:
             console.tell(f"platform: {error}")
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:
-        console.tell(f"{process.MESSAGE}{lost(error)}")
+        console.tell(process.interrupted(lost(error)))
         terminated = any(isinstance(e, process.Terminated) for e in chain(error))
         sys.exit(143 if terminated else 130)
     except BrokenPipeError:

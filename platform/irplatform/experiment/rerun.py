@@ -23,6 +23,7 @@ from irplatform.runs.folder import described_runs
 from irplatform.runs.ir_metadata import as_recorded, read_yaml
 from irplatform.runs.metadata import RUN, SUFFIX, lines_digest, read_metadata
 from irplatform.runs.overlap import overlap
+from irplatform.system.process import keep_nothing
 from irplatform.system.writing import home
 
 if TYPE_CHECKING:
@@ -247,6 +248,7 @@ def _cache(folder: Path | None) -> Iterator[None]:
     if folder is None:
         yield
         return
+    keep_nothing()
     folder.mkdir(parents=True)
     for name in _LENT:
         if (home() / name).is_dir():

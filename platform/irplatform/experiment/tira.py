@@ -97,6 +97,8 @@ def _full_rank(source: Path) -> Collection:
         )
     found_topics = (_topic(line, topics, number) for number, line in _lines(topics))
     asked = {topic.id: topic for topic in found_topics}
+    if not asked:
+        raise InputError("there are no topics in this file.", path=topics)
     return Collection(
         _name(source),
         "TIRA's documents and topics",

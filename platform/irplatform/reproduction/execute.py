@@ -22,6 +22,7 @@ from irplatform.knowledge import installed
 from irplatform.registry.loading import registry
 from irplatform.system.cache import lock
 from irplatform.system.digests import fingerprint
+from irplatform.system.process import keep_nothing
 from irplatform.system.writing import home
 
 if TYPE_CHECKING:
@@ -169,15 +170,18 @@ def reproduce(
         mark = fingerprint({"rows": [row.id for row in rows]})
         cache = place / f"fresh-{mark}" if fresh else home()
         if fresh:
+            keep_nothing()
             shutil.rmtree(cache, ignore_errors=True)
             _copy_aliases(cache)
         reports: dict[tuple[str, ...], Mapping[str, Any]] = {}
-        for row in rows:
-            words = row.command(row.unnamed_measures())
-            command = (*map(row.fill, words), "--device", device)
-            yield _execute(row, command, cache, reports)
-        if fresh:
-            shutil.rmtree(cache, ignore_errors=True)
+        try:
+            for row in rows:
+                words = row.command(row.unnamed_measures())
+                command = (*map(row.fill, words), "--device", device)
+                yield _execute(row, command, cache, reports)
+        finally:
+            if fresh:
+                shutil.rmtree(cache, ignore_errors=True)
 
 
 def _copy_aliases(cache: Path) -> None:

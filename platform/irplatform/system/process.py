@@ -30,9 +30,6 @@ INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM)
 """Exit codes of commands that a signal ended."""
 GRACE = 1.5
 """Seconds for a command to end in order."""
-MESSAGE = (
-    "platform: interrupted; what was finished is kept, and the same command goes on from there."
-)
 
 _lock = threading.Lock()
 _blocks: list[tuple[TextIO, Path | None]] = []
@@ -44,6 +41,8 @@ _command: list[int] = []
 """The process of the running command; empty in a program that calls the API."""
 _signals: list[type[KeyboardInterrupt]] = []
 """Signals that have not ended the command yet."""
+_temporary: list[bool] = []
+"""Not empty while the command works in a cache that is removed."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -88,6 +87,7 @@ def finish() -> None:
 @contextmanager
 def command() -> Iterator[None]:
     """Run a command in the main thread: `isolated` moves descriptor 1, and signals end the work."""
+    _temporary.clear()
     _command.append(os.getpid())
     console.at_each_step(raise_lost)
     handlers = {signal.SIGTERM: _raise(Terminated)}
@@ -116,6 +116,17 @@ def command() -> Iterator[None]:
             signal.signal(number, handler)
         _signals.clear()
         _command.clear()
+
+
+def keep_nothing() -> None:
+    """Let `interrupted` say that the running command starts over: its cache is temporary."""
+    _temporary.append(True)
+
+
+def interrupted(lost: str = "") -> str:
+    """Return the line for a command that a signal ended; `lost` is what starts over."""
+    kept = "what was finished is kept, and the same command goes on from there."
+    return f"platform: interrupted; {'nothing is kept.' if _temporary else f'{kept}{lost}'}"
 
 
 def raise_lost() -> None:
@@ -206,5 +217,5 @@ def _end_late(reading: int, ended: threading.Event, numbers: set[int]) -> None:
     with os.fdopen(reading, "rb", buffering=0) as pipe:
         while received := pipe.read(1):
             if received[0] in numbers and not ended.wait(GRACE):
-                console.end_with(MESSAGE)
+                console.end_with(interrupted())
                 os._exit(128 + received[0])
