@@ -9,6 +9,7 @@ import pytest
 
 from irplatform.cli.output import print_rows
 from irplatform.registry.loading import registry
+from irplatform.system import process
 from irplatform.system.console import say_text
 
 

@@ -14,7 +14,8 @@ from irplatform.registry.registration import Registration
 from irplatform.retrieval.first_stage import ChosenRetriever
 from irplatform.runs import Ranking, Run
 
-RESOURCES = SimpleNamespace(index=lambda: SimpleNamespace(contains=lambda doc_id: True))
+INDEX = SimpleNamespace(contains=lambda doc_id: True)
+RESOURCES = SimpleNamespace(device="cpu", index=lambda: INDEX)
 DATA = CheckData(RESOURCES, [(Topic(f"t{n}", "query"), ("d1", "d2")) for n in range(3)], [], [])
 
 
