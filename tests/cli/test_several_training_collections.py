@@ -83,6 +83,38 @@ def test_all_commands_learn_from_the_same_topics(platform, collections):
     assert explained.json["trained_on"] == "a+b"
 
 
+def test_some_of_the_training_topics_are_drawn_for_all_that_learn(platform, collections):
+    some = (*BOTH, "--train-topics", "7", "--force")
+    run = platform("run", "--collection", "c.toml", *DELTA, "--reranker", "revdocid", *some)
+    assert run.code == 0, run.err
+    assert "training delta on a+b: 1 member on 5 topics and validated on 2" in run.err
+    recorded = json.loads((collections / "runs/c/delta.run.meta.json").read_text())
+    assert recorded["implementation"]["call"]["settings"]["train_topics"] == 7
+    trained = platform(
+        *("train", "--collection", "a.toml", "--collection", "b.toml", *DELTA, "--json"),
+        *("--train-topics", "7"),
+    )
+    assert "training delta" not in trained.err  # the same topics
+    assert trained.json["topics"] == 7
+    again = platform("rerun", "runs/c/delta.run", "--json")
+    assert again.code == 0, again.err
+    refused = platform("run", "--collection", "c.toml", *DELTA, *BOTH)
+    assert "train-topics" in refused.err
+    assert refused.code == 2
+
+
+def test_every_seed_draws_topics_of_its_own(platform, collections):
+    some = (*BOTH, "--train-topics", "7")
+    run = platform("run", "--collection", "c.toml", *DELTA, *some, "--seeds", "2")
+    assert run.code == 0, run.err
+    alone = ("--seed", "1042", "--run-dir", "alone")
+    second = platform("run", "--collection", "c.toml", *DELTA, *some, *alone)
+    assert "training delta" not in second.err  # what the repetition trained fits
+    files = collections / "runs/c/delta-seed1042.run", collections / "alone/delta.run"
+    rows = [[line.split()[:5] for line in file.read_text().splitlines()] for file in files]
+    assert rows[0] == rows[1]
+
+
 def test_options_are_tuned_on_the_topics_of_all(platform, collections):
     tuned = platform(
         *("tune", "--collection", "c.toml", "--over", "b", "--trials", "1", "--folds", "2"),

@@ -50,6 +50,28 @@ def test_nothing_is_learned_where_nothing_learns_and_the_share_is_given(capsys):
     assert resolve(replace(given, rerankers=("revdocid", "delta")), registry()).learning
 
 
+def test_a_number_of_training_topics_is_refused_where_it_has_no_effect_or_is_too_large():
+    def planned(plan=resolve, collection="demo", **options):
+        settings = RunSettings(collection, **{"rerankers": "delta", "train_topics": 30, **options})
+        return plan(settings, registry())
+
+    assert planned().settings.train_topics == 30
+    assert planned(rerankers=(), retrievers=("bm25", "rm3")).fuses
+    with pytest.raises(InputError, match="--train-topics has no effect: 'demo-train' has no train"):
+        planned(collection="demo-train")
+    with pytest.raises(InputError, match="--train-topics has no effect: no reranker learns"):
+        planned(rerankers="revdocid", interpolate=0.3)
+    with pytest.raises(InputError, match="--train-topics has no effect without --reranker NAME"):
+        planned(rerankers=())
+    with pytest.raises(InputError, match="--train-topics has no effect with --checkpoint"):
+        planned(checkpoint="folder")
+    for plan, collection in ((resolve, "demo"), (resolve_training, "demo-train")):
+        with pytest.raises(
+            InputError, match="--train-topics is 41, and 'demo-train' has 40 topics"
+        ):
+            planned(plan, collection, train_topics=41)
+
+
 def _trained(folder, reranker, **facts):
     """A checkpoint of one member, whose weights nobody reads here."""
     (folder / "member-0").mkdir(parents=True)

@@ -88,6 +88,14 @@ def test_a_text_will_do_for_a_path_and_a_name_for_a_list():
     assert TuneSettings("k1", train_on="other").over == ("k1",)
 
 
+@pytest.mark.parametrize(
+    ("given", "told"), [(0, "--train-topics is 0; it must be at"), ("9", "must be a whole number")]
+)
+def test_a_number_of_training_topics_is_a_number(given, told):
+    with pytest.raises(InputError, match=told):
+        RunSettings("demo", rerankers="delta", train_topics=given)
+
+
 def test_options_may_stand_under_their_system():
     given = {"rm3": {"fb_terms": 20, "deep": {"er": 1}}, "k1": 1.5, "bm25.plan": {"gene": {}}}
     assert RunSettings("demo", settings=given).settings == {

@@ -74,6 +74,21 @@ def test_retrieved_candidates_are_the_first_documents():
     assert found.provenance.facts == {"protocol": "retrieved", "rerank_depth": 2}
 
 
+def test_topics_are_drawn_from_those_with_a_relevant_document_and_keep_their_order():
+    topics = [Topic(str(n), "words") for n in range(20)]
+    qrels = {topic.id: {"a": int(topic.id) % 4} for topic in topics}
+    found = Retrieved().find(_request(ONE))
+    whole = replace(found, topics=topics, qrels=qrels)
+    assert whole.drawn(None, 1) is whole
+    drawn = [topic.id for topic in whole.drawn(6, 1).judged_topics]
+    assert len(drawn) == 6
+    assert drawn == sorted(drawn, key=int)
+    assert all(int(topic) % 4 for topic in drawn)
+    assert [topic.id for topic in whole.drawn(6, 1).judged_topics] == drawn
+    assert [topic.id for topic in whole.drawn(6, 2).judged_topics] != drawn
+    assert len(whole.drawn(15, 1).qrels) == 15  # all that have a relevant one
+
+
 @pytest.mark.parametrize(
     ("retrievers", "told"),
     [((ONE,), "the first 4 of one"), ((ONE, TWO), "the first 4 of one, two")],

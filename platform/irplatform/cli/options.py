@@ -176,6 +176,14 @@ def train_on_option(explained: str) -> Callable[[Declared], Declared]:
     )
 
 
+train_topics_option = click.option(
+    "--train-topics",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Learn from N training topics, drawn at random by the seed; default: all.",
+)
+
+
 def measures_option(
     help_text: str = "Measures, such as nDCG@20,AP; default: the collection's.",
 ) -> Callable[[Declared], Declared]:
@@ -323,6 +331,7 @@ ranking_options = with_options(
     with_options(interpolate_option("auto chooses it on validation topics"), group=RERANKING),
     with_options(
         train_on_option("Collections to train on; default: the collection's training partner."),
+        train_topics_option,
         click.option("--checkpoint", type=PATH, help="A folder written by `platform train`."),
         group=LEARNING,
     ),

@@ -9,6 +9,7 @@ import click
 from irplatform.cli.commands import command, with_options
 from irplatform.cli.names import COLLECTION, RERANKER, list_option
 from irplatform.cli.options import (
+    LEARNING,
     OUTPUT,
     PATH,
     candidates_option,
@@ -20,6 +21,7 @@ from irplatform.cli.options import (
     rerank_depth_option,
     retrieving_options,
     system_settings,
+    train_topics_option,
 )
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.settings import run_settings
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 @fusion_option
 @rerank_depth_option
 @candidates_option
+@with_options(train_topics_option, group=LEARNING)
 @learning_options
 @pretraining_options
 @with_options(

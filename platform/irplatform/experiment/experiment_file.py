@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 
 _NAMES = ("collections", "first_stages", "topics", "measures", "expand", "train_on")
 _PATHS = ("query_plan", "checkpoint", "vectors", "run_dir", "index", "html")
-_NUMBERS = ("depth", "rerank_depth", "pretrain_queries", "seed", "seeds", "members", "threads")
+_NUMBERS = (
+    *("depth", "rerank_depth", "train_topics", "pretrain_queries"),
+    *("seed", "seeds", "members", "threads"),
+)
 _KINDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     **dict.fromkeys(_PATHS, (str, "a path")),
     **dict.fromkeys((*_NUMBERS, "model_threads"), (int, "a whole number")),

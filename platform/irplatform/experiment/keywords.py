@@ -86,6 +86,8 @@ class LearningOptions(TypedDict, total=False):
 
     train_on: Names
     """Collections to train on; by default the collection's training partner."""
+    train_topics: int | None
+    """How many of the training topics to learn from, drawn at random; None takes all."""
     checkpoint: AnyPath | None
     """A folder that `train` wrote, to use in place of training."""
     pretrain: str | None

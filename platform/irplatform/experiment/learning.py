@@ -17,7 +17,13 @@ from irplatform.experiment.systems import choose_systems
 from irplatform.reranking.rerank import FOLDS
 from irplatform.reranking.systems import MEMBERS
 from irplatform.reranking.training_set import TrainingSet, training_set
-from irplatform.retrieval.candidates import Candidates, CandidateSource, Request, Retrieved
+from irplatform.retrieval.candidates import (
+    Candidates,
+    CandidateSource,
+    Request,
+    Retrieved,
+    with_relevant,
+)
 from irplatform.retrieval.fusion import Fusion
 from irplatform.system.console import notice, notice_once
 from irplatform.training.topic_identity import APART, families
@@ -123,6 +129,27 @@ def to_fuse_on(training: Collection, collection: Collection, *, named: bool) -> 
     return None
 
 
+def check_train_topics(
+    number: int | None, training: Collection | None, collection: Collection
+) -> None:
+    """Refuse a number of training topics where there are none apart, or fewer."""
+    if number is None:
+        return
+    if training is None:
+        raise InputError(
+            f"--train-topics has no effect: '{collection.id}' has no training topics apart. Give "
+            "--train-on COLLECTION."
+        )
+    there = len(
+        with_relevant(training.topics, training.load_qrels() if training.load_qrels else {})
+    )
+    if number > there:
+        raise InputError(
+            f"--train-topics is {number}, and '{training.id}' has "
+            f"{counted(there, 'topic')} with a relevant document to learn from."
+        )
+
+
 def topics_to_tune_on(
     collection: Collection, train_on: Sequence[Collection], *, itself: bool
 ) -> Collection:
@@ -164,7 +191,7 @@ def check_cross_validation(
         InputError: they cannot, and one of them has to learn.
     """
     topics = collection.topics
-    relevant = [t for t in topics if any(g > 0 for g in (qrels or {}).get(t.id, {}).values())]
+    relevant = with_relevant(topics, qrels or {})
     distinct = len(set(families(relevant)))
     possible = distinct >= FEWEST_TOPICS
     learning = [choice.name for choice in rerankers if choice.trainable]

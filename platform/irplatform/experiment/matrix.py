@@ -163,7 +163,7 @@ def cells_of(
         if not fuses and any(len(stage.retrievers) > 1 for stage in stages):
             changed["fusion"] = AUTO
             if not settings.rerankers:
-                changed["train_on"] = ()
+                changed |= {"train_on": (), "train_topics": None}
         if not can_expand and any(expands):
             changed |= {"expand": (), "query_plan": None}
         yield name, replace(settings, **changed)

@@ -17,6 +17,7 @@ from irplatform.experiment.learning import (
     check_pretraining,
     check_repetitions,
     check_same_documents,
+    check_train_topics,
     find_training,
     to_fuse_on,
 )
@@ -161,9 +162,10 @@ def resolve(settings: RunSettings, plugins: Registry) -> RunPlan:
         )
     plan = _plan(settings, plugins, systems, qrels)
     if not (plan.learning or plan.fuses):
-        if train_on:
+        named = {"train-on": train_on, "train-topics": settings.train_topics}
+        for option in (name for name, given in named.items() if given):
             raise InputError(
-                "--train-on has no effect: no reranker learns, and --interpolate says what share "
+                f"--{option} has no effect: no reranker learns, and --interpolate says what share "
                 "the first stage has."
             )
         return plan
@@ -172,6 +174,7 @@ def resolve(settings: RunSettings, plugins: Registry) -> RunPlan:
         check_same_documents(training, collection.corpus)
     elif training is not None:
         training = to_fuse_on(training, collection, named=bool(train_on))
+    check_train_topics(settings.train_topics, training, collection)
     folds = (
         bool(plan.learning)
         and not training
@@ -190,6 +193,7 @@ def resolve_training(settings: RunSettings, plugins: Registry) -> RunPlan:
             raise InputError(f"'{choice.name}' does not learn: it needs no training.")
     others = [plugins.collection(name) for name in settings.train_on]
     training = all_to_learn_from([systems.collection, *others])
+    check_train_topics(settings.train_topics, training, systems.collection)
     return replace(_plan(settings, plugins, systems, None), training=training)
 
 
@@ -277,7 +281,7 @@ def planned_runs(plan: RunPlan, data: Mapping[str, Any]) -> dict[str, dict[str, 
     retrieval = {c.name: _of_retriever(c, plan, vectors) for c in plan.retrievers}
     described = {choice.name: choice.describe() for choice in plan.retrievers}
     together: dict[str, Any] = {k: v for each in retrieval.values() for k, v in each.items()}
-    fused_by = {"fusion": settings.fusion, "train-on": _learned_on(plan, plan.fuses)}
+    fused_by = {"fusion": settings.fusion, **_learned_on(plan, plan.fuses)}
     if isinstance(source, FromRun | Scored):
         runs = {source.name(plan.taken): common}
     else:
@@ -331,17 +335,18 @@ def _of_reranker(choice: ChosenReranker, plan: RunPlan) -> dict[str, Any]:
         **flat({choice.name: choice.options.model_dump(mode="json")}),
         "rerank-depth": settings.rerank_depth,
         "interpolate": "auto" if settings.interpolate is None else settings.interpolate,
-        "train-on": _learned_on(plan, choice in plan.learning),
+        **_learned_on(plan, choice in plan.learning),
         "device": resources.device,
         "model-threads": resources.model_threads,
         **learned,
     }
 
 
-def _learned_on(plan: RunPlan, learns: bool) -> str | None:
-    if learns and plan.training is not None:
-        return plan.training.id
-    return "its own topics" if learns and plan.folds else None
+def _learned_on(plan: RunPlan, learns: bool) -> dict[str, Any]:
+    if not learns or plan.training is None:
+        return {"train-on": "its own topics" if learns and plan.folds else None}
+    number = plan.settings.train_topics
+    return {"train-on": plan.training.id, **({"train-topics": number} if number else {})}
 
 
 def file_mark(path: Path) -> str:

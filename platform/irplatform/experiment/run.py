@@ -43,7 +43,7 @@ from irplatform.registry.loading import registry
 from irplatform.registry.lookup import Registry
 from irplatform.reranking.fitting import train as train_system
 from irplatform.reranking.rerank import RERANKING, rerank_with_seeds
-from irplatform.reranking.training_set import LearningPlan, training_set
+from irplatform.reranking.training_set import LearningPlan, seeds_of, training_set
 from irplatform.reranking.warnings import warning_of_fusion
 from irplatform.retrieval.candidates import Request
 from irplatform.retrieval.fusion import Fusion
@@ -353,7 +353,8 @@ def retrieve_training(plan: RunPlan) -> Candidates | None:
 
 def choose_fusion(plan: RunPlan, training: Candidates | None) -> Fusion:
     """Return the fusion that suits the training topics; the plain one without any."""
-    return training.choose_fusion() if training and plan.fuses else Fusion()
+    drawn = plan.settings.train_topics, plan.settings.seed
+    return training.drawn(*drawn).choose_fusion() if training and plan.fuses else Fusion()
 
 
 def warnings_of_training(
@@ -362,7 +363,7 @@ def warnings_of_training(
     """Warn where training topics do not suit the evaluated ones, and return the warnings."""
     if training is None:
         return []
-    learned_on = training.judged_topics
+    learned_on = training.drawn(plan.settings.train_topics, plan.settings.seed).judged_topics
     learns = any(choice.trainable for choice in plan.learning)
     fusion = warning_of_fusion(candidates.topics, learned_on) if plan.fuses else ""
     fields = warning_of_fields(candidates.topics, learned_on) if learns else ""
@@ -387,14 +388,17 @@ def learning_plan(plan: RunPlan, training: Candidates | None, fusion: Fusion) ->
     declared = None
     if settings.pretrain is None and plan.learning:
         declared = declared_pretraining(plan.collection, plan.learning, learned_before)
-    learned = None
+    per_seed: dict[int, TrainingSet] = {}
     if training and plan.learning:
-        learned = training_set(training.fused(fusion), plan.resources).with_validation_apart()
+        for seed in seeds_of(settings.seed, settings.seeds if settings.train_topics else 1):
+            drawn = training.drawn(settings.train_topics, seed).fused(fusion)
+            per_seed[seed] = training_set(drawn, plan.resources).with_validation_apart()
     return LearningPlan(
-        training_set=learned,
+        training_set=per_seed.get(settings.seed),
         checkpoint=settings.checkpoint,
         folds=plan.folds,
         pretraining=learned_before(settings.pretrain),
         declared=declared,
         interpolate=settings.interpolate,
+        per_seed=per_seed,
     )

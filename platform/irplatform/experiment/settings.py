@@ -81,6 +81,8 @@ class RunSettings:
         query_plan: a TOML file that says how expanded queries are made and weighed.
         train_on: collections to train on together, in place of the collection's own partner;
             for `train`, beside the collection.
+        train_topics: how many of the training topics to learn from, drawn by the seed from those
+            with a relevant document; None takes all.
         checkpoint: a trained reranker to use in place of training.
         pretrain: what rerankers learn from first: "mesh", a collection over the same documents,
             or "none"; None pre-trains those that declare their own.
@@ -125,6 +127,7 @@ class RunSettings:
     expand: Sequence[str] = ()
     query_plan: Path | None = None
     train_on: Sequence[str] = ()
+    train_topics: int | None = None
     checkpoint: Path | None = None
     pretrain: str | None = None
     pretrain_queries: int = MESH_QUERIES
@@ -168,9 +171,10 @@ class RunSettings:
 
     def __post_init__(self) -> None:
         self._take_shorter_forms()
-        for name in ("depth", "rerank_depth", "seeds", "members"):
-            check_number(name, getattr(self, name))
-            check_least(name, getattr(self, name), 1)
+        for name in ("depth", "rerank_depth", "seeds", "members", "train_topics"):
+            if (number := getattr(self, name)) is not None:
+                check_number(name, number)
+                check_least(name, number, 1)
         if self.interpolate is not None and not 0 <= self.interpolate <= 1:
             raise InputError(f"the interpolation weight {self.interpolate} is not between 0 and 1.")
         if not self.retrievers:
@@ -261,10 +265,11 @@ class RunSettings:
                 "--first-stage bm25+rm3: there is nothing to fuse."
             )
         learns_fusion = len(self.retrievers) > 1 and self.fusion == AUTO
+        training = {"train-on": self.train_on, "train-topics": self.train_topics}
         if not self.rerankers:
             of_rerankers = {
                 "interpolate": self.interpolate is not None,
-                "train-on": self.train_on and not learns_fusion,
+                **{option: given and not learns_fusion for option, given in training.items()},
                 "rerank-depth": chosen_depth and self.candidates != JUDGED,
             }
             for option in (name for name, is_set in of_rerankers.items() if is_set):
@@ -283,8 +288,9 @@ class RunSettings:
         if self.checkpoint is not None:
             # Beside a checkpoint's reranker there may be others, whose weights are chosen.
             weighs = len(self.rerankers) > 1 and self.interpolate is None
-            if self.train_on and not (weighs or learns_fusion):
-                yield "--train-on has no effect with --checkpoint; give one of the two."
+            for option in (name for name, given in training.items() if given):
+                if not (weighs or learns_fusion):
+                    yield f"--{option} has no effect with --checkpoint; give one of the two."
             for name, default in (("seeds", 1), ("preset", None), ("members", MEMBERS)):
                 if getattr(self, name) != default:
                     yield f"--{name} has no effect with --checkpoint: nothing is trained then."

@@ -92,7 +92,7 @@ def rerank_with_seeds(
             # Artifacts that other systems use are not part of these runs.
             seeded = replace(resources, seed=seed, artifacts=candidates.first.used)
             with with_subject(f"seed {seed}" if several else ""):
-                reranked = rerank(choice, candidates, learning, seeded)
+                reranked = rerank(choice, candidates, learning.of_seed(seed), seeded)
             advance(1)
             yield reranked.with_suffix(f"-seed{seed}") if several else reranked
 
@@ -113,7 +113,9 @@ def _train_ahead(
     trainings = [
         (training_set, each)
         for each in seeded
-        for training_set, _ in training_per_topics(choice, candidates, learning, each)
+        for training_set, _ in training_per_topics(
+            choice, candidates, learning.of_seed(each.seed), each
+        )
         if training_set is not None
     ]
     if len(trainings) > 1:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
@@ -27,7 +27,7 @@ from irplatform.system.workers import sample_evenly
 from irplatform.training.topic_identity import topic_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -129,7 +129,7 @@ class LearningPlan:
 
     `pretraining` is what all that learn are pre-trained on; `declared` what those are that declare
     it themselves (`Traits.pretraining`). `interpolate` is the first stage's share in the final
-    scores, or None to choose it.
+    scores, or None to choose it. Where each seed draws topics of its own, `per_seed` has them.
     """
 
     training_set: TrainingSet | None = None
@@ -138,6 +138,11 @@ class LearningPlan:
     pretraining: TrainingSet | None = None
     declared: TrainingSet | None = None
     interpolate: float | None = None
+    per_seed: Mapping[int, TrainingSet] = field(default_factory=dict)
+
+    def of_seed(self, seed: int) -> LearningPlan:
+        """The plan of a repetition with another seed."""
+        return replace(self, training_set=self.per_seed.get(seed, self.training_set))
 
     def pretraining_of(self, choice: ChosenReranker) -> TrainingSet | None:
         """The training set that a reranker is pre-trained on."""

@@ -12,7 +12,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from irplatform.errors import InputError, did_you_mean, listing
 from irplatform.retrieval.first_stage import FirstStage, Retrieval, retrieve
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from irplatform.collection_resources import CollectionResources
     from irplatform.data import Collection, Qrels, Topic
     from irplatform.retrieval.first_stage import ChosenRetriever
+
+T = TypeVar("T")
 
 RETRIEVED, JUDGED, SCORED = "retrieved", "judged", "scoreddocs"
 _MOST_MISSING = 0.5
@@ -83,6 +87,16 @@ class Candidates:
         """The topics with judgments: some may have no relevant document."""
         return [topic for topic in self.topics if topic.id in self.qrels]
 
+    def drawn(self, number: int | None, seed: int) -> Candidates:
+        """The same, with the judgments of so many topics with a relevant document, drawn at random.
+
+        None keeps all. Separate validation topics stay.
+        """
+        if number is None:
+            return self
+        chosen = draw(with_relevant(self.topics, self.qrels), number, seed)
+        return replace(self, qrels={topic.id: self.qrels[topic.id] for topic in chosen})
+
     def choose_fusion(self) -> Fusion:
         """The fusion of the retrievers that suits these topics' judgments."""
         runs = self.first.runs
@@ -113,6 +127,19 @@ class Candidates:
             per_topic[topic] = tuple(d for d in first.final.rankings[topic].doc_ids if d in among)
         validation = self.validation and self.validation.fused(fusion)
         return replace(self, first=first, per_topic=per_topic, validation=validation)
+
+
+def with_relevant(topics: Sequence[Topic], qrels: Qrels) -> list[Topic]:
+    """The topics with a relevant document."""
+    return [t for t in topics if any(grade > 0 for grade in qrels.get(t.id, {}).values())]
+
+
+def draw(topics: Sequence[T], number: int, seed: int) -> list[T]:
+    """Draw a number of topics at random; all, if there are no more. They keep their order."""
+    if number >= len(topics):
+        return [*topics]
+    numbers = np.random.default_rng([seed, 11]).permutation(len(topics))[:number]
+    return [topics[place] for place in sorted(numbers.tolist())]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
-import numpy as np
 from pydantic_core import to_jsonable_python
 
 from irplatform.errors import InputError, check_least, counted
@@ -25,7 +24,7 @@ from irplatform.experiment.settings import settings_of
 from irplatform.experiment.systems import choose_systems, refuse_idle_plan, resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.reranking.warnings import warning_of_tuning
-from irplatform.retrieval.candidates import RETRIEVED
+from irplatform.retrieval.candidates import RETRIEVED, draw
 from irplatform.retrieval.fusion import Fusion
 from irplatform.system.arithmetic import arithmetic, settings_kept
 from irplatform.system.cache import lock
@@ -281,9 +280,8 @@ def usable_topics(
         InputError: they are too few.
     """
     usable = [topic for topic in topics if judgments.is_scored(topic.id)]
-    if most is not None and most < len(usable):
-        numbers = np.random.default_rng([seed, 11]).permutation(len(usable))[:most]
-        usable = [usable[number] for number in sorted(numbers.tolist())]
+    if most is not None:
+        usable = draw(usable, most, seed)
     if (distinct := len(set(families(usable)))) < FEWEST_TOPICS:
         same = distinct == len(usable)
         remark = "" if same else f", of {distinct} different questions or sources"
