@@ -4,7 +4,8 @@ A user who examines a document clicks on it with a probability that depends on i
 position-based model every rank r is examined with probability r^−η (Joachims, Swaminathan and
 Schnabel, WSDM 2017). In the cascade model users go down from the first rank and stop at a click
 (Craswell et al., WSDM 2008), or with probability `stop` (Chapelle and Zhang, WWW 2009). A session
-sees the retriever's ranking, perturbed. Random numbers depend on the seed and the topic's id alone.
+sees the retriever's ranking, perturbed; of several retrievers, their documents by best rank. Random
+numbers depend on the seed and the topic's id alone.
 """
 
 from __future__ import annotations
@@ -112,7 +113,8 @@ class SessionSettings:
     """The sessions of a simulation: each sees a page of the first `depth` documents of a ranking.
 
     A session's ranking is a Plackett–Luce draw with weights rank^(−1/shuffle): the document at rank
-    r comes before the one at rank s with probability 1 / (1 + (r/s)^(1/shuffle)).
+    r comes before the one at rank s with probability 1 / (1 + (r/s)^(1/shuffle)). Where several
+    retrievers find a document, its best rank counts; equal ranks come in random order.
     """
 
     sessions: int = 50
@@ -141,7 +143,9 @@ def simulate_clicks(
     options: Mapping[str, object] | None = None,
     threads: int | None = None,
 ) -> dict[str, int]:
-    """Make a click log of a judged collection by a retriever; count `topics` and `lines`.
+    """Make a click log of a judged collection; count `topics` and `lines`.
+
+    `retriever` finds the shown documents, or several do, joined by "+".
 
     Raises:
         InputError: a wrong name or option, a log that exists, has another ending or cannot be
@@ -153,8 +157,9 @@ def simulate_clicks(
         raise InputError("a log's name ends in .tsv or .tsv.gz.", path=path)
     plugins = registry()
     resolved = plugins.collection(collection)
-    with_expansion = with_expansion_of(resolved, plugins, (retriever,), options or {})
-    choices, _ = choose_systems(plugins, (retriever,), (), with_expansion)
+    retrievers = retriever.split("+")
+    with_expansion = with_expansion_of(resolved, plugins, retrievers, options or {})
+    choices, _ = choose_systems(plugins, retrievers, (), with_expansion)
     if resolved.load_qrels is None:
         raise InputError(f"'{resolved.id}' has no judgments to make clicks of.")
     qrels = resolved.load_qrels()
@@ -162,27 +167,28 @@ def simulate_clicks(
     resources = CollectionResources(
         resolved.corpus, "cpu", settings.seed, threads or available_cores()
     )
-    run = retrieve(choices, topics, settings.depth, resources, label=resolved.id).final
-    rankings = {topic_id: ranking.doc_ids for topic_id, ranking in run.rankings.items()}
-    shown = [topic for topic in topics if rankings.get(topic.id)]
+    found = retrieve(choices, topics, settings.depth, resources, label=resolved.id)
+    rankings = {t.id: [run.rankings[t.id].doc_ids for run in found.runs] for t in topics}
+    shown = [topic for topic in topics if any(rankings[topic.id])]
     return {"topics": len(shown), "lines": write_log(path, topics, rankings, qrels, settings)}
 
 
 def write_log(
     path: Path,
     topics: Sequence[Topic],
-    rankings: Mapping[str, Sequence[str]],
+    rankings: Mapping[str, Sequence[Sequence[str]]],
     qrels: Mapping[str, Mapping[str, float]],
     settings: SessionSettings,
 ) -> int:
     """Write a simulated click log, gzipped for `.gz`; return its number of lines.
 
-    Rankings have document ids, best first; topics without one are skipped.
+    Rankings of a topic, one per retriever, have document ids, best first; topics without any are
+    skipped.
     """
     highest = max((g for grades in qrels.values() for g in grades.values()), default=0)
     if highest <= 0:
         raise InputError("no document of this collection is relevant: users would not click.")
-    if not any(rankings.get(topic.id) for topic in topics):
+    if not any(any(rankings.get(topic.id, ())) for topic in topics):
         raise InputError("the retriever finds nothing for any topic: there is nothing to show.")
     line_count = 0
     with atomic_write(path, "wb") as plain, ExitStack() as stack:
@@ -192,9 +198,9 @@ def write_log(
         file.write("\t".join(COLUMNS).encode() + b"\n")
         with progress("simulating clicks", len(topics), "topics") as advance:
             for topic in topics:
-                ranking = rankings.get(topic.id, ())[: settings.depth]
+                found = [ranking[: settings.depth] for ranking in rankings.get(topic.id, ())]
                 grades = qrels.get(topic.id, {})
-                for frame in sessions(topic, ranking, grades, highest, settings):
+                for frame in sessions(topic, found, grades, highest, settings):
                     lines = frame.write_csv(
                         separator="\t", include_header=False, quote_style="never"
                     )
@@ -206,31 +212,32 @@ def write_log(
 
 def sessions(
     topic: Topic,
-    ranking: Sequence[str],
+    rankings: Sequence[Sequence[str]],
     grades: Mapping[str, float],
     highest: float,
     settings: SessionSettings,
 ) -> Iterator[pl.DataFrame]:
     """Draw the sessions of a topic, in frames of whole sessions with the columns of a log.
 
-    `ranking` has document ids, best first; `highest` is the highest grade of the collection.
+    `rankings` have document ids, best first; `highest` is the highest grade of the collection.
     """
     import polars as pl
 
-    if not ranking:
+    ranks = _best_ranks(rankings)
+    if not ranks:
         return
     behaviour = settings.behaviour
     random = np.random.default_rng([settings.seed, number_of(topic.id)])
-    judged = np.array([grades.get(doc_id, 0) for doc_id in ranking], dtype=np.float64)
+    judged = np.array([grades.get(doc_id, 0) for doc_id in ranks], dtype=np.float64)
     attraction = behaviour.attraction(judged, highest)
-    available = has_fulltext(ranking, settings)
-    doc_ids = np.array(ranking, dtype=object)
+    available = has_fulltext(ranks, settings)
+    doc_ids = np.array([*ranks], dtype=object)
     query = " ".join(topic.query.split())
-    page = min(settings.page, len(ranking))
-    step = max(1, _LINES // len(ranking))
+    page = min(settings.page, len(ranks))
+    step = max(1, _LINES // len(ranks))
     for start in range(0, settings.sessions, step):
         count = min(step, settings.sessions - start)
-        shown = _pages(len(ranking), page, count, settings.shuffle, random)
+        shown = _pages([*ranks.values()], page, count, settings.shuffle, random)
         clicked = behaviour.click(attraction[shown], random)
         goes_on = random.random(clicked.shape) < behaviour.fulltext * attraction[shown]
         opened = clicked & goes_on & available[shown]
@@ -254,13 +261,23 @@ def has_fulltext(doc_ids: Iterable[str], settings: SessionSettings) -> npt.NDArr
     )
 
 
+def _best_ranks(rankings: Sequence[Sequence[str]]) -> dict[str, int]:
+    """The documents of all rankings, each with the best of its ranks."""
+    ranks: dict[str, int] = {}
+    for ranking in rankings:
+        for rank, doc_id in enumerate(ranking, 1):
+            ranks[doc_id] = min(rank, ranks.get(doc_id, rank))
+    return ranks
+
+
 def _pages(
-    documents: int, page: int, count: int, shuffle: float, random: np.random.Generator
+    ranks: Sequence[int], page: int, count: int, shuffle: float, random: np.random.Generator
 ) -> npt.NDArray[np.int64]:
-    """Places in the ranking that sessions see, [count, page]."""
-    ranks = np.log(np.arange(1, documents + 1))
-    keys = ranks - shuffle * random.gumbel(size=(count, documents))
-    return np.argsort(keys, axis=1, kind="stable")[:, :page]
+    """Places of the documents with these ranks that sessions see, [count, page]."""
+    noise = random.gumbel(size=(count, len(ranks)))
+    keys = np.log(ranks) - shuffle * noise
+    order: npt.NDArray[np.int64] = np.lexsort((noise, keys), axis=1)
+    return order[:, :page]
 
 
 def parse_by_grade(texts: Iterable[str]) -> dict[int, float] | None:

@@ -222,7 +222,9 @@ def _print_report(report: Report, out: Path, *, as_json: bool) -> None:
         type=RETRIEVER,
         default="bm25",
         show_default=True,
-        help="The retriever of the shown rankings.",
+        metavar="NAME[+NAME…]",
+        help="The retriever of the shown rankings. Documents of several (bm25+rm3) are shown by "
+        "their best rank.",
     ),
     setting_option("the retriever", "retrievers show", "options"),
     click.option("--threads", type=click.IntRange(1), help="Search threads; default: all cores."),
@@ -293,7 +295,7 @@ def simulate_clicks(
         out,
         SessionSettings(**drawn, behaviour=Behaviour(**of_users, by_grade=by_grade)),
         retriever=retriever,
-        options=read_settings(options, None, (retriever,)),
+        options=read_settings(options, None, retriever.split("+")),
         threads=threads,
     )
     if as_json:

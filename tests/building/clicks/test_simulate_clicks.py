@@ -1,6 +1,7 @@
 """A simulated log is a log: of the right documents, repeatable, and readable by `from-clicks`."""
 
 import gzip
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -25,7 +26,7 @@ GRADES = {"d3": 2, "d9": 1, "d39": 2}
 
 
 def draw(settings, topic=TOPIC, ranking=RANKING):
-    return pl.concat(sessions(topic, ranking, GRADES, 2, settings))
+    return pl.concat(sessions(topic, [ranking], GRADES, 2, settings))
 
 
 def test_a_session_shows_a_page_of_different_documents_of_the_ranking():
@@ -58,6 +59,47 @@ def test_shuffling_shows_more_than_the_first_page():
     assert 10 < few < more
 
 
+def draw_of_two(settings):
+    """Sessions over two rankings without a document in common, and "both" at ranks 1 and 3."""
+    rankings = ["both", "a2", "a3", "a4"], ["b1", "b2", "both", "b4"]
+    return pl.concat(sessions(TOPIC, rankings, {}, 2, settings))
+
+
+@pytest.mark.parametrize("shuffle", [0.0, 0.5, 100.0])
+def test_no_retriever_is_favoured_where_several_find_the_documents(shuffle):
+    count = 10_000
+    lines = draw_of_two(SessionSettings(sessions=count, page=3, shuffle=shuffle))
+    shown = dict(lines["doc_id"].value_counts().rows())
+    assert sum(shown.values()) == 3 * count
+    for one, other in (("a2", "b2"), ("a4", "b4"), ("both", "b1")):
+        assert shown.get(one, 0) == pytest.approx(shown.get(other, 0), abs=5 * count**0.5)
+    if shuffle == 0:
+        assert {"both": count, "b1": count}.items() <= shown.items()  # both at the first rank
+        assert shown.keys() == {"both", "b1", "a2", "b2"}
+    elif shuffle == 100:  # all seven alike
+        for number in shown.values():
+            assert number == pytest.approx(3 * count / 7, rel=0.05)
+
+
+def test_a_second_retriever_that_finds_the_same_changes_nothing():
+    settings = SessionSettings(sessions=40)
+    same = pl.concat(sessions(TOPIC, [RANKING, RANKING], GRADES, 2, settings))
+    assert same.equals(draw(settings))
+
+
+def test_without_decay_a_click_does_not_depend_on_the_rank():
+    sure = Behaviour(decay=0.0, noise=0.3)
+    lines = draw(SessionSettings(sessions=20_000, page=5, behaviour=sure), ranking=RANKING[4:9])
+    per_rank = lines.group_by("rank").agg(pl.col("abstract_clicks").mean()).sort("rank")
+    assert per_rank["abstract_clicks"].to_list() == pytest.approx([0.3] * 5, abs=0.02)
+    falling = replace(sure, decay=1.0)
+    lines = draw(SessionSettings(sessions=20_000, page=5, behaviour=falling), ranking=RANKING[4:9])
+    per_rank = lines.group_by("rank").agg(pl.col("abstract_clicks").mean()).sort("rank")
+    assert per_rank["abstract_clicks"].to_list() == pytest.approx(
+        [0.3 / rank for rank in range(1, 6)], abs=0.02
+    )
+
+
 def test_full_texts_are_read_only_after_a_click_and_where_there_is_one():
     lines = draw(SessionSettings(sessions=500, behaviour=Behaviour(noise=0.5, fulltext=1.0)))
     read = lines.filter(pl.col("fulltext_clicks") > 0)
@@ -81,7 +123,7 @@ def test_the_share_of_full_texts_is_that_asked_for():
 @pytest.mark.parametrize("name", ["log.tsv", "log.tsv.gz"])
 def test_the_same_seed_writes_the_same_bytes_and_another_one_others(tmp_path, name):
     topics = [TOPIC, Topic("t2", "asthma"), Topic("t3", "nothing found")]
-    rankings = {"t1": RANKING, "t2": RANKING[:25], "t3": ()}
+    rankings = {"t1": [RANKING], "t2": [RANKING[:25]], "t3": [()]}
     written = {}
     for run, seed in (("a", 1), ("b", 1), ("c", 2)):
         path = tmp_path / run / name
@@ -96,7 +138,7 @@ def test_a_topics_lines_do_not_depend_on_the_other_topics(tmp_path):
         write_log(
             tmp_path / name,
             topics,
-            {"t0": RANKING, "t1": RANKING},
+            {"t0": [RANKING], "t1": [RANKING]},
             {"t1": GRADES},
             SessionSettings(sessions=5),
         )
@@ -105,16 +147,16 @@ def test_a_topics_lines_do_not_depend_on_the_other_topics(tmp_path):
 
 
 def test_many_sessions_are_drawn_in_pieces_of_whole_ones():
-    frames = list(sessions(TOPIC, RANKING, GRADES, 2, SessionSettings(sessions=12_000, page=20)))
+    frames = list(sessions(TOPIC, [RANKING], GRADES, 2, SessionSettings(sessions=12_000, page=20)))
     assert len(frames) > 1
     assert sum(frame.height for frame in frames) == 12_000 * 20
     assert all(frame.height % 20 == 0 for frame in frames)
 
 
 def test_nothing_is_written_where_nobody_would_click_or_nothing_is_shown(tmp_path):
-    for rankings, qrels in (({"t1": RANKING}, {"t1": {"d1": 0}}), ({"t1": ()}, {"t1": GRADES})):
+    for ranking, qrels in ((RANKING, {"t1": {"d1": 0}}), ((), {"t1": GRADES})):
         with pytest.raises(InputError):
-            write_log(tmp_path / "log", [TOPIC], rankings, qrels, SessionSettings())
+            write_log(tmp_path / "log", [TOPIC], {"t1": [ranking]}, qrels, SessionSettings())
     assert not list(tmp_path.iterdir())
 
 
@@ -155,6 +197,21 @@ def test_an_option_of_the_other_model_is_refused(tmp_path, capsys, monkeypatch, 
     assert outcome.code == 2
     assert outcome.err == f"platform: {given[0]} has no effect with --model {model}.\n"
     assert not log.exists()
+
+
+@pytest.mark.java
+def test_a_log_shows_documents_of_several_retrievers(tmp_path, fresh_home):
+    shown = {}
+    for retriever in ("bm25", "rm3", "bm25+rm3"):
+        log = tmp_path / f"{retriever}.tsv"
+        simulate_clicks("demo", log, SessionSettings(depth=15, page=30), retriever=retriever)
+        lines = pl.read_csv(log, separator="\t", schema_overrides={"doc_id": pl.String})
+        shown[retriever] = set(lines.select("query", "doc_id").iter_rows())
+    assert shown["bm25"] != shown["rm3"]
+    assert shown["bm25+rm3"] == shown["bm25"] | shown["rm3"]
+    for wrong in ("bm25+rm", "bm25+", "bm25+bm25"):
+        with pytest.raises(InputError):
+            simulate_clicks("demo", tmp_path / "no.tsv", SessionSettings(), retriever=wrong)
 
 
 @pytest.mark.java
