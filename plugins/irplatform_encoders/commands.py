@@ -69,13 +69,11 @@ def heading_queries(
     seed: int,
     as_json: bool,
 ) -> None:
-    r"""Build queries of a few MeSH headings, or of a disease and a gene, to pre-train on.
+    """Build queries of a few MeSH headings, or of a disease and a gene, to pre-train on.
 
     All articles that have the headings, and name the gene, are relevant.
 
-    \b
-    Examples:
-      platform headings --from demo --kb mesh,hgnc --out topics
+    Example: platform headings --from demo --kb mesh,hgnc --out topics
     """
     from irplatform_encoders.heading_queries import build_headings
 
