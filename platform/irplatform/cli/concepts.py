@@ -245,9 +245,7 @@ def check(
     click.option(
         "--hops", type=click.IntRange(1), help="With --around: steps from it.  [default: 1]"
     ),
-    number_option(
-        "--limit", default=500000, least=1, text="Maximum number of neighbours of each kind."
-    ),
+    number_option("--limit", default=500000, least=1, text="Maximum number of edges."),
     json_option,
     group="Output",
 )
