@@ -9,9 +9,9 @@ table stands between two comments; the first one says what is in it:
     …
     <!-- /results -->
 
-names a tag, a heading for the rows' labels where they have some, and the measures. Below a table
-stands what papers report on data of their own. A test compares the pages with `written()`, so that
-the tables cannot differ from what `platform reproduce` checks.
+names a tag, a heading for the rows' labels where they have some, and the measures. The last column
+has what papers report on data of their own. A test compares the page with `written()`, so that the
+tables cannot differ from what `platform reproduce` checks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from irplatform.reproduction.rows import Expected, Row
 
-PAGES = tuple(Path(__file__).with_name(name) for name in ("results.md", "graphene.md"))
+PAGE = Path(__file__).with_name("results.md")
 
 _TABLE = re.compile(
     r"(?P<begin><!-- results (?P<tag>[\w.-]+)( by (?P<label>\w+))?: (?P<measures>[^>]+?) -->\n).*?"
@@ -70,24 +70,23 @@ def our_rows() -> list[Row]:
 def _table(rows: Sequence[Row], label: str | None, measures: Sequence[str]) -> Iterator[str]:
     first, *_ = measures
     gains = any(first in row.expected and row.expected[first].gain for row in rows)
+    papers = any(row.paper for row in rows)
     header = [*([label] if label else []), "system", "W", *measures]
     header += [f"gain in {first} [95 %]"] if gains else []
+    header += ["published, on other data"] if papers else []
     yield f"| {' | '.join(header)} |"
     yield "|---" * len(header) + "|"
     for row in rows:
         start = [row.label] if label else []
         name = row.title or row.name
         share = "" if row.interpolation is None else f"{row.interpolation:.2f}"
-        lines = [(name, share, row.expected)]
+        lines = [(name, share, row.expected, row.paper)]
         if row.alone and row.interpolation != 0:
-            lines.append((f"{name}, alone", "0", row.alone))
-        for system, weight, figures in lines:
+            lines.append((f"{name}, alone", "0", row.alone, ""))
+        for system, weight, figures, paper in lines:
             cells = [*start, system, weight, *_cells(figures, measures)]
-            yield _line([*cells, _gain(figures.get(first))] if gains else cells)
-    told = [row for row in rows if row.paper]
-    if told:
-        yield from ("", "Published, on other data:", "")
-        yield from (f"- {row.title or row.name}: {row.paper}." for row in told)
+            cells += [_gain(figures.get(first))] if gains else []
+            yield _line([*cells, paper] if papers else cells)
 
 
 def _value(row: Row, measure: str) -> float:
@@ -109,16 +108,15 @@ def _cells(figures: Mapping[str, Expected], measures: Sequence[str]) -> Iterator
 
 def _cell(held: Expected) -> str:
     spread = "" if held.std is None else f" ± {held.std:.4f}"
-    return f"{held.value:.4f}{spread} {held.mark}".strip()
+    return f"{held.value:.4f}{spread}"
 
 
 def _gain(held: Expected | None) -> str:
     if held is None or held.gain is None:
         return ""
     difference, low, high = held.gain
-    return f"{difference:+.4f} [{low:+.4f}, {high:+.4f}]"
+    return f"{difference:+.4f} [{low:+.4f}, {high:+.4f}]".replace("-", "−")
 
 
 if __name__ == "__main__":
-    for page in PAGES:
-        page.write_text(written(page.read_text(encoding="utf-8"), our_rows()), encoding="utf-8")
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), our_rows()), encoding="utf-8")

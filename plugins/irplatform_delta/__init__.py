@@ -35,10 +35,6 @@ class Delta2017:
         register("delta-2017", place)
         register("delta-2017-w", place, weighted=True)
 
-    @hookimpl
-    def register_results(self, register: RegisterResults) -> None:
-        register(_HERE / "results-delta2017.toml")
-
 
 class SevMos:
     """The model of Severyn and Moschitti (SIGIR 2015) as both Delta papers compare with it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.plugin import hookimpl
@@ -10,9 +9,7 @@ from irplatform.plugin import hookimpl
 if TYPE_CHECKING:
     import click
 
-    from irplatform.plugin import RegisterReranker, RegisterResults, RegisterRetriever
-
-_HERE = Path(__file__).parent
+    from irplatform.plugin import RegisterReranker, RegisterRetriever
 
 
 class BiEncoder:
@@ -25,10 +22,6 @@ class BiEncoder:
     @hookimpl
     def register_retrievers(self, register: RegisterRetriever) -> None:
         register("bi-encoder", "irplatform_encoders.biencoder:BiEncoderSearch")
-
-    @hookimpl
-    def register_results(self, register: RegisterResults) -> None:
-        register(_HERE / "results-biencoder.toml")
 
 
 class CrossEncoder:
@@ -53,10 +46,6 @@ class DualEncoder:
         register("dual-encoder", "irplatform_encoders.dual_ranking:DualEncoderSearch")
 
     @hookimpl
-    def register_results(self, register: RegisterResults) -> None:
-        register(_HERE / "results-dual.toml")
-
-    @hookimpl
     def register_commands(self, cli: click.Group) -> None:
         from irplatform_encoders.commands import heading_queries
 
@@ -69,10 +58,6 @@ class Embedding:
     @hookimpl
     def register_retrievers(self, register: RegisterRetriever) -> None:
         register("embedding", "irplatform_encoders.embedding_retriever:Embedding")
-
-    @hookimpl
-    def register_results(self, register: RegisterResults) -> None:
-        register(_HERE / "results-embedding.toml")
 
 
 # Not named like modules of this package: importing those would replace them.

@@ -22,7 +22,7 @@ tags = ["small"]
 minutes = 2
 tolerance = 0.02
 [result.expected]
-"AP" = { value = 0.6, mark = "▲" }
+"AP" = { value = 0.6 }
 "P@10" = { value = 0.3, tolerance = 0.1 }
 [result.alone]
 "AP" = 0.55

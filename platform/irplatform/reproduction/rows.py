@@ -41,14 +41,13 @@ class Expected(_Declared):
     """An expected figure: its gain where it has one, else its value within a tolerance.
 
     `gain` is the difference from the first stage with the ends of its 95 % interval, in which the
-    gain of a reproduction has to lie. Without a `tolerance`, that of the row holds. `mark` (▲ or ▼:
-    significant against the first stage) and `std`, over seeds, are not checked.
+    gain of a reproduction has to lie. Without a `tolerance`, that of the row holds. `std`, over
+    seeds, is not checked.
     """
 
     value: float
     gain: tuple[float, float, float] | None = None
     tolerance: float | None = Field(None, ge=0)
-    mark: str = Field("", pattern="^(▲▲?|▼▼?)?$")
     std: float | None = Field(None, ge=0)
 
 
@@ -57,7 +56,7 @@ def _figure(entry: Any) -> Any:
 
 
 Figures = dict[str, Annotated[Expected, BeforeValidator(_figure)]]
-"""Measure name to what is expected: a number, or a table with `value`, `tolerance`, `mark`."""
+"""Measure name to what is expected: a number, or a table with `value` and more."""
 
 
 class Row(_Declared):
