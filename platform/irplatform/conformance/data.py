@@ -24,7 +24,7 @@ from irplatform.data import Document, Documents, LabelledTopic, TrainingData
 from irplatform.errors import InputError
 from irplatform.experiment.systems import choose_systems
 from irplatform.reranking.training_set import examples
-from irplatform.retrieval.candidates import Request, Retrieved
+from irplatform.retrieval.candidate_sources import Request, Retrieved
 from irplatform.system.console import QUICK, progress
 from irplatform.system.process import isolated
 

@@ -17,13 +17,8 @@ from irplatform.experiment.systems import choose_systems
 from irplatform.reranking.rerank import FOLDS
 from irplatform.reranking.systems import MEMBERS
 from irplatform.reranking.training_set import TrainingSet, training_set
-from irplatform.retrieval.candidates import (
-    Candidates,
-    CandidateSource,
-    Request,
-    Retrieved,
-    with_relevant,
-)
+from irplatform.retrieval.candidate_sources import CandidateSource, Request, Retrieved
+from irplatform.retrieval.candidates import Candidates, with_relevant
 from irplatform.retrieval.fusion import Fusion
 from irplatform.system.console import notice, notice_once
 from irplatform.training.topic_identity import APART, families

@@ -27,7 +27,7 @@ from irplatform.experiment.topics import topics_folder
 from irplatform.options import flat
 from irplatform.reranking.rerank import apply_checkpoint
 from irplatform.reranking.training_set import seeds_of
-from irplatform.retrieval.candidates import JUDGED, SCORED, FromRun, Scored, source_of
+from irplatform.retrieval.candidate_sources import JUDGED, SCORED, FromRun, Scored, source_of
 from irplatform.retrieval.first_stage import made_with
 from irplatform.retrieval.fusion import AUTO
 from irplatform.runs.names import FUSED, alone_name, retriever_name, seed_of, system_of
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from irplatform.registry.dependencies import Chosen
     from irplatform.registry.lookup import Registry
     from irplatform.reranking.systems import ChosenReranker
-    from irplatform.retrieval.candidates import CandidateSource
+    from irplatform.retrieval.candidate_sources import CandidateSource
     from irplatform.retrieval.first_stage import ChosenRetriever
 
 _DIGITS = 12

@@ -45,7 +45,7 @@ from irplatform.reranking.fitting import train as train_system
 from irplatform.reranking.rerank import RERANKING, rerank_with_seeds
 from irplatform.reranking.training_set import LearningPlan, seeds_of, training_set
 from irplatform.reranking.warnings import warning_of_fusion
-from irplatform.retrieval.candidates import Request
+from irplatform.retrieval.candidate_sources import Request
 from irplatform.retrieval.fusion import Fusion
 from irplatform.runs.folder import alone_in
 from irplatform.runs.metadata import PART

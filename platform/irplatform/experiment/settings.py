@@ -26,7 +26,7 @@ from irplatform.experiment.experiment_file import SHOWN, read_file
 from irplatform.options import flat
 from irplatform.registry.live_code import new_call
 from irplatform.reranking.systems import MEMBERS
-from irplatform.retrieval.candidates import JUDGED, RETRIEVED
+from irplatform.retrieval.candidate_sources import JUDGED, RETRIEVED
 from irplatform.retrieval.fusion import AUTO
 from irplatform.retrieval.stages import USUAL, Stage
 from irplatform.runs.checks import check_tag

@@ -18,7 +18,7 @@ from irplatform.experiment.topics import only_topics
 from irplatform.lucene import is_indexed
 from irplatform.options import flat, settings_of
 from irplatform.reranking.systems import MEMBERS, ChosenReranker
-from irplatform.retrieval.candidates import JUDGED, SCORED
+from irplatform.retrieval.candidate_sources import JUDGED, SCORED
 from irplatform.retrieval.first_stage import ChosenRetriever
 from irplatform.system.console import notice
 

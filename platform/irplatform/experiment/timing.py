@@ -23,7 +23,7 @@ from irplatform.features.calculator import forget_features
 from irplatform.plugin.rerankers import TrainableReranker
 from irplatform.registry.loading import registry
 from irplatform.reranking.scoring import checked_scores
-from irplatform.retrieval.candidates import Request, Retrieved
+from irplatform.retrieval.candidate_sources import Request, Retrieved
 from irplatform.system.arithmetic import choose_device, settings_kept
 from irplatform.system.console import notice, progress
 from irplatform.system.workers import available_cores, within_cores

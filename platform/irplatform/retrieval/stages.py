@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.retrieval.candidates import JUDGED, RETRIEVED, SCORED
+from irplatform.retrieval.candidate_sources import JUDGED, RETRIEVED, SCORED
 from irplatform.runs.names import file_name
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from irplatform.experiment.settings import settings_of
 from irplatform.experiment.systems import choose_systems, refuse_idle_plan, resolve_systems
 from irplatform.registry.loading import registry
 from irplatform.reranking.warnings import warning_of_tuning
-from irplatform.retrieval.candidates import RETRIEVED, draw
+from irplatform.retrieval.candidate_sources import RETRIEVED
+from irplatform.retrieval.candidates import draw
 from irplatform.retrieval.fusion import Fusion
 from irplatform.system.arithmetic import arithmetic, settings_kept
 from irplatform.system.cache import lock
