@@ -55,7 +55,8 @@ def test_a_gain_is_to_lie_in_its_interval_whatever_the_value(
     results.write_text(text, encoding="utf-8")
     assert list(reproduce(read_rows(results)))[1].verdict == verdict
     done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--only", "small")
-    assert done.out.splitlines()[2] == f"ranker-small  AP        {printed}"
+    assert done.out.splitlines()[2] == f"ranker-small: {verdict}, 0 s"
+    assert done.out.splitlines()[3] == f"  AP        {printed}"
 
 
 def test_a_gain_of_the_reranker_alone_is_its_own(results, called):
@@ -249,7 +250,7 @@ def test_rows_that_cannot_run_end_with_2_and_wrong_figures_with_1(
     assert done.code == 2
     assert done.err == ""
     assert done.out.splitlines()[-2:] == [
-        "ranker-small  CANNOT RUN: unknown reranker 'delta'.",
+        "ranker-small: CANNOT RUN: unknown reranker 'delta'.",
         "1 passed, 0 failed, 1 cannot run, 0 skipped",
     ]
     done = platform(capsys, monkeypatch, *asked, "--json")
@@ -265,7 +266,7 @@ def test_a_run_that_breaks_down_fails(results, capsys, monkeypatch, fresh_home):
     monkeypatch.setattr(execute, "call", lambda *_: {"error": "no disk"})
     done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--only", "small")
     assert done.code == 1
-    assert "ranker-small  FAILED: no disk\n" in done.out
+    assert "ranker-small: FAILED: no disk\n" in done.out
 
 
 def test_the_spread_over_seeds_is_shown_beside_what_is_expected(
@@ -275,8 +276,8 @@ def test_the_spread_over_seeds_is_shown_beside_what_is_expected(
     results.write_text(text, encoding="utf-8")
     asked = ("reproduce", "--file", results, "--only", "small")
     done = platform(capsys, monkeypatch, *asked)
-    header, _, line, *_ = done.out.splitlines()
-    assert line == "ranker-small  AP        0.6000 ± 0.02 (std 0.2500)  0.5900    ok"
+    header, _, _, line, *_ = done.out.splitlines()
+    assert line == "  AP        0.6000 ± 0.02 (std 0.2500)  0.5900    ok"
     assert header.index("obtained") == line.index("0.5900")
     done = platform(capsys, monkeypatch, *asked, "--json")
     assert [figure["std"] for figure in done.json["results"][0]["figures"]] == [0.25, None, None]
@@ -289,14 +290,15 @@ def test_the_command_prints_verdicts_and_fails(results, called, capsys, monkeypa
     done = platform(capsys, monkeypatch, "reproduce", "--file", results)
     assert done.code == 1
     assert done.out == (
-        "result        figure    expected         obtained  verdict\n"
-        "----------------------------------------------------------\n"
-        "bm25-small    AP        0.5000 ± 0.0001  0.5000    ok\n"
-        "ranker-small  AP        0.7000 ± 0.02    0.5900    FAILED: 0.1100 too low, 0.02 is"
-        " allowed\n"
-        "              P@10      0.3000 ± 0.1     0.4000    ok\n"
-        "              AP alone  0.5500 ± 0.02    0.5600    ok\n"
-        "elsewhere     skipped: IRPLATFORM_TEST_DATA is not set\n"
+        "  figure    expected         obtained  verdict\n"
+        "----------------------------------------------\n"
+        "bm25-small: passed, 0 s\n"
+        "  AP        0.5000 ± 0.0001  0.5000    ok\n"
+        "ranker-small: failed, 0 s\n"
+        "  AP        0.7000 ± 0.02    0.5900    FAILED: 0.1100 too low, 0.02 is allowed\n"
+        "  P@10      0.3000 ± 0.1     0.4000    ok\n"
+        "  AP alone  0.5500 ± 0.02    0.5600    ok\n"
+        "elsewhere: skipped: IRPLATFORM_TEST_DATA is not set\n"
         "1 passed, 1 failed, 1 skipped\n"
     )
     done = platform(

@@ -14,7 +14,14 @@ from irplatform.data import Collection
 from irplatform.errors import InputError
 from irplatform.plugin import Options, Retriever, Topic
 from irplatform.registry.registration import Plugin, Registration
-from irplatform.retrieval.candidates import FromRun, Judged, Request, Retrieved, Scored, source_of
+from irplatform.retrieval.candidate_sources import (
+    FromRun,
+    Judged,
+    Request,
+    Retrieved,
+    Scored,
+    source_of,
+)
 from irplatform.retrieval.first_stage import ChosenRetriever
 from irplatform.runs import Ranking, Run
 from irplatform.runs import run as run_module

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from irplatform.reproduction.execute import Execution, Verdict
     from irplatform.reproduction.rows import Row
 
-_HEADER = ("result", "figure", "expected", "obtained")
+_HEADER = ("figure", "expected", "obtained")
 _CANNOT_RUN: Verdict = "cannot_run"
 _COUNTED: dict[Verdict, str] = {
     "passed": "passed",
@@ -84,7 +84,7 @@ def reproduce(
         if not as_json:
             if not executions:
                 _line(_HEADER, widths, "verdict")
-                say_text("-" * (sum(widths) + 2 * len(widths) + len("verdict")))
+                say_text("-" * (2 + sum(widths) + 2 * len(widths) + len("verdict")))
             _print(execution, widths)
         executions.append(execution)
     verdicts = [execution.verdict for execution in executions]
@@ -132,7 +132,7 @@ def _widths(rows: Sequence[Row]) -> tuple[int, ...]:
             tolerance = row.tolerance if e.tolerance is None else e.tolerance
             expected = _expected(e.value, tolerance, e.std, e.gain)
             obtained = "0.0000, +0.0000" if e.gain else ""
-            cells.append([row.id, _name(measure, alone), expected, obtained])
+            cells.append([_name(measure, alone), expected, obtained])
     return tuple(max(map(len, column)) for column in zip(*cells, strict=True))
 
 
@@ -151,19 +151,18 @@ def _expected(
 
 def _line(cells: Sequence[str], widths: Sequence[int], verdict: str) -> None:
     padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
-    say_text("  ".join([*padded, verdict]).rstrip())
+    say_text("  ".join(["", *padded, verdict]).rstrip())
 
 
 def _print(execution: Execution, widths: Sequence[int]) -> None:
-    name = execution.row.id
     if not execution.figures:
         label = {"skipped": "skipped", _CANNOT_RUN: "CANNOT RUN"}.get(execution.verdict, "FAILED")
-        say_text(f"{name.ljust(widths[0])}  {label}: {execution.reason}")
+        say_text(f"{execution.row.id}: {label}: {execution.reason}")
+        return
+    say_text(f"{execution.row.id}: {execution.verdict}, {execution.seconds:.0f} s")
     for figure in execution.figures:
         expected = _expected(figure.expected, figure.tolerance, figure.std, figure.gain)
         obtained = "-" if figure.obtained is None else f"{figure.obtained:.4f}"
         if figure.obtained_gain is not None:
             obtained += f", {figure.obtained_gain:+.4f}"
-        cells = [name, _name(figure.measure, figure.alone), expected, obtained]
-        _line(cells, widths, figure.verdict)
-        name = ""
+        _line([_name(figure.measure, figure.alone), expected, obtained], widths, figure.verdict)
