@@ -68,11 +68,11 @@ def our_rows() -> list[Row]:
 
 
 def _table(rows: Sequence[Row], label: str | None, measures: Sequence[str]) -> Iterator[str]:
-    first, *_ = measures
+    first, *others = measures
     gains = any(first in row.expected and row.expected[first].gain for row in rows)
     papers = any(row.paper for row in rows)
-    header = [*([label] if label else []), "system", "W", *measures]
-    header += [f"gain in {first} [95 %]"] if gains else []
+    header = [*([label] if label else []), "system", "W", first]
+    header += [*(["gain [95 %]"] if gains else []), *others]
     header += ["published, on other data"] if papers else []
     yield f"| {' | '.join(header)} |"
     yield "|---" * len(header) + "|"
@@ -84,8 +84,9 @@ def _table(rows: Sequence[Row], label: str | None, measures: Sequence[str]) -> I
         if row.alone and row.interpolation != 0:
             lines.append((f"{name}, alone", "0", row.alone, ""))
         for system, weight, figures, paper in lines:
-            cells = [*start, system, weight, *_cells(figures, measures)]
+            cells = [*start, system, weight, *_cells(figures, [first])]
             cells += [_gain(figures.get(first))] if gains else []
+            cells += _cells(figures, others)
             yield _line([*cells, paper] if papers else cells)
 
 

@@ -43,8 +43,8 @@ def test_a_table_has_a_line_for_the_final_run_and_one_for_the_reranker_alone():
     text = "a\n<!-- results t: AP, RR -->\nold\n<!-- /results -->\nb\n"
     assert _program().written(text, [row]) == (
         "a\n<!-- results t: AP, RR -->\n"
-        "| system | W | AP | RR | gain in AP [95 %] |\n|---|---|---|---|---|\n"
-        "| ranker | 0.50 | 0.2500 | 0.5000 | +0.1000 [+0.0500, +0.1500] |\n"
+        "| system | W | AP | gain [95 %] | RR |\n|---|---|---|---|---|\n"
+        "| ranker | 0.50 | 0.2500 | +0.1000 [+0.0500, +0.1500] | 0.5000 |\n"
         "| ranker, alone | 0 | 0.1250 | | |\n"
         "<!-- /results -->\nb\n"
     )
