@@ -57,7 +57,7 @@ def test_a_number_of_training_topics_is_refused_where_it_has_no_effect_or_is_too
 
     assert planned().settings.train_topics == 30
     assert planned(rerankers=(), retrievers=("bm25", "rm3")).fuses
-    with pytest.raises(InputError, match="--train-topics has no effect: 'demo-train' has no train"):
+    with pytest.raises(InputError, match="--train-topics has no effect: 'demo-train' has no separ"):
         planned(collection="demo-train")
     with pytest.raises(InputError, match="--train-topics has no effect: no reranker learns"):
         planned(rerankers="revdocid", interpolate=0.3)

@@ -127,21 +127,20 @@ def to_fuse_on(training: Collection, collection: Collection, *, named: bool) -> 
 def check_train_topics(
     number: int | None, training: Collection | None, collection: Collection
 ) -> None:
-    """Refuse a number of training topics where there are none apart, or fewer."""
+    """Refuse more training topics than a collection has, or any where it has none."""
     if number is None:
         return
     if training is None:
         raise InputError(
-            f"--train-topics has no effect: '{collection.id}' has no training topics apart. Give "
-            "--train-on COLLECTION."
+            f"--train-topics has no effect: '{collection.id}' has no separate training topics. "
+            "Give --train-on COLLECTION."
         )
-    there = len(
-        with_relevant(training.topics, training.load_qrels() if training.load_qrels else {})
-    )
-    if number > there:
+    qrels = training.load_qrels() if training.load_qrels else {}
+    usable = len(with_relevant(training.topics, qrels))
+    if number > usable:
         raise InputError(
             f"--train-topics is {number}, and '{training.id}' has "
-            f"{counted(there, 'topic')} with a relevant document to learn from."
+            f"{counted(usable, 'topic')} with a relevant document to learn from."
         )
 
 

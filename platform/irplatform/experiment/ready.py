@@ -220,7 +220,7 @@ def reranker(
     if plan.folds:
         what = "learns" if choice.trainable else "needs the first stage's share"
         raise InputError(
-            f"'{choice.name}' {what}, and '{plan.collection.id}' has no training topics apart: "
+            f"'{choice.name}' {what}, and '{plan.collection.id}' has no separate training topics: "
             "name a trained one (checkpoint=FOLDER, as `platform train --out FOLDER` writes it), "
             "or a collection to train on (train_on=NAME)."
         )
