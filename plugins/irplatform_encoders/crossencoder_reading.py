@@ -302,7 +302,10 @@ class ListsTask:
         self._resources = resources
         self._sampler = ListSampler(data.training, options.lists, resources.seed)
         self._validator = Validator(
-            data.validation, options.validation_topics, options.validation_depth
+            data.validation,
+            options.validation_topics,
+            options.validation_depth,
+            on=options.loop.validate_on,
         )
         self._steps = sum(1 for _ in self.batches(0))
         self.all_steps = self._loop.epochs * self._steps

@@ -7,7 +7,7 @@ from typing import Literal
 
 from irplatform.plugin import Field, Options
 from irplatform.text import VectorOptions
-from irplatform.training import GroupSettings, ListSettings, LoopSettings
+from irplatform.training import GroupSettings, ListSettings, LoopSettings, StepSettings
 from irplatform_encoders.pretrained import PretrainedOptions
 
 _EXACT_BELOW = 1_000_000
@@ -67,6 +67,10 @@ class FineTuning(Options):
     batch_size: int = Field(48, gt=0, description="documents of a step, at least one list")
     epochs: int = Field(5, gt=0, description="most epochs; rates reach 0 at the end of the last")
     patience: int = Field(5, gt=0, description="stop after so many epochs without a gain")
+    validate_on: Literal["mixture", "alone"] = Field(
+        "mixture",
+        description="what is validated: the best mixture with the first stage, or the model alone",
+    )
 
 
 class Pretraining(Options):
@@ -135,10 +139,14 @@ class BiEncoderSearchOptions(NearestOptions, BiEncoderOptions):
 SOURCES = "citing_id"  # the column of sources where none is named; a file may lack this one
 
 
-class SparseLoop(LoopSettings):
+class SparseSteps(StepSettings):
     """Steps and stopping."""
 
     optimizer: Literal["adagrad"] = Field("adagrad", description="takes sparse gradients of words")
+
+
+class SparseLoop(SparseSteps, LoopSettings):
+    """The same for topics."""
 
 
 class PairsOptions(Options):
@@ -153,8 +161,8 @@ class PairsOptions(Options):
     marker: str = Field("[CIT]", description="what is cut from texts that ask")
     most: int = Field(500_000, gt=1, description="pairs of the file, and passages, at most")
     seed: int = Field(1, ge=0, description="of first weights and order, the same for all members")
-    loop: SparseLoop = Field(
-        SparseLoop(batch_size=512, epochs=4, patience=1), description="optimizer and stopping"
+    loop: SparseSteps = Field(
+        SparseSteps(batch_size=512, epochs=4, patience=1), description="optimizer and stopping"
     )
 
     @property

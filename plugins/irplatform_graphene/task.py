@@ -72,7 +72,10 @@ class GrapheneTask:
         if features.any():  # otherwise no group applies
             self._fit_last_layer(features)
         self._validator = Validator(
-            data.validation, self._options.validation_topics, self._options.validation_depth
+            data.validation,
+            self._options.validation_topics,
+            self._options.validation_depth,
+            on=self._options.loop.validate_on,
         )
         labelled = self._validator.topics
         self._validation_topics = [model.topics.read(each.topic) for each in labelled]

@@ -7,7 +7,6 @@ collection (Mohan et al., WWW 2018, section 4.3.1).
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -236,9 +235,7 @@ class MBM(TrainableReranker):
 
     def fit(self, data: TrainingData) -> None:
         """Choose k1 and b, the first in the options of equally good pairs."""
-        # Without the first stage's scores, the validator ranks by what it is given alone.
-        topics = [replace(topic, first_stage=()) for topic in data.training]
-        validator = Validator(topics, limit=self.options.topics)
+        validator = Validator(data.training, limit=self.options.topics, on="alone")
         matches = [self._match(t.topic, t.candidates) for t in validator.topics]
         pairs = list(product(*self._grids))
         values, start = [], (self.k1, self.b)

@@ -27,7 +27,7 @@ from pretrained_models import save_transformer_of_vectors
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
 from irplatform.registry.loading import registry
-from irplatform.training import NeuralReranker
+from irplatform.training import NeuralReranker, Validator
 from irplatform_deepmatch.reranker import DeepMatch
 from irplatform_deepsense.reranker import DeepSenSe
 from irplatform_delta.reranker import Delta, Delta2017, SevMos
@@ -208,6 +208,27 @@ def test_every_network_is_tested():
     classes = {registration.system for registration in registry().rerankers.values()}
     networks = {each for each in classes if issubclass(each, NeuralReranker)}
     assert networks <= {case.reranker for case in CASES.values()}
+
+
+@pytest.mark.parametrize("setting", ["mixture", "alone"])
+def test_training_validates_on_what_its_loop_is_told(
+    case, setting, resources, tmp_path, monkeypatch
+):
+    """The validation topics have scores of the first stage, so that a mixture is possible."""
+    validated = []
+    judge = Validator.__call__
+
+    def noted(validator, score):
+        validated.append("mixture" if len(validator._shares) > 1 else "alone")
+        return judge(validator, score)
+
+    monkeypatch.setattr(Validator, "__call__", noted)
+    data = planted_data(tmp_path / "work")
+    ranked = [replace(t, first_stage=tuple(range(len(t.candidates)))) for t in data.validation]
+    loop = {**case.short(epochs=1)["loop"], "validate_on": setting}
+    made = case.prepared(resources, **{**case.resumed, "loop": loop})
+    made.fit(replace(data, validation=ranked))
+    assert set(validated) == {setting}
 
 
 def test_it_learns_what_only_word_vectors_tell(fitted, resources):

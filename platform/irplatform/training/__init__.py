@@ -11,7 +11,13 @@ from irplatform.training.list_samplers import (
     ListSampler,
     ListSettings,
 )
-from irplatform.training.loop import AdadeltaSettings, LoopSettings, run_loop, run_shown
+from irplatform.training.loop import (
+    AdadeltaSettings,
+    LoopSettings,
+    StepSettings,
+    run_loop,
+    run_shown,
+)
 from irplatform.training.neural import NeuralReranker
 from irplatform.training.samplers import (
     Pairs,
@@ -41,6 +47,7 @@ __all__ = [
     "PointSampler",
     "PointSettings",
     "Points",
+    "StepSettings",
     "Validator",
     "load_into",
     "load_weights",

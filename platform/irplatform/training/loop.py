@@ -45,8 +45,8 @@ Item = TypeVar("Item")
 Prepared = TypeVar("Prepared")
 
 
-class LoopSettings(Options):
-    """How long and with what steps to train."""
+class StepSettings(Options):
+    """With what steps to train, and how long."""
 
     optimizer: Literal["adagrad", "adam", "adadelta"] = Field(
         "adagrad", description="gradient descent method"
@@ -57,6 +57,11 @@ class LoopSettings(Options):
     patience: int = Field(
         4, gt=0, description="stop after this many epochs without a better validation measure"
     )
+
+
+class LoopSettings(StepSettings):
+    """The same for a model of topics, whose `Validator` is told what it validates."""
+
     validate_on: Literal["mixture", "alone"] = Field(
         "mixture",
         description="what is validated: the best mixture with the first stage, or the model alone "
@@ -199,7 +204,7 @@ def run_loop(
     return state.best_measure
 
 
-def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspace: Path) -> float:
+def run_shown(task: Task, settings: StepSettings, resources: Resources, workspace: Path) -> float:
     """Train as `run_loop` does, with the seed of the resources and a display of the epochs."""
     with console.steps("epoch", settings.epochs, part=console.LAST) as advance:
         return run_loop(
@@ -262,8 +267,8 @@ def _validated(task: Task, epoch: int) -> float:
 def _optimizer(module: torch.nn.Module, settings: Stopping) -> torch.optim.Optimizer:
     import torch
 
-    if not isinstance(settings, LoopSettings):
-        raise TypeError("a task without OwnSteps needs LoopSettings")
+    if not isinstance(settings, StepSettings):
+        raise TypeError("a task without OwnSteps needs StepSettings")
     kinds: dict[str, type[torch.optim.Optimizer]] = {
         "adagrad": torch.optim.Adagrad,
         "adam": torch.optim.Adam,

@@ -51,9 +51,9 @@ class Validator:
     """Mean nDCG@20 of validation topics, with the best share of the first stage.
 
     Topics without a relevant document are left out, and of many an even sample of `limit` is used,
-    with at most `depth` candidates. Without scores of the first stage, the reranker alone is
-    judged, as it is with `on="alone"`. `topics` are those that are used, with the candidates that
-    are ranked.
+    with at most `depth` candidates. `on` is the setting `validate_on` of the training loop: without
+    scores of the first stage, the reranker alone is judged, as it is with "alone". `topics` are
+    those that are used, with the candidates that are ranked.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Validator:
         limit: int = 300,
         depth: int | None = None,
         *,
-        on: Literal["mixture", "alone"] = "mixture",
+        on: Literal["mixture", "alone"],
     ) -> None:
         usable = [t for t in topics if t.candidates and any(g > 0 for g in t.judgments.values())]
         self.topics = [
