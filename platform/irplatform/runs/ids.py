@@ -1,0 +1,180 @@
+"""Ids of documents as others spell them: numbers, addresses, with labels, in objects and lists.
+
+A PMID is a whole number of at most nine digits. Reading guesses nothing: a number in an address
+that is not PubMed's, or a text that may be one number or several, has no PMID.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_HOSTS = re.compile(r"(?:.+\.)?(?:ncbi\.nlm\.nih\.gov|pubmed\.(?:gov|org|com))")
+_OF_OTHERS = {
+    **dict.fromkeys(("europepmc.org", "ebi.ac.uk"), "med"),
+    **dict.fromkeys(("identifiers.org", "bio2rdf.org", "linkedlifedata.com"), "pubmed"),
+}
+"""Hosts that name articles of PubMed's, and what stands before the number there."""
+_ADDRESS = re.compile(r"(?:https?:)?//|(?:[a-z0-9-]+\.)+(?:gov|org|com)/", re.IGNORECASE)
+_LABEL = re.compile(
+    r"^(?:(?:info|urn)\s*:\s*)?(?:pmids?|pubmed|medline)(?:\s*(?:ids?|no\.?|number))?\s*[:#=/_-]*\s*",
+    re.IGNORECASE,
+)
+_AROUND = re.compile(r"""^[\s"'<(\[{`]+|[\s"'>)\]}`,;.]+$""")
+_ENDING = re.compile(r"\.(?:n?xml|txt|json|html?)$", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+(?:\.0*)?|\d\.\d+[eE]\+?0?\d")
+_BETWEEN = re.compile(r"[,;|\n\[\](){}<>\"'`]+|\s+(?:and|&)\s+")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_LARGEST = 10**9
+_NAMES = ("pmid", "pubmedid", "pubmed", "pmids", "pubmedids")
+"""Keys of objects that say what they hold, in letters alone."""
+_OTHERS = (
+    *("document", "documentid", "docid", "docno", "doc", "id", "uid", "identifier"),
+    *("citation", "citationid", "reference", "url", "uri", "link", "source", "value"),
+)
+
+
+def pmid_of(value: object) -> str | None:
+    """Return the PMID that a value spells, without leading zeros; None if it is not one PMID.
+
+    Examples:
+        >>> pmid_of("https://pubmed.ncbi.nlm.nih.gov/0222/"), pmid_of(222.0), pmid_of("PMID: 222.0")
+        ('222', '222', '222')
+        >>> pmid_of({"docid": "222", "score": 1.5}), pmid_of("PMC222"), pmid_of("222, 333")
+        ('222', None, None)
+    """
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float):
+        return str(int(value)) if 0 < value < _LARGEST and value == int(value) else None
+    if isinstance(value, dict):
+        return _of_object(value)
+    return _of_text(value) if isinstance(value, str) else None
+
+
+def pmids_of(value: object) -> tuple[list[str], list[Any]]:
+    """Return the PMIDs that a value spells, in their order, and the parts that are none.
+
+    Lists may be nested. A text may have several; so may an object, as keys: of numbered PMIDs,
+    `{"1": PMID, "2": PMID}`, neither the keys nor the values are taken.
+
+    Examples:
+        >>> pmids_of(["222.0", ["PMID:333"], None, "n/a"])
+        (['222', '333'], [None, 'n/a'])
+        >>> pmids_of("[222] [333]"), pmids_of({"222": 0.5, "333": 0.25})
+        ((['222', '333'], []), (['222', '333'], []))
+        >>> pmids_of("30,123,222")  # three, or one with commas between thousands?
+        ([], ['30,123,222'])
+    """
+    if (pmid := pmid_of(value)) is not None:
+        return [pmid], []
+    parts: list[Any]
+    if isinstance(value, list | tuple):
+        parts = [*value]
+    elif isinstance(value, dict) and (named := _held(value, _NAMES)):
+        parts = named[:1]
+    elif isinstance(value, dict):
+        keys = [pmid_of(key) for key in value]
+        numbered = keys == [str(n) for n in range(1, len(keys) + 1)]
+        if not keys or None in keys or (numbered and any(map(pmid_of, value.values()))):
+            return [], [value]
+        return [key for key in keys if key], []
+    elif isinstance(value, str) and not _THOUSANDS.fullmatch(value.strip()):
+        pieces = [piece.strip() for piece in _BETWEEN.split(_plain(value))]
+        parts = [piece for piece in pieces if _LABEL.sub("", piece) or not _LABEL.match(piece)]
+        parts = [piece for piece in parts if piece]
+        words = [word for part in parts for word in _LABEL.sub("", part).split()]
+        if len(parts) == 1 and len(words) > 1 and all(map(_of_text, words)):
+            parts = [*words]  # with blanks alone between them
+        if parts == [value] or not parts:
+            return [], [value]
+    else:
+        return [], [value]
+    read = [pmids_of(part) for part in parts]
+    return [each for found, _ in read for each in found], [each for _, no in read for each in no]
+
+
+def id_of(text: str, pattern: str) -> str | None:
+    """Return the id of a pattern that a text spells; None if it spells none.
+
+    Examples:
+        >>> id_of("https://clinicaltrials.gov/study/nct00000102?rank=1", "NCT[0-9]+")
+        'NCT00000102'
+        >>> id_of("0222", "[1-9][0-9]*"), id_of("https://example.org/222", "[1-9][0-9]*")
+        ('222', None)
+    """
+    if re.fullmatch(pattern, text):
+        return text
+    if (pmid := _of_text(text)) is not None and re.fullmatch(pattern, pmid):
+        return pmid
+    bare = _ENDING.sub("", _bare(text))
+    if "/" in bare:
+        bare = re.split(r"[?#]", bare)[0].rstrip("/").rpartition("/")[2]
+        if bare.isdecimal():  # a number of something else
+            return None
+    bare = _ENDING.sub("", bare)
+    names = (bare, bare.upper(), bare.lower())
+    return next((name for name in names if re.fullmatch(pattern, name)), None)
+
+
+def _plain(text: str) -> str:
+    """A text without marks that are not seen, with plain digits and blanks."""
+    text = "".join(each for each in text if unicodedata.category(each) != "Cf")
+    return unicodedata.normalize("NFKC", text).strip()
+
+
+def _bare(text: str) -> str:
+    return _AROUND.sub("", _plain(text))
+
+
+def _of_text(text: str) -> str | None:
+    bare = _bare(text)
+    if not _ADDRESS.match(bare):
+        bare = _bare(_LABEL.sub("", bare))
+    if _ADDRESS.match(bare):
+        bare = _of_address(bare)
+    bare = re.sub(r"\s*\[(?:pmid|uid)$", "", _ENDING.sub("", bare), flags=re.IGNORECASE)
+    if not _NUMBER.fullmatch(bare):
+        return None
+    number = Decimal(bare)
+    exponent = number.as_tuple().exponent
+    # 2.2E7 may have lost its last digits; 2.2000333E7 has all.
+    whole = number == int(number) and isinstance(exponent, int) and exponent <= 0
+    return str(int(number)) if whole and 0 < number < _LARGEST else None
+
+
+def _of_address(text: str) -> str:
+    """The number in an address of PubMed's, Europe PMC's or the Semantic Web's; or ""."""
+    try:
+        address = urlsplit(text if "//" in text else f"//{text}")
+    except ValueError:
+        return ""
+    host, asked = address.hostname or "", parse_qs(address.query.lower())
+    *before, last = [part for part in re.split("[/:]", address.path.lower()) if part] or [""]
+    if _HOSTS.fullmatch(host):
+        if "pubmed" not in [*host.split("."), *before, last, *asked.get("db", ())]:
+            return ""
+        asked_for = (asked[key] for key in ("term", "id", "uid", "list_uids") if key in asked)
+        return next((values[0] for values in asked_for), last).removesuffix("]")
+    return last if _OF_OTHERS.get(host.removeprefix("www."), host) in before else ""
+
+
+def _held(value: dict[Any, Any], names: Iterable[str]) -> list[Any]:
+    """The values of an object under some keys, spelled in letters alone."""
+    held = {re.sub(r"[^a-z]", "", str(key).lower()): each for key, each in value.items()}
+    return [held[key] for key in names if key in held]
+
+
+def _of_object(value: dict[Any, Any]) -> str | None:
+    """The PMID of an object: of a key that is called so, or of others that agree."""
+    if named := _held(value, _NAMES):
+        return pmid_of(named[0])
+    held = (each for each in _held(value, _OTHERS) if not isinstance(each, dict))
+    found = {*map(pmid_of, held)} - {None}
+    return found.pop() if len(found) == 1 else None
