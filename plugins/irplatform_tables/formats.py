@@ -23,7 +23,7 @@ from irplatform.knowledge.formats.reading import (
     texts_of,
 )
 from irplatform.knowledge.formats.relations import drug_of, gene_of, interaction
-from irplatform.knowledge.formats.terms import cross_reference, synonym
+from irplatform.knowledge.formats.terms import Term, records, synonym
 from irplatform.knowledge.model import compact, name_id, without_dosage
 
 if TYPE_CHECKING:
@@ -167,34 +167,33 @@ def _mappings(path: Path) -> Iterator[Concept]:
 
 
 def _doid(path: Path) -> Iterator[Concept | Relation]:
-    for number, term in enumerate(load(path, list), start=1):
+    return records(_terms(path), path, {"": "disease"})
+
+
+def _terms(path: Path) -> Iterator[Term]:
+    for number, record in enumerate(load(path, list), start=1):
         place = f"term {number}"
-        concept_id = text_of(term, "id", path, place)
-        name = text_of(term, "name", path, place)
-        relations = term.get("relations", {})
-        synonyms, xrefs = term.get("synonyms", []), term.get("xrefs", [])
+        term = Term(text_of(record, "id", path, place), text_of(record, "name", path, place))
+        relations = record.get("relations", {})
+        synonyms, xrefs = record.get("synonyms", []), record.get("xrefs", [])
         if not isinstance(relations, dict) or not all(
             isinstance(v, list) for v in (synonyms, xrefs)
         ):
             raise InputError(
-                f"{place} ({concept_id}): 'relations' is not an object, or 'synonyms' or 'xrefs' "
+                f"{place} ({term.id}): 'relations' is not an object, or 'synonyms' or 'xrefs' "
                 "not a list.",
                 path=path,
             )
-        same = [
-            cross_reference(str(xref["namespace"]), str(xref["id"]))
-            for xref in objects_of(xrefs)
-            if {"namespace", "id"} <= xref.keys()
-        ]
-        yield Concept(
-            concept_id,
-            name,
-            "disease",
-            (Name(name, "preferred"), *filter(None, map(_synonym, synonyms))),
-            (*texts_of(term.get("alt_ids")), *same),
-        )
-        for parent in texts_of(relations.get("is_a")):
-            yield Relation(concept_id, parent, "is-a")
+        term.names = [*filter(None, map(_synonym, synonyms))]
+        term.former = texts_of(record.get("alt_ids"))
+        term.parents = texts_of(relations.get("is_a"))
+        term.replaced_by = texts_of(record.get("replaced_by"))
+        for key in ("is_obsolete", "obsolete", "deprecated"):
+            term.say("deprecated", str(record.get(key)))
+        for xref in objects_of(xrefs):
+            if {"namespace", "id"} <= xref.keys():
+                term.map_to(f"{xref['namespace']}:{xref['id']}")
+        yield term
 
 
 def _synonym(value: Any) -> Name | None:

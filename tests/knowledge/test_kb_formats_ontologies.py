@@ -165,13 +165,9 @@ def test_a_byte_order_mark_before_json_is_no_mistake(read):
         ("b.json", '[{"id": "DOID:1"}]', "term 1 has no text under 'name'"),
         ("c.json", '[{"id": "DOID:1", "name": "x", "xrefs": 3}]', "'xrefs' not a list"),
         ("d.json", '{"graphs": []}', "no graph with nodes"),
-        ("e.obo", OBO + "\n[Term]\nname: x\n", f"e.obo:{_END + 2}: the term"),
-        ("f.obo", OBO.replace('"NSCLC"', "NSCLC"), "f.obo:13: 'synonym: NSCLC EXACT"),
         ("i.obo", "format-version: 1.2\n[Term]\nid: GO:1\nname: x\n", "no term of DOID"),
         ("j.owl", "<rdf:RDF xmlns:rdf='x' xmlns:owl='owl#'/>", "no class"),
         ("k.owl", "<rdf:RDF xmlns:owl='owl#'><owl:Class>", "not well-formed XML"),
-        ("g.obo", OBO + "\nnot a tag\n", f"g.obo:{_END + 2}: 'not a tag'"),
-        ("h.obo", OBO.encode() + b"\nname: caf\xe9\n", f"h.obo:{_END + 2}: byte 10 of this"),
     ],
 )
 def test_errors_say_where(read, name, text, what):

@@ -277,8 +277,7 @@ def fix_run(
     if diff is not None:
         with atomic_write(as_path(diff, "diff")) as file:
             file.writelines(diff_lines(repair, path, out))
-    found = _check(out, rules, given)
-    return Fixed(out, repair, replace(found, problems=[*found.problems, *repair.faults]))
+    return Fixed(out, repair, _check(out, rules, given))
 
 
 def of_runs(task: Task) -> Task:

@@ -28,9 +28,8 @@ ConceptKind = Literal["disease", "gene", "drug", "variant", "other"]
 class Name:
     """One name of a concept.
 
-    "preferred" and "synonym" name it exactly, "alias" and "previous" are a gene's other and former
-    symbols, an "abbreviation" is often ambiguous, "narrow", "broad" and "related" name something
-    near.
+    "preferred" and "synonym" name it exactly, "alias" is a gene's other symbol, "previous" a former
+    name, an "abbreviation" is often ambiguous, "narrow", "broad" and "related" name something near.
     """
 
     text: str

@@ -1,22 +1,32 @@
 """Ontologies in OBO, as OBO graphs and in OWL.
 
 fastobo reads OBO 1.4, but gets only the lines that are used here, so a malformed date does no harm.
-OBO graphs 0.3 are JSON. Of OWL as RDF/XML, the labels, synonyms and cross-references of classes are
-read with the axioms about them. Labels in other languages than English are left out.
+A line that it refuses is left out. OBO graphs 0.3 are JSON. Of OWL as RDF/XML, the labels, synonyms
+and cross-references of classes are read with the axioms about them. Labels in other languages than
+English are left out.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.errors import InputError
-from irplatform.knowledge.formats.reading import elements, load, objects_of, texts_of
-from irplatform.knowledge.formats.terms import Term, one_line, ontology_formats, synonym, term_id
+from irplatform.knowledge.formats.reading import Unread, elements, load, objects_of, texts_of
+from irplatform.knowledge.formats.terms import (
+    Term,
+    is_true,
+    one_line,
+    ontology_formats,
+    synonym,
+    term_id,
+)
 from irplatform.system.reading import decoded, numbered_lines
+from irplatform.system.workers import batched
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from lxml.etree import _Element
@@ -26,13 +36,28 @@ if TYPE_CHECKING:
 
 _OBO_TAGS = {
     "alt_id", "equivalent_to", "id", "is_a", "is_obsolete", "name", "namespace", "property_value",
-    "synonym", "xref",
+    "replaced_by", "synonym", "use_term", "xref", "broad_synonym", "exact_synonym",
+    "narrow_synonym", "related_synonym",
 }  # fmt: skip
-_LINES = 1 << 16
-"""Lines that fastobo gets at a time, at least."""
+_AT_ONCE = 4096
+"""Terms that fastobo gets at a time."""
 _ESCAPED = re.compile(r"\\(.)")
-_NO_SCOPE = re.compile(r'(synonym:\s*"(?:[^"\\]|\\.)*")\s*(?=\[)')
-"""A synonym without a scope, as OBO 1.2 allows it."""
+_STANZA = re.compile(r"\[(\w+)\]\s*(?:!.*)?")
+_SYNONYM = re.compile(
+    r'(?:(\w+)_)?synonym:\s*"(.*?)(?<!\\)"\s*(?:(exact|narrow|broad|related)\b)?\s*([^"\[{!]*)'
+    r"(?:[\[{!].*)?",
+    re.IGNORECASE,
+)
+"""A synonym, also without a scope, as OBO 1.2 allows it; its sources are not used here."""
+_QUALIFIED_TWICE = re.compile(r'(?<=")\s*\}\s*\{')
+_BRACE, _ESCAPE = re.compile(r"(?<!\\)([{}])"), r"\\\1"
+_BEHIND = re.compile(r"\s*(?:\{[^{}]*\}\s*)?(?:!.*)?$")
+_FREE_OF_QUALIFIERS = ("id", "name", "is_a", "alt_id", "namespace", "replaced_by")
+"""Tags whose qualifiers and comments say nothing here."""
+
+
+_Frame: TypeAlias = list[tuple[int, str]]
+"""The lines of a term, with their numbers."""
 
 
 def _is_obo(head: Head) -> bool:
@@ -40,55 +65,99 @@ def _is_obo(head: Head) -> bool:
 
 
 def _terms_of_obo(path: Path) -> Iterator[Term]:
+    unread = Unread(path)
+    for frames in batched(_frames(path, unread), _AT_ONCE):
+        yield from map(_term_of_obo, _parsed(frames, unread))
+    unread.tell()
+
+
+def _frames(path: Path, unread: Unread) -> Iterator[_Frame]:
+    """The lines of each term that are used here, the first is its id, the last its namespace."""
+    default: list[tuple[int, str]] = []
+    frame: _Frame | None = None
+    begin, within = 0, "header"
+    for number, raw in chain(numbered_lines(path), [(0, b"[End]")]):
+        line = ""
+        with unread:
+            line = decoded(raw, path, number).strip()
+        tag, colon, value = line.partition(":")
+        stanza = _STANZA.fullmatch(line)
+        # A second id begins a term that lacks its [Term].
+        if stanza or (tag == "id" and frame and frame[0][1].startswith("id:")):
+            if frame and not frame[0][1].startswith("id:"):
+                unread.add("the term that begins here has no id.", begin)
+            elif frame:
+                yield frame
+            within = stanza[1].lower() if stanza else within
+            frame = [*default] if within == "term" else None
+            begin = number
+        if tag == "default-namespace" and within == "header":
+            default = [(number, f"namespace: {name}") for name in value.split()[:1]]
+        if frame is None or stanza or not line or line.startswith("!"):
+            continue
+        if not colon:
+            unread.add(f"'{line[:60]}' is not tag: value.", number)
+        elif tag in _OBO_TAGS:
+            frame.insert(0 if tag == "id" else len(frame), (number, _of_today(line, tag, value)))
+
+
+def _of_today(line: str, tag: str, value: str) -> str:
+    """A line as OBO 1.4 has it, without parts of it that are not used here."""
+    if tag == "is_obsolete":
+        word = value.replace('"', " ").split()[:1]
+        return f"{tag}: {str(any(map(is_true, word))).lower()}"
+    if tag == "use_term":
+        return f"replaced_by:{value}"
+    if match := _SYNONYM.fullmatch(line):
+        old_scope, text, scope, kind = match.groups(default="")
+        text = re.sub(r'(?<!\\)"', r"\"", text)
+        kind = kind.strip() if len(kind.split()) == 1 else ""
+        return f'synonym: "{text}" {(old_scope or scope or "RELATED").upper()} {kind} []'
+    return _QUALIFIED_TWICE.sub(", ", line)
+
+
+def _parsed(frames: Sequence[_Frame], unread: Unread) -> Iterator[Any]:
+    """Terms; of one that fastobo refuses, the lines that it takes."""
     import fastobo
 
-    namespace = ""
-    for first, lines in _blocks(path):
-        try:
-            document = fastobo.loads("\n".join(lines))
-        except SyntaxError as error:
-            place = (error.lineno or 1) - 1
-            raise InputError(
-                f"'{lines[place][:60]}' is not OBO (fastobo: {error.msg}).",
-                path=path,
-                line=first + place,
-            ) from error
-        for clause in document.header:
-            namespace = clause.raw_value()
-        yield from (_term_of_obo(frame, namespace) for frame in document)
+    def parsed(terms: Iterable[Iterable[str]]) -> Any:
+        return fastobo.loads("\n".join(chain(*(("[Term]", *lines, "") for lines in terms))))
+
+    try:
+        yield from parsed((line for _, line in frame) for frame in frames)
+    except SyntaxError:
+        if len(frames) > 1:
+            half = len(frames) // 2
+            yield from chain(_parsed(frames[:half], unread), _parsed(frames[half:], unread))
+            return
+        kept: list[str] = []
+        for number, line in frames[0]:
+            for form in (line, _bare(line)):
+                try:
+                    parsed([[*kept[:1], form]])
+                except SyntaxError as error:
+                    wrong = f"'{line[:60]}' is not OBO (fastobo: {error.msg})."
+                    continue
+                kept.append(form)
+                break
+            else:
+                unread.add(wrong, number)
+            if not kept:  # without an id
+                return
+        yield from parsed([kept])
 
 
-def _blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the header and the terms in blocks of whole terms, each with its first line."""
-    first, lines, wanted = 1, [""], {"default-namespace"}
-    term, named = 0, True
-    for number, raw in numbered_lines(path):
-        line = decoded(raw, path, number).strip()
-        tag, colon, _ = line.partition(":")
-        if line.startswith("["):
-            _check_id(path, term, named)
-            is_term = line.startswith("[Term]")
-            if is_term and number - first > _LINES:
-                yield first, [*lines, ""]
-                first, lines = number, []
-            term, named, wanted = (number, False, _OBO_TAGS) if is_term else (0, True, set())
-        elif not colon and not line.startswith("!"):
-            raise InputError(f"'{line[:60]}' is not tag: value.", path=path, line=number)
-        named = named or tag == "id"
-        lines += [""] * (number - first - len(lines))
-        if line.startswith("[Term]") or tag in wanted:
-            lines.append(_NO_SCOPE.sub(r"\1 RELATED ", line))
-    _check_id(path, term, named)
-    yield first, [*lines, ""]
+def _bare(line: str) -> str:
+    """A line without what stands behind its value, if that says nothing here."""
+    tag, _, value = line.partition(":")
+    if tag not in _FREE_OF_QUALIFIERS:
+        return line
+    bare = _BEHIND.sub("", value.strip())
+    return f"{tag}: {_BRACE.sub(_ESCAPE, bare)}"
 
 
-def _check_id(path: Path, term: int, named: bool) -> None:
-    if not named:
-        raise InputError("the term that begins here has no id.", path=path, line=term)
-
-
-def _term_of_obo(frame: Any, namespace: str) -> Term:
-    term = Term(term_id(_plain(frame.id)), namespace=namespace)
+def _term_of_obo(frame: Any) -> Term:
+    term = Term(term_id(_plain(frame.id)))
     for clause in frame:
         tag = clause.raw_tag()
         if tag == "name":
@@ -107,12 +176,13 @@ def _term_of_obo(frame: Any, namespace: str) -> Term:
             term.map_to(_plain(clause.term), "equivalent")
         elif tag == "property_value":
             given = clause.property_value
-            if str(given.relation).endswith("Match"):
-                term.map_to(_plain(given.value), str(given.relation))
+            term.say(_plain(given.relation), _plain(given.value))
         elif tag == "is_a":
             term.parents.append(term_id(_plain(clause.term)))
         elif tag == "is_obsolete":
-            term.obsolete = clause.obsolete
+            term.obsolete |= clause.obsolete
+        elif tag == "replaced_by":
+            term.replaced_by.append(term_id(_plain(clause.term)))
     return term
 
 
@@ -122,7 +192,7 @@ def _plain(identifier: Any) -> str:
 
 
 OBO, DOID_OBO = ontology_formats(
-    "obo", ("an ontology in OBO", "the Disease Ontology's doid.obo"), _is_obo, _terms_of_obo, 3
+    "obo", ("an ontology in OBO", "the Disease Ontology's doid.obo"), _is_obo, _terms_of_obo, 4
 )
 
 
@@ -157,25 +227,20 @@ def _terms_of_graph(path: Path) -> Iterator[Term]:
 def _term_of_graph(node: dict[str, Any]) -> Term:
     meta = _meta(node)
     label = node.get("lbl")
-    term = Term(
-        term_id(node["id"]),
-        one_line(label) if isinstance(label, str) else "",
-        obsolete=meta.get("deprecated") is True,
-    )
+    term = Term(term_id(node["id"]), one_line(label) if isinstance(label, str) else "")
+    term.say("deprecated", str(meta.get("deprecated")))
     for entry in objects_of(meta.get("synonyms")):
         if isinstance(entry.get("val"), str):
             scope = str(entry.get("pred")).removeprefix("has").removesuffix("Synonym")
             type_ = str(entry.get("synonymType", ""))
             term.names.append(synonym(one_line(entry["val"]), scope, type_))
     for xref in objects_of(meta.get("xrefs")):
-        term.map_to(str(xref.get("val")), *(value for _, value in _properties(_meta(xref))))
+        inner = _meta(xref)
+        sources = [each.get("val") for each in objects_of(inner.get("xrefs"))]
+        words = texts_of([*sources, *texts_of(inner.get("xrefs"))])
+        term.map_to(str(xref.get("val")), *words, *(value for _, value in _properties(inner)))
     for predicate, value in _properties(meta):
-        if predicate.endswith("hasAlternativeId"):
-            term.former.append(term_id(value))
-        elif predicate.endswith("hasOBONamespace"):
-            term.namespace = value
-        elif predicate.endswith("Match"):
-            term.map_to(value, predicate)
+        term.say(predicate, value)
     return term
 
 
@@ -194,14 +259,17 @@ OBO_GRAPH, DOID_GRAPH = ontology_formats(
     ("an ontology as OBO graph", "the Disease Ontology's doid.json (OBO graph)"),
     _is_graph,
     _terms_of_graph,
-    3,
+    4,
 )
 
 
 _OWL = "{http://www.w3.org/2002/07/owl#}"
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _XML = "{http://www.w3.org/XML/1998/namespace}"
-_OWL_TAGS = (f"{_OWL}Class", f"{_OWL}Axiom", f"{_RDF}Description")
+_CLASSES = (f"{_OWL}Class", f"{_OWL}DeprecatedClass")
+_OWL_TAGS = (*_CLASSES, f"{_OWL}Axiom", f"{_RDF}Description")
+_NO_WORDS = {"annotatedProperty", "comment", "definition", "description", "label", "type"}
+"""Properties of an axiom that do not say how it is meant."""
 _SCOPES = {
     "hasExactSynonym": "EXACT", "hasNarrowSynonym": "NARROW", "hasBroadSynonym": "BROAD",
     "hasRelatedSynonym": "RELATED", "altLabel": "EXACT", "alternative_term": "EXACT",
@@ -218,14 +286,14 @@ def _terms_of_owl(path: Path) -> Iterator[Term]:
     classes: dict[str, list[tuple[str, str]]] = {}
     said: dict[tuple[str, str], list[str]] = {}
     for element in elements(path, _OWL_TAGS, entities=True):
-        if element.tag == f"{_OWL}Axiom":
+        if _is(element, "Axiom"):
             place, words = _axiom(element)
             if words:
                 said.setdefault(place, []).extend(words)
             continue
-        for part in element.iter(f"{_OWL}Class", f"{_RDF}Description"):
+        for part in element.iter(*_CLASSES, f"{_RDF}Description"):
             address = _address(part)
-            if address and len(part) and _is_class(part):
+            if address and len(part) and (_is(part, "Class") or _is(part, "DeprecatedClass")):
                 classes.setdefault(address, []).extend(_class_properties(part))
     if not classes:
         raise InputError("there is no class (owl:Class) in this file.", path=path)
@@ -243,23 +311,22 @@ def _term_of_owl(
         words = said.get((address, text), [])
         if name in _SCOPES:
             term.names.append(synonym(text, _SCOPES[name], *words))
-        elif name == "hasDbXref" or name.endswith("Match"):
-            term.map_to(text, *words, name)
+        elif name == "hasDbXref":
+            term.map_to(text, *words)
         elif name == "equivalentClass":
             term.map_to(text, name)
-        elif name == "hasAlternativeId":
-            term.former.append(term_id(text))
-        elif name == "hasOBONamespace":
-            term.namespace = text
         elif name == "subClassOf":
             term.parents.append(term_id(text))
-        elif name == "deprecated":
-            term.obsolete = text == "true"
+            term.obsolete |= text.endswith("#ObsoleteClass")
+        else:
+            term.say(name, text)
     return term
 
 
 def _class_properties(element: _Element) -> Iterator[tuple[str, str]]:
     """Names of a class's properties, without name spaces, and their texts or addresses."""
+    if _is(element, "DeprecatedClass"):
+        yield "deprecated", "true"
     for child in element.iterchildren(tag="*"):
         name = child.tag.rpartition("}")[2]
         text = one_line(child.text or "") or _address(child)
@@ -279,7 +346,7 @@ def _axiom(element: _Element) -> tuple[tuple[str, str], list[str]]:
             about = text
         elif name == "annotatedTarget":
             target = text
-        elif name in {"source", "hasSynonymType"}:
+        elif name not in _NO_WORDS:
             words.append(text)
     return (about, target), words
 
@@ -294,10 +361,11 @@ def _address(element: _Element) -> str:
     return (address or "").strip()
 
 
-def _is_class(element: _Element) -> bool:
-    return element.tag == f"{_OWL}Class" or any(
-        (kind.get(f"{_RDF}resource") or "").endswith("owl#Class")
-        for kind in element.iterchildren(f"{_RDF}type")
+def _is(element: _Element, kind: str) -> bool:
+    """Return whether an element is of a kind of OWL's, by its tag or its type."""
+    return element.tag == f"{_OWL}{kind}" or any(
+        (each.get(f"{_RDF}resource") or "").endswith(f"owl#{kind}")
+        for each in element.iterchildren(f"{_RDF}type")
     )
 
 
@@ -306,4 +374,5 @@ OWL, DOID_OWL = ontology_formats(
     ("an ontology in OWL (RDF/XML)", "the Disease Ontology's doid.owl"),
     _is_owl,
     _terms_of_owl,
+    2,
 )

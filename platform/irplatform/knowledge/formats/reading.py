@@ -136,14 +136,50 @@ def objects_of(value: Any) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
+class Unread:
+    """The entries of a file that cannot be read: `with unread:` leaves an entry out."""
+
+    def __init__(self, path: Path, what: str = "line") -> None:
+        self.path = path
+        self.what = what
+        self._errors: list[InputError] = []
+        self._taken = 0
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, trace: object) -> bool:
+        self._taken += error is None
+        if isinstance(error, InputError):
+            self._errors.append(error)
+        return isinstance(error, InputError)
+
+    def add(self, message: str, line: int) -> None:
+        """Leave out a line."""
+        self._errors.append(InputError(message, path=self.path, line=line))
+
+    def tell(self) -> None:
+        """Say how many are left out; if most are, raise the error of the first."""
+        if not self._errors:
+            return
+        first = self._errors[0]
+        if len(self._errors) > self._taken:
+            raise first
+        number = counted(len(self._errors), self.what)
+        notice(f"WARNING: {number} left out that cannot be read. The first is {first}")
+
+
 class Row(dict[str, str]):
     """A line of a table by column, with its number; `asked` gathers the used columns."""
 
-    def __init__(self, cells: dict[str, str], path: Path, line: int, asked: set[str]) -> None:
+    def __init__(
+        self, cells: dict[str, str], path: Path, line: int, asked: set[str], unread: Unread
+    ) -> None:
         super().__init__(cells)
         self.path = path
         self.line = line
         self.asked = asked
+        self.unread = unread
 
     def __getitem__(self, column: str) -> str:
         self.asked.add(column)
@@ -178,15 +214,16 @@ class Row(dict[str, str]):
 def rows(
     path: Path, needed: Sequence[str], *, spelled: Callable[[str], str] = str, csv: bool = False
 ) -> Iterator[Row]:
-    """Yield the lines of a table below its header; a notice names ignored columns.
+    """Yield the lines of a table below its header; notices name ignored columns and lines.
 
     Tabs or, with `csv`, commas separate the columns, which `spelled` renames. `needed` columns must
-    be there.
+    be there. Lines that cannot be read are left out, if the reader says `with row.unread:`.
 
     Raises:
         InputError: a column is missing from the header, or a line has more or fewer cells.
     """
-    lines = _csv_lines(path) if csv else lines_of_cells(path)
+    unread = Unread(path)
+    lines = _csv_lines(path) if csv else lines_of_cells(path, unread=unread)
     number, titles = next(lines, (1, []))
     header = [spelled(title) for title in titles]
     if missing := [column for column in needed if spelled(column) not in header]:
@@ -197,23 +234,36 @@ def rows(
     for number, cells in lines:
         if len(cells) != len(header):
             wrong = f"{counted(len(cells), 'column')} where the header has {len(header)}."
-            raise InputError(wrong, path=path, line=number)
-        row = Row(dict(zip(header, cells, strict=True)), path, number, asked)
+            unread.add(wrong, number)
+            continue
+        row = Row(dict(zip(header, cells, strict=True)), path, number, asked, unread)
         yield row
-    unread = [title for title, column in zip(titles, header, strict=True) if column not in asked]
-    if row is not None and (unread := list(filter(None, unread))):
-        notice(f"{path}: ignored columns: {listing(unread, 12)}.")
+    ignored = [title for title, column in zip(titles, header, strict=True) if column not in asked]
+    if row is not None and (ignored := list(filter(None, ignored))):
+        notice(f"{path}: ignored columns: {listing(ignored, 12)}.")
+    unread.tell()
 
 
-def lines_of_cells(path: Path, columns: int | None = None) -> Iterator[tuple[int, list[str]]]:
-    """Yield each line's number and its cells, without quotes and white space around them."""
+def lines_of_cells(
+    path: Path, columns: int | None = None, unread: Unread | None = None
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield each line's number and its cells, without quotes and white space around them.
+
+    Lines that are not UTF-8 or have another number of `columns` are left out if there is `unread`.
+    """
     for number, line in numbered_lines(path):
-        text = decoded(line, path, number)
-        cells = [_unquoted(cell.strip()) for cell in text.rstrip("\r\n").split("\t")]
-        if columns is not None and len(cells) != columns:
-            wrong = f"{counted(len(cells), 'column')}, not {columns}, separated by tabs."
-            raise InputError(wrong, path=path, line=number)
-        yield number, cells
+        try:
+            text = decoded(line, path, number)
+            cells = [_unquoted(cell.strip()) for cell in text.rstrip("\r\n").split("\t")]
+            if columns is not None and len(cells) != columns:
+                wrong = f"{counted(len(cells), 'column')}, not {columns}, separated by tabs."
+                raise InputError(wrong, path=path, line=number)
+        except InputError as error:
+            if unread is None:
+                raise
+            unread.add(error.message, number)
+        else:
+            yield number, cells
 
 
 def _csv_lines(path: Path) -> Iterator[tuple[int, list[str]]]:

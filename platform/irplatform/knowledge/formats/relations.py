@@ -61,22 +61,25 @@ def interaction(drug: Concept, gene: Concept, *evidence: str) -> Iterator[Concep
 
 def _read_dgidb(path: Path) -> Iterator[Concept | Relation]:
     for row in rows(path, ("gene_name", "drug_name", "drug_concept_id")):
-        symbol = row.value("gene_name").upper()
-        name = row.value("drug_name", "drug_claim_primary_name", "drug_claim_name")
-        if not symbol or not name:
-            continue  # claims that DGIdb could not normalize
-        if entrez := row.value("entrez_id"):
-            gene = gene_of(entrez, symbol)
-        else:
-            gene_id = row.value("gene_concept_id")
-            gene = Concept(compact(gene_id) if gene_id else name_id("gene", symbol), symbol, "gene")
-        drug = drug_of(name, row.value("drug_claim_name"), drug_id=row.value("drug_concept_id"))
-        evidence = [
-            row.value("interaction_types", "interaction_type").replace("|", ", "),
-            row.value("interaction_source_db_name", "interaction_claim_source"),
-            ", ".join(f"PMID:{article}" for article in parts(row.value("PMIDs"), ",")),
-        ]
-        yield from interaction(drug, gene, *evidence)
+        with row.unread:
+            symbol = row.value("gene_name").upper()
+            name = row.value("drug_name", "drug_claim_primary_name", "drug_claim_name")
+            if not symbol or not name:
+                continue  # claims that DGIdb could not normalize
+            if entrez := row.value("entrez_id"):
+                gene = gene_of(entrez, symbol)
+            else:
+                gene_id = row.value("gene_concept_id")
+                gene = Concept(
+                    compact(gene_id) if gene_id else name_id("gene", symbol), symbol, "gene"
+                )
+            drug = drug_of(name, row.value("drug_claim_name"), drug_id=row.value("drug_concept_id"))
+            evidence = [
+                row.value("interaction_types", "interaction_type").replace("|", ", "),
+                row.value("interaction_source_db_name", "interaction_claim_source"),
+                ", ".join(f"PMID:{article}" for article in parts(row.value("PMIDs"), ",")),
+            ]
+            yield from interaction(drug, gene, *evidence)
 
 
 DGIDB = Format(
@@ -91,17 +94,22 @@ DGIDB = Format(
 def _read_drugbank(path: Path) -> Iterator[Concept]:
     csv = "\t" not in head_of(path).line
     for row in rows(path, ("DrugBank ID", "Common name", "Synonyms"), csv=csv):
-        former = parts(row.value("Accession Numbers"), "|")
-        yield Concept(
-            f"DRUGBANK:{row.needed('DrugBank ID')}",
-            row.needed("Common name"),
-            "drug",
-            tuple(Name(text, kind_of_synonym(text)) for text in parts(row["Synonyms"], "|")),
-            (
-                *(f"DRUGBANK:{number}" for number in former),
-                *(f"{space}:{row.value(space)}" for space in ("CAS", "UNII") if row.value(space)),
-            ),
-        )
+        with row.unread:
+            former = parts(row.value("Accession Numbers"), "|")
+            yield Concept(
+                f"DRUGBANK:{row.needed('DrugBank ID')}",
+                row.needed("Common name"),
+                "drug",
+                tuple(Name(text, kind_of_synonym(text)) for text in parts(row["Synonyms"], "|")),
+                (
+                    *(f"DRUGBANK:{number}" for number in former),
+                    *(
+                        f"{space}:{row.value(space)}"
+                        for space in ("CAS", "UNII")
+                        if row.value(space)
+                    ),
+                ),
+            )
 
 
 def _is_drugbank(head: Head) -> bool:
@@ -131,14 +139,17 @@ _SOURCE_FIRST: tuple[ConceptKind, ...] = ("drug", "gene", "variant", "disease")
 
 def _read_civic(path: Path) -> Iterator[Concept | Relation]:
     for row in rows(path, ("evidence_type", "evidence_level")):
-        concepts = [*_genes_and_variant(row), *_disease(row), *_drugs(row)]
-        yield from concepts
-        evidence = _evidence(row)
-        ends = sorted(concepts, key=lambda concept: _SOURCE_FIRST.index(concept.kind))
-        for source, target in itertools.combinations(ends, 2):
-            if source.kind != target.kind:
-                kind = f"{source.kind}-{target.kind}"
-                yield Relation(source.id, target.id, kind, "", evidence)
+        with row.unread:
+            if row.value("evidence_status").lower() == "rejected":
+                continue
+            concepts = [*_genes_and_variant(row), *_disease(row), *_drugs(row)]
+            yield from concepts
+            evidence = _evidence(row)
+            ends = sorted(concepts, key=lambda concept: _SOURCE_FIRST.index(concept.kind))
+            for source, target in itertools.combinations(ends, 2):
+                if source.kind != target.kind:
+                    kind = f"{source.kind}-{target.kind}"
+                    yield Relation(source.id, target.id, kind, "", evidence)
 
 
 def _genes_and_variant(row: Row) -> Iterator[Concept]:
@@ -230,25 +241,29 @@ _VERBS = {
 
 def _read_hetionet_nodes(path: Path) -> Iterator[Concept]:
     for row in rows(path, ("id", "name", "kind")):
-        kind, concept_id = _hetionet_node(row, "id")
-        yield Concept(concept_id, row.needed("name"), _KINDS.get(kind, "other"))
+        with row.unread:
+            kind, concept_id = _hetionet_node(row, "id")
+            yield Concept(concept_id, row.needed("name"), _KINDS.get(kind, "other"))
 
 
 def _read_hetionet_edges(path: Path) -> Iterator[Relation]:
     for row in rows(path, ("source", "metaedge", "target")):
-        verb = _VERBS.get(row["metaedge"])
-        if verb is None:
-            raise row.error(f"'{row['metaedge']}' is not a kind of edge of Hetionet (DaG, CbG, …).")
-        ends = [_hetionet_node(row, "source"), _hetionet_node(row, "target")]
-        if verb == "includes":  # a class of drugs its drugs
-            yield Relation(ends[1][1], ends[0][1], "is-a")
-            continue
-        (kind, source), (other_kind, target) = sorted(ends, key=lambda end: _rank(end[0]))
-        relation_kind = f"{_word(kind)}-{_word(other_kind)}"
-        # Such an edge changes how much there is of the gene.
-        if relation_kind == "drug-gene" and verb != "binds":
-            relation_kind = "drug-gene-expression"
-        yield Relation(source, target, relation_kind, "", verb)
+        with row.unread:
+            verb = _VERBS.get(row["metaedge"])
+            if verb is None:
+                raise row.error(
+                    f"'{row['metaedge']}' is not a kind of edge of Hetionet (DaG, CbG, …)."
+                )
+            ends = [_hetionet_node(row, "source"), _hetionet_node(row, "target")]
+            if verb == "includes":  # a class of drugs its drugs
+                yield Relation(ends[1][1], ends[0][1], "is-a")
+                continue
+            (kind, source), (other_kind, target) = sorted(ends, key=lambda end: _rank(end[0]))
+            relation_kind = f"{_word(kind)}-{_word(other_kind)}"
+            # Such an edge changes how much there is of the gene.
+            if relation_kind == "drug-gene" and verb != "binds":
+                relation_kind = "drug-gene-expression"
+            yield Relation(source, target, relation_kind, "", verb)
 
 
 def _hetionet_node(row: Row, column: str) -> tuple[str, str]:

@@ -1,7 +1,8 @@
 """Terms of ontologies in any format, and the concepts that are made of them.
 
 A term's kind follows from its prefix (DOID, CHEBI, GO, …) or its namespace. Cross-references that
-an ontology calls broader, narrower or related name something else and are left out.
+a source calls anything but exact name something else and are left out. Obsolete terms, like
+withdrawn genes, are no concepts: their names and ids are former ones of what took their place.
 """
 
 from __future__ import annotations
@@ -44,10 +45,23 @@ _KINDS: dict[str, ConceptKind] = {
 """By prefix, in capitals, or by namespace."""
 _SCOPES: dict[str, NameKind] = {"NARROW": "narrow", "BROAD": "broad", "RELATED": "related"}
 _ACRONYMS = ("OMO:0003000", "OMO:0003012", "OMO_0003000", "OMO_0003012", "abbreviation", "acronym")
-_EXACT = re.compile(r"exact|equivalent", re.IGNORECASE)
+_EXACT = re.compile(r"(?<!in)(?<!non-)(?<!not )(?:exact|equivalent|same_?as)", re.IGNORECASE)
 _NOT_EXACT = re.compile(
-    r"broad|narrow|close|related|sibling|sub-?class|super-?class", re.IGNORECASE
+    r"broad|narrow|close|related|sibling|sub-?class|super-?class|inexact|non-exact|not exact"
+    r"|not equivalent|incorrect|wrong|different|undecided|not yet decided",
+    re.IGNORECASE,
 )
+_CODE = re.compile(r"^\W*(E|NTBT|BTNT|NT|BT|RT|ND|W)\s*(?:\(|$)", re.IGNORECASE | re.MULTILINE)
+"""Orphanet's words for a mapping: exact; narrower, broader, related; not decided; wrong."""
+_OBSOLETE = re.compile(
+    r"^(?:obsolete|deprecated)[\s_:.-]+(?=\S)|(?<=\S)\s*[\[(](?:obsolete|deprecated)[\])]$",
+    re.IGNORECASE,
+)
+"""Before or behind the names of obsolete terms."""
+_REPLACED_BY = {
+    "IAO_0100001", "0100001", "replaced_by", "replacedBy", "isReplacedBy", "term_replaced_by",
+    "use_term",
+}  # fmt: skip
 _LAST_PART = re.compile(r"[^/#:]*$")
 _OBO_ID = re.compile(r"([A-Za-z][A-Za-z0-9]*)_(\w*\d\w*)")
 _PARTS_OF_ADDRESS = re.compile(r"[/#?=]+")
@@ -59,8 +73,8 @@ _NO_SPACES = {"concept", "entity", "entry", "id", "ontology", "phenotypicseries"
 class Term:
     """A term of an ontology, with its synonyms in `names`.
 
-    `former` has ids before a merge. `mappings` has ids in other sources: True for the same thing,
-    False for a near one, else None.
+    `former` has ids before a merge, `replaced_by` those of what took an obsolete term's place.
+    `mappings` has ids in other sources: True for the same thing, False for a near one, else None.
     """
 
     id: str
@@ -71,18 +85,66 @@ class Term:
     mappings: dict[str, bool | None] = field(default_factory=dict)
     parents: list[str] = field(default_factory=list)
     obsolete: bool = False
+    replaced_by: list[str] = field(default_factory=list)
+
+    def say(self, predicate: str, value: str) -> None:
+        """Take a property that has one name in all formats, in any spelling of it."""
+        name = _LAST_PART.search(predicate)[0]  # type: ignore[index]
+        if name.endswith("Match"):
+            self.map_to(value, name if _EXACT.search(name) else "related")
+        elif name in _REPLACED_BY:
+            self.replaced_by.append(term_id(value))
+        elif name in {"deprecated", "is_obsolete"}:
+            self.obsolete |= is_true(value)
+        elif name == "hasAlternativeId":
+            self.former.append(term_id(value))
+        elif name == "hasOBONamespace":
+            self.namespace = value
 
     def map_to(self, text: str, *strengths: str) -> None:
         """Add a cross-reference (SPACE:id or an address), with the ontology's words for it."""
         target = term_id(text)
         if ":" not in text or target.endswith(":") or target == self.id:
             return
-        words = [_LAST_PART.search(strength)[0] for strength in strengths]  # type: ignore[index]
-        exact = True if any(map(_EXACT.search, words)) else None
-        if exact is None and any(map(_NOT_EXACT.search, words)):
-            exact = False
+        exact = are_exact(strengths)
         if self.mappings.get(target) is None or exact:
             self.mappings[target] = exact
+
+
+def is_true(value: str) -> bool:
+    """Whether a value of a property is true, as OWL, JSON and spreadsheets write it."""
+    return value.strip().lower() in {"true", "1", "yes"}
+
+
+def are_exact(words: Iterable[str]) -> bool | None:
+    """Whether a source's words for a mapping say that it is exact; None if they say nothing."""
+    texts = [text if " " in text else _LAST_PART.search(text)[0] for text in words]  # type: ignore[index]
+    codes = {code.upper() for text in texts for code in _CODE.findall(text)}
+    if "E" in codes or any(map(_EXACT.search, texts)):
+        return True
+    return False if codes or any(map(_NOT_EXACT.search, texts)) else None
+
+
+class Withdrawn:
+    """Entries of a source that are withdrawn, obsolete or merged, with what took their place."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, tuple[list[Name], list[str]]] = {}
+
+    def add(self, entry_id: str, names: Iterable[Name], replaced_by: Iterable[str]) -> None:
+        """Add an entry with its names, and the ids of what took its place."""
+        self.entries[entry_id] = [*names], [*replaced_by]
+
+    def given_to(self, living: Mapping[str, Concept]) -> Iterator[Concept]:
+        """The names and ids of the entries, as former ones of the concepts that replaced them."""
+        near = _SCOPES.values()
+        for entry_id, (names, _) in self.entries.items():
+            former = [n if n.kind in near else Name(n.text, "previous") for n in names if n.text]
+            ids = [entry_id]
+            for each in ids:  # replaced ones may be replaced again
+                ids += [i for i in self.entries.get(each, ((), ()))[1] if i not in ids]
+            for heir in (living[each] for each in ids[1:] if each in living):
+                yield Concept(heir.id, heir.name, heir.kind, tuple(former), (entry_id,))
 
 
 def term_id(text: str) -> str:
@@ -143,7 +205,7 @@ def ontology_formats(
     of_doid = partial(read, only="DOID")
     suffix = name.removeprefix("obo-")
     return (
-        Format(name, "", any_kb, recognizes, read, kinds={}),
+        Format(name, "", any_kb, recognizes, read, revision, kinds={}),
         Format(f"doid-{suffix}", "doid", doid, recognizes, of_doid, revision, kinds={}),
     )
 
@@ -162,38 +224,43 @@ def records(
         InputError: no term has a name, or the prefix `only`.
     """
     left_out: Counter[str] = Counter()
+    withdrawn = Withdrawn()
+    living: dict[str, Concept] = {}
     missing: set[str] = set()
     unknown: Counter[str] = Counter()
     relations: list[Relation] = []
-    taken = 0
     for term in terms:
         prefix = term.id.partition(":")[0]
+        name = _OBSOLETE.sub("", term.name)
         reason = (
-            "obsolete" * term.obsolete
-            or "without a name" * (not term.name)
+            "obsolete" * (term.obsolete or name != term.name)
+            or "without a name" * (not name)
             or "of other ontologies" * bool(only and prefix != only)
         )
         if reason:
             left_out[reason] += 1
             missing.add(term.id)
+            if reason == "obsolete":
+                withdrawn.add(term.id, [Name(name, "previous"), *term.names], term.replaced_by)
             continue
         kind = (
             kinds.get(prefix) or kinds.get("") or _KINDS.get(prefix) or _KINDS.get(term.namespace)
         )
         unknown[prefix] += kind is None
-        taken += 1
         same = (target for target, exact in term.mappings.items() if exact is not False)
         left_out["mappings"] += sum(exact is False for exact in term.mappings.values())
-        yield Concept(
+        concept = living[term.id] = Concept(
             term.id,
             term.name,
             kind or "other",
             (Name(term.name, "preferred"), *term.names),
             (*term.former, *same),
         )
+        yield concept
         relations += [Relation(term.id, parent, "is-a") for parent in term.parents]
+    yield from withdrawn.given_to(living)
     yield from (relation for relation in relations if relation.target_id not in missing)
-    if not taken:
+    if not living:
         what = f"no term of {only}" if only else "no term with a name"
         raise InputError(
             f"there is {what} in it. Add another ontology under a name of your own.", path=path
