@@ -105,7 +105,7 @@ def test_what_is_no_pmid_stays_none(value):
         ("30,000,005", "", ["30,000,005"]),
         ("of 12 patients", "", ["of 12 patients"]),
         ("PMID: 5; PMCID: PMC6", "5", ["PMCID: PMC6"]),
-        ([5, None, "n/a"], "5", [None, "n/a"]),
+        ([5, None, "", [], "n/a"], "5", ["n/a"]),
         ({"1": "5", "2": "6"}, "", [{"1": "5", "2": "6"}]),
         ("5/6", "", ["5/6"]),
     ],

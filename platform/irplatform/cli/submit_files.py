@@ -62,6 +62,7 @@ def _entry(fixed: Fixed) -> dict[str, Any]:
         "accepted": not fixed.check.refused,
         "changed": {reason: list(lines) for reason, lines in fixed.repair.changed.items()},
         "left_out": {reason: list(lines) for reason, lines in fixed.repair.left_out.items()},
+        "lost": {reason: list(lines) for reason, lines in fixed.repair.lost.items()},
         "unrepaired": errors,
     }
 
@@ -69,6 +70,7 @@ def _entry(fixed: Fixed) -> dict[str, Any]:
 def _print(run: Path, fixed: Fixed) -> None:
     entry = _entry(fixed)
     rows = [*_rows("changed", entry["changed"]), *_rows("left out", entry["left_out"])]
+    rows += _rows("left out", entry["lost"], "value")
     if rows:
         print_rows(rows)
     else:
@@ -86,9 +88,11 @@ def _print(run: Path, fixed: Fixed) -> None:
         notice("Lines had no tag; --tag gives the run one of yours.")
 
 
-def _rows(what: str, groups: Mapping[str, Sequence[int]]) -> list[tuple[str, str, str]]:
+def _rows(
+    what: str, groups: Mapping[str, Sequence[int]], noun: str = "line"
+) -> list[tuple[str, str, str]]:
     return [
-        (what, counted(len(lines), "line"), f"{reason}: {listing(map(str, lines), _LINES)}")
+        (what, counted(len(lines), noun), f"{reason}: {listing(map(str, lines), _LINES)}")
         for reason, lines in groups.items()
     ]
 

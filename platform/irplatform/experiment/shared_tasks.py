@@ -277,7 +277,8 @@ def fix_run(
     if diff is not None:
         with atomic_write(as_path(diff, "diff")) as file:
             file.writelines(diff_lines(repair, path, out))
-    return Fixed(out, repair, _check(out, rules, given))
+    found = _check(out, rules, given)
+    return Fixed(out, repair, replace(found, problems=[*found.problems, *repair.faults]))
 
 
 def of_runs(task: Task) -> Task:

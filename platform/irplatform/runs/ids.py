@@ -61,12 +61,13 @@ def pmid_of(value: object) -> str | None:
 def pmids_of(value: object) -> tuple[list[str], list[Any]]:
     """Return the PMIDs that a value spells, in their order, and the parts that are none.
 
-    Lists may be nested. A text may have several; so may an object, as keys: of numbered PMIDs,
-    `{"1": PMID, "2": PMID}`, neither the keys nor the values are taken.
+    Empty texts, lists and objects, and None, are passed over. Lists may be nested. A text may have
+    several; so may an object, as keys: of numbered PMIDs, `{"1": PMID, "2": PMID}`, neither the
+    keys nor the values are taken.
 
     Examples:
         >>> pmids_of(["222.0", ["PMID:333"], None, "n/a"])
-        (['222', '333'], [None, 'n/a'])
+        (['222', '333'], ['n/a'])
         >>> pmids_of("[222] [333]"), pmids_of({"222": 0.5, "333": 0.25})
         ((['222', '333'], []), (['222', '333'], []))
         >>> pmids_of("30,123,222")  # three, or one with commas between thousands?
@@ -74,30 +75,51 @@ def pmids_of(value: object) -> tuple[list[str], list[Any]]:
     """
     if (pmid := pmid_of(value)) is not None:
         return [pmid], []
-    parts: list[Any]
-    if isinstance(value, list | tuple):
-        parts = [*value]
-    elif isinstance(value, dict) and (named := _held(value, _NAMES)):
-        parts = named[:1]
-    elif isinstance(value, dict):
-        keys = [pmid_of(key) for key in value]
-        numbered = keys == [str(n) for n in range(1, len(keys) + 1)]
-        if not keys or None in keys or (numbered and any(map(pmid_of, value.values()))):
-            return [], [value]
-        return [key for key in keys if key], []
-    elif isinstance(value, str) and not _THOUSANDS.fullmatch(value.strip()):
-        pieces = [piece.strip() for piece in _BETWEEN.split(_plain(value))]
-        parts = [piece for piece in pieces if _LABEL.sub("", piece) or not _LABEL.match(piece)]
-        parts = [piece for piece in parts if piece]
-        words = [word for part in parts for word in _LABEL.sub("", part).split()]
-        if len(parts) == 1 and len(words) > 1 and all(map(_of_text, words)):
-            parts = [*words]  # with blanks alone between them
-        if parts == [value] or not parts:
-            return [], [value]
-    else:
+    if value is None or value in ("", [], {}):
+        return [], []
+    if (parts := _parts_of(value)) is None:
         return [], [value]
     read = [pmids_of(part) for part in parts]
     return [each for found, _ in read for each in found], [each for _, no in read for each in no]
+
+
+def _parts_of(value: object) -> list[Any] | None:
+    """The parts of a value that may have several ids; None if it is one thing."""
+    if isinstance(value, list | tuple):
+        return [*value]
+    if isinstance(value, dict):
+        keys = [pmid_of(key) for key in value]
+        numbered = keys == [str(n) for n in range(1, len(keys) + 1)]
+        sound = None not in keys and not (numbered and any(map(pmid_of, value.values())))
+        return _held(value, _NAMES)[:1] or (keys if sound else None)
+    if not isinstance(value, str) or _THOUSANDS.fullmatch(value.strip()):
+        return None
+    pieces = [piece for piece in map(str.strip, _BETWEEN.split(_plain(value))) if piece]
+    parts = [piece for piece in pieces if _LABEL.sub("", piece)]
+    words = _LABEL.sub("", parts[0]).split() if len(parts) == 1 else []
+    if len(words) > 1 and all(map(_of_text, words)):  # with blanks alone between them
+        return words
+    return None if parts == [value] else parts
+
+
+def whole(value: object) -> int | None:
+    """Return the whole number that a number or a text is, as in 12.0 and "12"; None without one."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = Decimal(str(value).strip())
+        small = abs(number) < 10**15  # of a larger one, a float has lost digits
+        return int(number) if small and number == number.to_integral_value() else None
+    except (ArithmeticError, ValueError):
+        return None
+
+
+def id_text(value: object) -> str:
+    """Return the id of a topic or run as text, of whole numbers without a point; or ""."""
+    if isinstance(value, str):
+        return value.strip()
+    number = whole(value)
+    return "" if number is None else str(number)
 
 
 def id_of(text: str, pattern: str) -> str | None:

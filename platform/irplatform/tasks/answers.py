@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from irplatform.errors import counted, listing, quoted
 from irplatform.runs.bioasq import ADDRESS
 from irplatform.runs.checks import RunCheck
+from irplatform.runs.ids import id_text, pmid_of, pmids_of, whole
 from irplatform.runs.trec import Problem
 from irplatform.tasks.entries import KEYS, Answers, Entry, read_answers
+from irplatform.text import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
     from irplatform.tasks.entries import Keys
     from irplatform.tasks.model import Task
 
-_SECTION = re.compile(r"title|abstract|sections\.\d+")
+_SECTION = re.compile(r"title|abstract|sections\.0")
+"""The last is an abstract in files of former years, for BioASQ's program, too."""
 CITED = re.compile(r"\[((?:\d+,?\s*)+)\]")
 """Citations in the text of an answer, as BioGen 2024 has them."""
 _FINAL = re.compile(r"[.!?]")
@@ -51,6 +54,8 @@ def check_answers(
     checking = _CHECKS[task.form](task, answers, has_document)
     if answers.marked:
         checking.error(1, "the file begins with a byte order mark. Save it as UTF-8 without one.")
+    if answers.odd:
+        checking.error(1, answers.odd)
     checking.check(topics)
     counts = list(checking.counts.values()) or [0]
     return RunCheck(
@@ -61,6 +66,11 @@ def check_answers(
         answers=True,
         nouns=(checking.noun, checking.each),
     )
+
+
+def _but(value: Any) -> str:
+    """What stands where something else is wanted, if anything does."""
+    return "" if value in (None, "") else f", but {quoted(value)}"
 
 
 class _Checking(ABC):
@@ -116,10 +126,12 @@ class _Checking(ABC):
         value: Any = entry.value
         for key in self.id_keys:
             value = value.get(key) if isinstance(value, dict) else None
-        if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-            self.error(entry.line, f"entry {number} has no '{'.'.join(self.id_keys)}'.")
-            return None
-        return str(value)
+        key = ".".join(self.id_keys)
+        if not (name := id_text(value)):
+            self.error(entry.line, f"entry {number} has no '{key}'.")
+        elif isinstance(value, float):
+            self.error(entry.line, f"'{key}' of entry {number} is {value!r}; write '{name}'.")
+        return name or None
 
     def check_name(self, entry: Entry, name: str, topics: Collection[str]) -> None:
         if name in self.counts:
@@ -132,12 +144,12 @@ class _Checking(ABC):
         for key in keys:
             value = holder.get(key) if isinstance(holder, dict) else None
             if not isinstance(value, str) or not value.strip():
-                self.error(entry.line, f"{who} has no text '{key}'.")
+                self.error(entry.line, f"{who} has no text '{key}'{_but(value)}.")
 
     def run_name(self, line: int, value: Any, key: str) -> None:
         """Check the name of the run, which is the same everywhere."""
         if not isinstance(value, str) or not value:
-            self.error(line, f"there is no text '{key}'.")
+            self.error(line, f"there is no text '{key}'{_but(value)}.")
         elif self.tag and value != self.tag:
             self.error(line, f"a second '{key}', {quoted(value)}; a run has one.")
         elif not self.tag:
@@ -154,10 +166,11 @@ class _Checking(ABC):
             name = str(value)
             document = name.removeprefix(prefix)
             line = entry.line_of(value)
-            if not self._document.fullmatch(document):
-                self.error(line, f"{who}: {quoted(value)} is not the PMID of an article.")
-            elif prefix and document == name:
-                self.error(line, f"{who}: write '{prefix}{name}' for {quoted(value)}.")
+            if not self._document.fullmatch(document) or (prefix and document == name):
+                fault = f"{quoted(value)} is not the PMID of an article"
+                if (pmid := pmid_of(value)) and self._document.fullmatch(pmid):
+                    fault = f"write '{prefix}{pmid}' for {quoted(value)}"
+                self.error(line, f"{who}: {fault}.")
             elif self._has_document is not None and not self._has_document(document):
                 self.error(line, f"{who}: '{document}' is not in the collection.")
 
@@ -205,7 +218,10 @@ class _BioASQ(_Checking):
                 self.error(line, f"{who}: '{key}' is {quoted(value)}, neither title nor abstract.")
         begin, end = (snippet.get(f"offsetIn{part}Section") for part in ("Begin", "End"))
         if not (type(begin) is int and type(end) is int and 0 <= begin < end):
-            self.error(line, f"{who}: the offsets {begin!r} and {end!r} are no span of a text.")
+            fault = f"the offsets {begin!r} and {end!r} are no span of a text"
+            if (first := whole(begin)) is not None and 0 <= first < (last := whole(end) or 0):
+                fault = f"write the offsets {begin!r} and {end!r} as {first} and {last}"
+            self.error(line, f"{who}: {fault}.")
         elif isinstance(text := snippet.get("text"), str) and (
             snippet.get("beginSection") == snippet.get("endSection") and end - begin != len(text)
         ):
@@ -222,7 +238,7 @@ class _BioGen2024(_Checking):
         head = self.answers.head
         for key in ("team_id", "contact_email"):
             if not isinstance(head.get(key), str):
-                self.error(1, f"there is no text '{key}'.")
+                self.error(1, f"there is no text '{key}'{_but(head.get(key))}.")
         self.run_name(1, head.get("run_name"), "run_name")
         super().check(topics)
 
@@ -237,6 +253,10 @@ class _BioGen2024(_Checking):
             self.error(entry.line, f"{who}: 'references' are texts, such as \"12345678\".")
         self.documents(entry, references, who)
         self.words(entry, [CITED.sub("", answer)], who)
+        number = len(sentences(CITED.sub("", answer)))
+        if self.rules.sentences and number > self.rules.sentences:
+            most = f"at most {self.rules.sentences:,} are accepted"
+            self.error(entry.line, f"the answer of {who} has {number:,} sentences; {most}.")
         cited: dict[str, None] = {}
         for match in CITED.finditer(answer):
             pmids = re.findall(r"\d+", match[1])
@@ -263,30 +283,35 @@ class _BioGenLines(_Checking):
     """A line per topic, with sentences and lists of citations."""
 
     keys: Keys
+    keys_are_citations = False
+    """Whether citations may be an object, of which NIST's checker takes the keys."""
 
     def check_entry(self, entry: Entry, who: str) -> int:
         metadata = entry.value["metadata"]
         if not isinstance(metadata.get("team_id"), str):
-            self.error(entry.line, f"{who} has no text 'metadata.team_id'.")
+            team = _but(metadata.get("team_id"))
+            self.error(entry.line, f"{who} has no text 'metadata.team_id'{team}.")
         self.run_name(entry.line, metadata.get("run_id"), "metadata.run_id")
-        sentences = entry.value.get(self.keys.sentences)
-        if not isinstance(sentences, list):
-            self.error(entry.line, f"{who} has no list '{self.keys.sentences}'.")
+        given = entry.value.get(self.keys.sentences)
+        if not isinstance(given, list):
+            self.error(entry.line, f"{who} has no list '{self.keys.sentences}'{_but(given)}.")
             return 0
         cited = 0
-        for number, sentence in enumerate(sentences, start=1):
+        for number, sentence in enumerate(given, start=1):
             whose = f"sentence {number} of {who}"
             self.texts(entry, sentence, ["text"], whose)
             for key in self.keys.citations:
                 values = sentence.get(key) if isinstance(sentence, dict) else None
+                if self.keys_are_citations and isinstance(values, dict) and not pmids_of(values)[1]:
+                    values = [*values]
                 if not isinstance(values, list):
-                    self.error(entry.line, f"{whose} has no list '{key}'.")
+                    self.error(entry.line, f"{whose} has no list '{key}'{_but(values)}.")
                     continue
                 cited += len(values)
                 self.at_most(entry, values, self.rules.citations, f"'{key}' of {whose}")
                 self.documents(entry, values, whose)
             self.check_sentence(entry, sentence, whose)
-        texts = [sentence.get("text") for sentence in sentences if isinstance(sentence, dict)]
+        texts = [sentence.get("text") for sentence in given if isinstance(sentence, dict)]
         self.words(entry, texts, who)
         return cited
 
@@ -316,6 +341,7 @@ class _BioGenA(_BioGenLines):
 
 class _BioGenB(_BioGenLines):
     keys = KEYS["biogen-b"]
+    keys_are_citations = True
     id_keys = ("metadata", keys.id)
     noun = "topic"
     each = "citation"

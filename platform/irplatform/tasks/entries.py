@@ -1,14 +1,14 @@
 """Files of answers in JSON, as entries that know their lines: one per question or topic.
 
 The entries are the elements of a list (BioASQ's `questions`, the `results` of BioGen 2024, a list
-alone), or one object a line.
+alone), or one object after the other.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from codecs import BOM_UTF8
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,7 +18,7 @@ from irplatform.system.formats import JSONError, parse_json
 from irplatform.system.reading import read_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 
@@ -39,6 +39,8 @@ KEYS = {
     "biogen-b": Keys("topic_id", "responses", ("citations",)),
 }
 """Forms that are one object a line → the keys of their entries."""
+_OF_ENTRIES = {"id", "metadata", "meta_data", "qa_id", "topic_id"}
+"""Keys of an entry, which no object around the entries has."""
 _BETWEEN = re.compile(r"[\s,:]*")
 _DECODER = json.JSONDecoder()
 
@@ -72,54 +74,90 @@ class Answers:
         entries: the entries.
         key: the key of that list; None if the entries stand alone.
         marked: True if the file begins with a byte order mark.
+        odd: how its layout is not that of the form, in words; or "".
     """
 
     head: Mapping[str, Any]
     entries: tuple[Entry, ...]
     key: str | None
     marked: bool
+    odd: str = ""
 
 
 def read_answers(path: Path, form: str | None = None) -> Answers:
     """Read a file of answers in a form; by default in that which its content has.
 
+    Entries in another layout are read, too: over several lines, as a list, under another key.
+
     Raises:
-        InputError: the file cannot be read, is not JSON, or lacks the list of the form.
+        InputError: the file cannot be read, is not JSON, or has no entries.
     """
     content = read_whole(path, _MOST_BYTES)
-    marked = content.startswith(BOM_UTF8)
+    marked = content.startswith((BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE))
+    if marked and not content.startswith(BOM_UTF8):
+        content = content.decode("utf-16", "replace").encode()
     content = content.removeprefix(BOM_UTF8)
-    key = LISTS.get(form) if form else _key_in(content)
-    if key is None and not content.lstrip().startswith(b"["):
-        lines = enumerate(content.splitlines(), start=1)
-        entries = tuple(
-            Entry(parse_json(line, path, number), number, line.decode())
-            for number, line in lines
-            if line.strip()
-        )
-        return Answers({}, entries, None, marked)
-    whole = parse_json(content, path)
-    if key is not None and (not isinstance(whole, dict) or not isinstance(whole.get(key), list)):
-        raise InputError(f"this is not {{\"{key}\": […]}}: there is no list '{key}'.", path=path)
-    head = {k: v for k, v in whole.items() if k != key} if key else {}
-    return Answers(head, tuple(_elements(content.decode(), key)), key, marked)
+    entries = _values(content, path)
+    whole = entries[0].value if len(entries) == 1 else None
+    keys = LISTS.values() if form is None else filter(None, [LISTS.get(form)])
+    head, key, odd = {}, None, ""
+    if isinstance(whole, dict):
+        listed = [name for name, value in whole.items() if isinstance(value, list)]
+        objects = [name for name in listed if any(isinstance(each, dict) for each in whole[name])]
+        alone = objects[0] if len(objects) == 1 and not _OF_ENTRIES & whole.keys() else None
+        if (key := next((each for each in keys if each in listed), alone)) is not None:
+            head = {k: v for k, v in whole.items() if k != key}
+            entries = _elements(content.decode(), key)
+    elif isinstance(whole, list):
+        entries = _elements(content.decode(), None)
+    if form in LISTS and key != LISTS[form]:
+        odd = f"this is not {{\"{LISTS[form]}\": […]}}: there is no list '{LISTS[form]}'."
+        if key is None and not any(_OF_ENTRIES & {*_keys(entry)} for entry in entries):
+            raise InputError(odd, path=path)
+    elif form in KEYS and key is not None:
+        odd = f"the entries are under '{key}'. Write one a line, or the list alone."
+    elif form in KEYS and not isinstance(whole, list) and not _in_lines(content, entries):
+        odd = "write one entry a line, from the first line on."
+    key = key if key in LISTS.values() else None
+    return Answers(head, tuple(entries), key, marked, odd)
 
 
-def _key_in(content: bytes) -> str | None:
-    """The key of the list of entries, if the content is one object that has such a list."""
-    with suppress(JSONError):
-        whole = parse_json(content)
-        for key in LISTS.values():
-            if isinstance(whole, dict) and isinstance(whole.get(key), list):
-                return key
-    return None
+def _keys(entry: Entry) -> Iterable[str]:
+    return entry.value if isinstance(entry.value, dict) else ()
 
 
-def _elements(text: str, key: str | None) -> Iterator[Entry]:
-    """Yield the elements of a list: the whole, or that with a key."""
-    place = text.index("[") if key is None else _place_of(text, key)
-    place, line, counted_to = place + 1, 1, 0
-    while text[place := _after_blanks(text, place)] != "]":
+def _in_lines(content: bytes, entries: Sequence[Entry]) -> bool:
+    """Whether each entry is a line, with none before the first two, by which NIST tells."""
+    lines = [entry.line for entry in entries]
+    return lines[:2] == [*range(1, len(lines) + 1)][:2] and len({*lines}) == sum(
+        map(bool, map(bytes.strip, content.splitlines()))
+    )
+
+
+def _values(content: bytes, path: Path) -> list[Entry]:
+    """The values of a file: one a line, or each over several lines."""
+    lines = [(n, line) for n, line in enumerate(content.splitlines(), start=1) if line.strip()]
+    try:
+        return [Entry(parse_json(line, path, n), n, line.decode()) for n, line in lines]
+    except JSONError:
+        with suppress(ValueError, RecursionError):
+            return [*_each(content.decode(), 0)]
+        with suppress(JSONError):
+            parse_json(lines[0][1])
+            raise
+        parse_json(content, path)
+        raise
+
+
+def _elements(text: str, key: str | None) -> list[Entry]:
+    """The elements of a list: the whole, or that with a key."""
+    return [*_each(text, 1 + (text.index("[") if key is None else _place_of(text, key)))]
+
+
+def _each(text: str, place: int) -> Iterator[Entry]:
+    """Yield the values from a place on, to the end of the list or of the text."""
+    line, counted_to = 1, 0
+    while (place := _after_blanks(text, place)) < len(text) and text[place] != "]":
         _, end = _DECODER.raw_decode(text, place)
         line += text.count("\n", counted_to, place)
         counted_to = place

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from irplatform.errors import listing
 from irplatform.runs.bioasq import ADDRESS
+from irplatform.runs.ids import id_text, pmid_of, pmids_of, whole
+from irplatform.runs.trec import Problem
 from irplatform.tasks.answers import CITED
 from irplatform.tasks.entries import KEYS, LISTS, read_answers
 from irplatform.tasks.repair import Repair
@@ -16,12 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.tasks.entries import Keys
+    from irplatform.tasks.entries import Answers, Keys
     from irplatform.tasks.model import Task
 
-_PMID = re.compile(
-    r"(?:https?://\S*pubmed\S*/|(?:pmid|pubmed)\s*[:_-]?\s*)?([1-9]\d{0,8})/?", re.IGNORECASE
-)
+_BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 
 
 def repair_answers(
@@ -34,24 +36,31 @@ def repair_answers(
 ) -> Repair:
     """Repair a file of answers by the rules of a task; the file itself stays as it is.
 
+    What cannot be read as the task has it stays as it is, for the check to refuse, or is left out
+    and counted. An answer that loses all of its documents, snippets or citations is an error.
+
     Args:
         path: the file.
         task: the task, which takes JSON.
         topics: ids of its topics, if known.
         has_document: says if the collection has a document; others are left out.
-        tag: the new name of the run; by default that of the first entry.
+        tag: the new name of the run; by default the most frequent one.
 
     Raises:
         InputError: the file is not JSON of the task's form.
     """
     answers = read_answers(path, task.form)
-    mending = _Mending(task, has_document, tag)
+    mending = _Mending(task, topics, has_document, tag or _run_name(answers))
     kept: dict[str, Any] = {}
     changed: dict[str, list[int]] = {}
     left_out: dict[str, list[int]] = {}
+    lost: dict[str, list[int]] = {}
+    faults: list[Problem] = []
     lines: list[tuple[int, str, str | None, str]] = []
+    head = mending.names(answers.head, "run_name") if task.form == "biogen-2024" else answers.head
+    of_file = {"byte order mark": answers.marked, "layout of the file": answers.odd}
+    mending.reasons |= {reason: None for reason, holds in of_file.items() if holds}
     for entry in answers.entries:
-        mending.reasons = {"byte order mark": None} if answers.marked and not kept else {}
         name, value = mending.entry(entry.value)
         reason = "entry without an id" if not name else ""
         if name and topics and name not in topics:
@@ -61,16 +70,36 @@ def repair_answers(
         if reason:
             left_out.setdefault(reason, []).append(entry.line)
             lines.append((entry.line, _compact(entry.value), None, reason))
+            mending.start()
             continue
         kept[name] = value
-        if mending.reasons:
-            for each in mending.reasons:
-                changed.setdefault(each, []).append(entry.line)
-            reasons = ", ".join(mending.reasons)
+        for each in mending.reasons:
+            changed.setdefault(each, []).append(entry.line)
+        for each, number in mending.lost.items():
+            lost.setdefault(each, []).extend([entry.line] * number)
+        if reasons := ", ".join([*mending.reasons, *(f"{each} left out" for each in mending.lost)]):
             lines.append((entry.line, _compact(entry.value), _compact(value), reasons))
-    head = {**answers.head, **({"run_name": tag} if tag and task.form == "biogen-2024" else {})}
+        for noun in mending.gone:
+            why = listing(f"{n} {each}" for each, n in mending.lost.items())
+            fault = f"'{name}' has lost all of its {noun}: {why}."
+            faults.append(Problem("error", fault, entry.line))
+        mending.start()
     content = canonical(head, [*kept.values()], task.form)
-    return Repair(content, changed, left_out, tuple(lines))
+    return Repair(content, changed, left_out, tuple(lines), lost, tuple(faults))
+
+
+def _run_name(answers: Answers) -> str | None:
+    """The most frequent name of the run that is text, else a number as text."""
+    metadata = [
+        value.get("metadata") or value.get("meta_data") or value
+        for value in (entry.value for entry in answers.entries)
+        if isinstance(value, dict)
+    ]
+    given = [each.get("run_id") for each in metadata if isinstance(each, dict)]
+    given = given if any(given) else [answers.head.get("run_name")]
+    texts = [each for each in given if isinstance(each, str) and each]
+    names = texts or [name for name in map(id_text, given) if name]
+    return next((name for name, _ in Counter(names).most_common(1)), None)
 
 
 def canonical(head: Mapping[str, Any], entries: Sequence[Any], form: str) -> bytes:
@@ -85,15 +114,36 @@ def _compact(value: Any) -> str:
 
 
 class _Mending:
-    """Corrects entries; `reasons` are those of the latest."""
+    """Corrects entries, one after the other.
+
+    Attributes:
+        reasons: what was changed in the present entry.
+        lost: what it lost, in the plural, and how much of it.
+        gone: what it had, and has none of any more.
+    """
 
     def __init__(
-        self, task: Task, has_document: Callable[[str], bool] | None, tag: str | None
+        self,
+        task: Task,
+        topics: Collection[str],
+        has_document: Callable[[str], bool] | None,
+        run_name: str | None,
     ) -> None:
         self._task = task
+        self._topics = topics
         self._has_document = has_document
-        self._tag = tag
+        self._run_name = run_name
+        self.start()
+
+    def start(self) -> None:
+        """Forget the entry before."""
         self.reasons: dict[str, None] = {}
+        self.lost: Counter[str] = Counter()
+        self._had: Counter[str] = Counter()
+
+    @property
+    def gone(self) -> list[str]:
+        return [noun for noun, left in self._had.items() if not left]
 
     def entry(self, value: Any) -> tuple[str, Any]:
         """Return an entry's id, "" if it has none, and the corrected entry."""
@@ -107,103 +157,175 @@ class _Mending:
             case form:
                 return self._biogen(value, KEYS[form])
 
+    def names(self, holder: Mapping[str, Any], key: str) -> dict[str, Any]:
+        """The keys of a run, with its name and that of the team as text."""
+        team = holder.get("team_id")
+        named = {"team_id": id_text(team) or team, key: self._run_name or holder.get(key)}
+        for each, after in named.items():
+            reason = "name of the run" if each == key else "name of the team, as text"
+            self._change(holder.get(each), after, reason)
+        return {**holder, **{each: after for each, after in named.items() if after is not None}}
+
     def _change(self, before: Any, after: Any, reason: str) -> Any:
         if before != after:
             self.reasons[reason] = None
         return after
 
-    def _documents(self, values: Any, most: int | None, *, prefix: str = "") -> list[Any]:
-        """The PMIDs of a list, each once, as addresses or as they are written."""
-        kept: dict[str, Any] = {}
-        for value in values if isinstance(values, list) else []:
-            match = _PMID.fullmatch(str(value).strip())
-            if match is None:
-                self.reasons["documents that are no PMIDs left out"] = None
-            elif self._has_document is not None and not self._has_document(match[1]):
-                self.reasons["documents that the collection does not have left out"] = None
-            elif match[1] in kept:
-                self.reasons["documents that come twice left out"] = None
-            else:
-                written = prefix + match[1]
-                kept[match[1]] = value if isinstance(value, int) and not prefix else written
-                if str(value) != written:
-                    self.reasons["documents written as the task has them"] = None
-        if not isinstance(values, list):
-            self.reasons["lists added"] = None
-        return self._cut([*kept.values()], most)
+    def _name(self, given: Any) -> str:
+        """An id as text, in the spelling of the task's topics."""
+        name = id_text(given)
+        other = pmid_of(name) or ""  # a whole number, without zeros before or behind it
+        name = (
+            other if self._topics and name not in self._topics and other in self._topics else name
+        )
+        return str(self._change(given, name, "ids written as the task has them"))
 
-    def _cut(self, values: list[Any], most: int | None) -> list[Any]:
-        if most is not None and len(values) > most:
-            self.reasons[f"more than {most} left out"] = None
-        return values[:most]
+    def _lose(self, number: int, what: str) -> None:
+        if number > 0:
+            self.lost[what] += number
+
+    def _documents(self, values: Any, noun: str, *, prefix: str = "") -> list[Any]:
+        """The PMIDs of a value, each once, as addresses or as they are written."""
+        kept: dict[str, Any] = {}
+        listed = (
+            values if isinstance(values, list) else [] if values in (None, "", {}) else [values]
+        )
+        if not isinstance(values, list):
+            self.reasons["lists made of other values" if listed else "lists added"] = None
+        for value in listed:
+            pmids, others = pmids_of(value)
+            if pmids or others:
+                self._had[noun] += 0  # nothing of it is left so far
+            else:
+                self.reasons["empty values left out"] = None
+            self._lose(len(others), f"{noun} that are no PMIDs")
+            for pmid in pmids:
+                if self._has_document is not None and not self._has_document(pmid):
+                    self._lose(1, f"{noun} that the collection does not have")
+                elif pmid in kept:
+                    self.reasons["documents that come twice left out"] = None
+                else:
+                    number = isinstance(value, int | float) and not prefix
+                    kept[pmid] = int(pmid) if number else prefix + pmid
+                    if value != kept[pmid] or isinstance(value, float):
+                        self.reasons["documents written as the task has them"] = None
+        return [*kept.values()]
+
+    def _cut(self, values: list[Any], most: int | None, noun: str) -> list[Any]:
+        kept = values if most is None else values[:most]
+        self._lose(len(values) - len(kept), f"{noun} beyond {most}")
+        if kept:
+            self._had[noun] += len(kept)
+        return kept
 
     def _bioasq(self, value: dict[str, Any]) -> tuple[str, Any]:
         rules = self._task.rules
-        snippets = []
-        for snippet in value.get("snippets") or []:
-            if (sound := self._snippet(snippet)) is not None:
-                snippets.append(sound)
-            else:
-                self.reasons["snippets without a text or offsets left out"] = None
-        mended = {
-            **value,
-            "documents": self._documents(value.get("documents"), rules.depth, prefix=ADDRESS),
-            "snippets": self._cut(snippets, rules.snippets),
-        }
-        return str(value.get("id") or ""), mended
+        name = self._name(value.get("id"))
+        documents = self._documents(value.get("documents"), "documents", prefix=ADDRESS)
+        documents = self._cut(documents, rules.depth, "documents")
+        mended = {**value, "id": name, "documents": documents}
+        given = value.get("snippets")
+        if given is None or isinstance(given, list | dict):
+            snippets = []
+            for snippet in [given] if isinstance(given, dict) and given else given or []:
+                self._had["snippets"] += 0
+                if (sound := self._snippet(snippet)) is not None:
+                    snippets.append(sound)
+                else:
+                    self._lose(1, "snippets without a document, a text or offsets")
+            mended["snippets"] = self._cut(snippets, rules.snippets, "snippets")
+        return name, mended
 
     def _snippet(self, snippet: Any) -> dict[str, Any] | None:
         if not isinstance(snippet, dict):
             return None
-        documents = self._documents([snippet.get("document")], 1, prefix=ADDRESS)
-        begin, end = (snippet.get(f"offsetIn{part}Section") for part in ("Begin", "End"))
-        if not documents or not isinstance(snippet.get("text"), str):
+        pmid = pmid_of(snippet.get("document"))
+        sound = pmid and (self._has_document is None or self._has_document(pmid))
+        offsets = [f"offsetIn{part}Section" for part in ("Begin", "End")]
+        begin, end = (whole(snippet.get(key)) for key in offsets)
+        if not sound or not isinstance(snippet.get("text"), str):
             return None
-        if not (type(begin) is int and type(end) is int and 0 <= begin < end):
+        if begin is None or end is None or not 0 <= begin < end:
             return None
-        return {**snippet, "document": documents[0]}
+        mended = {
+            **snippet,
+            "document": f"{ADDRESS}{pmid}",
+            **dict(zip(offsets, (begin, end), strict=True)),
+        }
+        for key in ("beginSection", "endSection"):
+            if isinstance(section := snippet.get(key), str):
+                plain = section.strip().lower()
+                mended[key] = plain.replace("sections.0", "abstract")  # its name of former years
+        return dict(self._change(snippet, mended, "snippets written as the task has them"))
 
     def _biogen_2024(self, value: dict[str, Any]) -> tuple[str, Any]:
-        name = str(value.get("topic_id") or "")
-        answer, most = str(value.get("answer") or ""), self._task.rules.citations
+        name, most = self._name(value.get("topic_id")), self._task.rules.citations
+        value = {**value, "topic_id": name}
+        answer = value.get("answer")
+        if not isinstance(answer, str):
+            return name, value
+        listed, others = pmids_of(value.get("references") or [])
+        listed = [*dict.fromkeys(listed)]
+        cited = [pmid for m in CITED.finditer(answer) for pmid in re.findall(r"\d+", m[1])]
+        numbers = {str(number): pmid for number, pmid in enumerate(listed, start=1)}
+        numbered = numbers.keys() >= {*cited} and not {*cited} & {*listed}
 
-        def first_ones(match: re.Match[str]) -> str:
-            pmids = re.findall(r"\d+", match[1])
+        def as_cited(match: re.Match[str]) -> str:
+            pmids, words = pmids_of(match[1])
+            if words or not pmids:
+                return match[0]
+            if CITED.fullmatch(match[0]) and numbered:
+                pmids = [numbers[pmid] for pmid in pmids]
             kept = [*dict.fromkeys(pmids)][:most]
-            return match[0] if kept == pmids else f"[{', '.join(kept)}]"
+            self._lose(len({*pmids}) - len(kept), f"citations beyond {most}")
+            if kept == re.findall(r"\d+", match[1]) and CITED.fullmatch(match[0]):
+                return match[0]
+            return f"[{', '.join(kept)}]"
 
-        answer = self._change(answer, CITED.sub(first_ones, answer), f"more than {most} left out")
-        cited = [pmid for match in CITED.finditer(answer) for pmid in re.findall(r"\d+", match[1])]
-        references = list(dict.fromkeys(cited))
+        mended = _BRACKETS.sub(as_cited, answer)
+        self._change(answer, mended, "citations written as the task has them")
+        cited = [pmid for m in CITED.finditer(mended) for pmid in re.findall(r"\d+", m[1])]
+        references = [pmid for pmid in listed if pmid in cited]
+        references += [pmid for pmid in dict.fromkeys(cited) if pmid not in references]
+        self._lose(len(others), "references that are no PMIDs")
+        self._lose(len({*listed} - {*cited}), "references that the answer cites nowhere")
+        if listed or others:
+            self._had["citations"] = len(references)
         given = value.get("references")
-        listed = [str(each) for each in given] if isinstance(given, list) else []
-        ordered = [each for each in dict.fromkeys(listed) if each in references]
-        ordered += [each for each in references if each not in ordered]
-        self._change(given, ordered, "references made those that are cited")
-        self._change(value.get("topic_id"), name, "ids written as text")
-        return name, {**value, "topic_id": name, "answer": answer, "references": ordered}
+        self._change(given, references, "references made those that are cited")
+        return name, {**value, "answer": mended, "references": references}
 
     def _biogen(self, value: dict[str, Any], keys: Keys) -> tuple[str, Any]:
-        key = keys.id
-        metadata = value.get("metadata")
-        metadata = dict(metadata) if isinstance(metadata, dict) else {}
-        name = str(metadata.get(key) or "")
-        self._change(metadata.get(key), name, "ids written as text")
-        self._tag = self._tag or metadata.get("run_id")
-        self._change(metadata.get("run_id"), self._tag, "name of the run")
-        metadata |= {key: name, "run_id": self._tag}
-        mended = []
-        for sentence in value.get(keys.sentences) or []:
-            if not isinstance(sentence, dict):
-                self.reasons["sentences without a text left out"] = None
-                continue
-            existing = {*map(str, sentence.get("existing_supported_citations") or [])}
-            corrected = dict(sentence)
-            for each in keys.citations:
-                found = self._documents(sentence.get(each), None)
-                if each == "supported_citations":
-                    new = [pmid for pmid in found if str(pmid) not in existing]
-                    found = self._change(found, new, "existing citations left out")
-                corrected[each] = self._cut(found, self._task.rules.citations)
-            mended.append(corrected)
-        return name, {**value, "metadata": metadata, keys.sentences: mended}
+        held = (value.get(key) for key in ("metadata", "meta_data"))
+        metadata = next((each for each in held if isinstance(each, dict)), None)
+        if metadata is None:
+            metadata = {k: value[k] for k in ("team_id", "run_id", keys.id) if k in value}
+            self.reasons["metadata made of the entry's keys"] = None
+        name = self._name(metadata.get(keys.id))
+        metadata = {**self.names(metadata, "run_id"), keys.id: name}
+        given = value.get(keys.sentences)
+        if isinstance(given, str | dict) and given:
+            self.reasons["sentences put into a list"] = None
+            given = [given]
+        mended = {**value, "metadata": metadata}
+        if isinstance(given, list):
+            mended[keys.sentences] = [self._sentence(each, keys) for each in given if each]
+            self._lose(sum(not each for each in given), "empty sentences")
+        return name, mended
+
+    def _sentence(self, sentence: Any, keys: Keys) -> Any:
+        if isinstance(sentence, str):
+            self.reasons["sentences made of texts"] = None
+            sentence = {"text": sentence}
+        if not isinstance(sentence, dict):
+            return sentence
+        existing = {*pmids_of(sentence.get("existing_supported_citations") or [])[0]}
+        corrected = dict(sentence)
+        for key in keys.citations:
+            found = self._documents(sentence.get(key), "citations")
+            if key == "supported_citations":
+                new = [pmid for pmid in found if str(pmid) not in existing]
+                self._lose(len(found) - len(new), "citations that exist already")
+                found = new
+            corrected[key] = self._cut(found, self._task.rules.citations, "citations")
+        return corrected

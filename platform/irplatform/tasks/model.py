@@ -59,6 +59,7 @@ class Rules(_Table):
         measures: names of measures, the most important first.
         snippets: the most snippets per question.
         citations: the most citations per sentence.
+        sentences: the most sentences per answer.
         words: the most words per answer.
         snapshots: names of the collection's snapshots; a submission has a run for each.
         metadata: `ir-metadata.yml` is a part of the submission.
@@ -78,6 +79,7 @@ class Rules(_Table):
     measures: Annotated[list[_Text], Field(min_length=1)] | None = None
     snippets: _Number | None = None
     citations: _Number | None = None
+    sentences: _Number | None = None
     words: _Number | None = None
     snapshots: Annotated[list[_Text], Field(min_length=1)] | None = None
     metadata: bool | None = None

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from irplatform.runs.trec import Problem
     from irplatform.tasks.lines import Row
     from irplatform.tasks.model import Task
 
@@ -44,12 +45,16 @@ class Repair:
         changed: kind of change → numbers of the lines.
         left_out: the reason → numbers of the lines that the copy lacks.
         lines: for a diff: number, line, corrected line or None, reasons.
+        lost: what was left out within lines that are kept → the number of the line, for each.
+        faults: errors of the copy that only a look at both files tells.
     """
 
     content: bytes
     changed: Mapping[str, list[int]] = field(default_factory=dict)
     left_out: Mapping[str, list[int]] = field(default_factory=dict)
     lines: tuple[tuple[int, str, str | None, str], ...] = ()
+    lost: Mapping[str, list[int]] = field(default_factory=dict)
+    faults: tuple[Problem, ...] = ()
 
 
 def repair_run(

@@ -18,6 +18,7 @@ _SENTENCES = {
     "runs": "at most {:,} of a group",
     "snippets": "at most {:,} per question",
     "citations": "at most {:,} per sentence",
+    "sentences": "at most {:,} in an answer",
     "words": "at most {:,} in an answer",
     "falling": "scores may not rise from line to line",
     "metadata": "ir-metadata.yml is a part of the submission",
