@@ -80,7 +80,7 @@ def score_answers(answers: tuple[Path, ...], golden: Path, as_json: bool) -> Non
     def documents(path: Path) -> dict[str, list[str]]:
         return {
             each.id: [doc_id for doc_id, grade in each.documents.items() if grade]
-            for each in read_questions(path)
+            for each in read_questions(path, bodies=False)
         }
 
     golden_documents, golden_snippets = documents(golden), read_snippets(golden)

@@ -95,7 +95,7 @@ def _of_documents(golden: Sequence[str], answered: Sequence[str]) -> Values:
 def _of_snippets(golden: Sequence[Snippet], answered: Sequence[Snippet]) -> Values:
     golden, answered = _joined(golden), _joined(answered)
     documents = {snippet.document for snippet in golden}
-    common = [sum(_overlap(snippet, other) for other in golden) for snippet in answered]
+    common = [sum(_common(snippet, other) for other in golden) for snippet in answered]
     sizes = [_size(snippet) for snippet in answered]
     ap = sum(
         overlap / size
@@ -134,6 +134,12 @@ def _joined(snippets: Sequence[Snippet]) -> list[Snippet]:
             other += 1
         place += 1
     return joined
+
+
+def _common(answer: Snippet, golden: Snippet) -> int:
+    """The characters of an answer in a golden snippet; section "0" of an answer is an abstract."""
+    former = answer.section.split()[:1] == ["0"] and golden.section.split()[:1] == ["abstract"]
+    return _overlap(replace(answer, section=golden.section) if former else answer, golden)
 
 
 def _overlap(one: Snippet, other: Snippet) -> int:

@@ -94,6 +94,32 @@ def test_the_command_prints_both_tables_as_json_does(files, capsys, monkeypatch)
     assert lines[3].split()[1:] == ["2", "0.1591", "0.2059", "0.1795", "0.2920", "0.0024"]
 
 
+def test_answers_are_scored_by_their_ids_without_a_question(files, capsys, monkeypatch):
+    monkeypatch.setenv("IRPLATFORM_HOME", str(files / "home"))
+    bare = [{key: each[key] for key in ("id", "documents", "snippets")} for each in ANSWERS]
+    (files / "bare.json").write_text(json.dumps({"questions": bare}))
+    command = ("bioasq", files / "answers.json", files / "bare.json", "--golden")
+    first, second = call(capsys, monkeypatch, *command, files / "golden.json", "--json").json[
+        "answers"
+    ]
+    assert {**first, "path": ""} == {**second, "path": ""}
+
+
+def test_offsets_may_be_text_and_sections_those_of_former_years(tmp_path):
+    """As BioASQ's program reads them: "sections.0" of an answer is a golden abstract."""
+
+    def scored(section, golden="abstract"):
+        answer = {**snippet("7", "0", 49.0, section)}
+        for name, each in (("golden", snippet("7", 0, 99, golden)), ("answer", answer)):
+            content = {"questions": [{"id": "q", "snippets": [each]}]}
+            (tmp_path / name).write_text(json.dumps(content))
+        files = [read_snippets(tmp_path / name) for name in ("golden", "answer")]
+        return score_snippets(*files)["q"].precision
+
+    assert [scored("abstract"), scored("sections.0"), scored("sections.1")] == [1.0, 1.0, 0.0]
+    assert [scored("sections.1", "sections.1"), scored("abstract", "sections.0")] == [1.0, 0.0]
+
+
 def test_documents_are_scored_as_by_hand():
     values = score_documents({"1": ["a", "b", "c"], "2": []}, {"1": ["x", "a", "c", "y"]})
     assert [*values] == ["1"]

@@ -113,8 +113,8 @@ def test_feedback_of_synergy_judges_what_is_golden_and_what_is_not(file):
             "question 1 has '12' both golden and not golden",
         ),
         (
-            [{"id": "1", "body": "Why?", "documents": ["http://www.ncbi.nlm.nih.gov/pubmed/012"]}],
-            "names the document 'http://www.ncbi.nlm.nih.gov/pubmed/012', which is not an article",
+            [{"id": "1", "body": "Why?", "documents": ["http://www.ncbi.nlm.nih.gov/gene/12"]}],
+            "names the document 'http://www.ncbi.nlm.nih.gov/gene/12', which is not an article",
         ),
     ],
 )
@@ -125,9 +125,12 @@ def test_files_that_are_not_right_are_refused(file, content, message):
 
 
 def test_ids_of_documents_may_be_whole_numbers(file):
-    documents = [{"id": 34, "golden": False}, {"id": "35", "golden": True}, 36]
+    documents = [{"id": 34, "golden": False}, {"id": "35", "golden": True}, 36, 37.0, "038"]
+    documents += [{"id": "https://pubmed.ncbi.nlm.nih.gov/39/", "golden": "false"}]
+    documents += [{"id": "PMC40", "golden": True}]
     path = file([{"id": "1", "body": "Why?", "documents": documents}])
-    assert read_qrels(path) == {"1": {"34": 0, "35": 1, "36": 1}}
+    golden, others = dict.fromkeys(["35", "36", "37", "38", "PMC40"], 1), {"34": 0, "39": 0}
+    assert read_qrels(path) == {"1": {**golden, **others}}
 
 
 def test_questions_without_documents_are_no_judgments(file):

@@ -18,6 +18,7 @@ import orjson
 
 from irplatform.data import fault
 from irplatform.errors import InputError, quoted
+from irplatform.runs.ids import id_text, pmid_of, whole
 from irplatform.system.formats import read_json
 from irplatform.system.reading import open_bytes
 
@@ -33,14 +34,11 @@ ADDRESS = "http://www.ncbi.nlm.nih.gov/pubmed/"
 _NUMBER = "[1-9][0-9]{0,8}"
 PMID = re.compile(_NUMBER)
 _HOST = r"https?://(?:www\.)?ncbi\.nlm\.nih\.gov"
-_DOCUMENT = re.compile(
-    rf"(?:{_HOST}/pubmed/|https?://pubmed\.ncbi\.nlm\.nih\.gov/)?(?P<id>(?:PMC)?{_NUMBER})/?"
-)
-"""An address of PubMed's in any of its forms, or the id alone."""
 _FULL_TEXT = re.compile(
-    rf"(?:{_HOST}/pmc|https?://pmc\.ncbi\.nlm\.nih\.gov)/articles/(?:PMC)?(?P<number>{_NUMBER})/?"
+    rf"(?:(?:{_HOST}/pmc|https?://pmc\.ncbi\.nlm\.nih\.gov)/articles/(?:PMC)?"
+    rf"|(?:{_HOST}/pubmed/|https?://pubmed\.ncbi\.nlm\.nih\.gov/)?PMC)(?P<number>{_NUMBER})/?"
 )
-"""An address of PubMed Central's, whose numbers are not PMIDs."""
+"""An article of PubMed Central's, whose numbers are not PMIDs."""
 _BEGINNING = re.compile(
     rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*(?:\{\s*(?:[\"}]|$)|\[\s*(?:\{|$))", re.MULTILINE
 )
@@ -71,7 +69,7 @@ class Snippet:
 
     Attributes:
         document: the article's id.
-        section: "title" or "abstract".
+        section: "title" or "abstract"; "0" in files of former years, of which that is the abstract.
         begin: place of the first character in the section, from 0.
         end: place behind the last character.
         text: what stands there.
@@ -95,8 +93,8 @@ def holds_json(path: Path) -> bool:
     return _BEGINNING.match(beginning) is not None
 
 
-def read_questions(path: Path) -> list[Question]:
-    """Read questions, judged or not.
+def read_questions(path: Path, *, bodies: bool = True) -> list[Question]:
+    """Read questions, judged or not; without `bodies`, also answers, whose questions have an id.
 
     Raises:
         InputError: the file is missing or not JSON, there are no questions, one has no body, no id
@@ -112,7 +110,7 @@ def read_questions(path: Path) -> list[Question]:
     places: dict[str, int] = {}
     questions = []
     for place, entry in enumerate(entries, start=1):
-        question = _question(entry, f"question {place}", path)
+        question = _question(entry, f"question {place}", path, bodies=bodies)
         if first := places.get(question.id):
             raise InputError(
                 f"question {place} has the id '{question.id}' of question {first}.", path=path
@@ -146,12 +144,12 @@ def read_snippets(path: Path) -> dict[str, list[Snippet]]:
     Raises:
         InputError: see `read_questions`; or a snippet has no document, section or offsets.
     """
-    read_questions(path)
     snippets: dict[str, list[Snippet]] = {}
-    for place, entry in enumerate(read_json(path)["questions"], start=1):
-        name = f"question {place}"
+    questions = read_questions(path, bodies=False)
+    for question, entry in zip(questions, read_json(path)["questions"], strict=True):
+        name = f"question {len(snippets) + 1}"
         given = entry.get("snippets") or []
-        snippets[entry["id"]] = [_snippet(each, name, path) for each in given]
+        snippets[question.id] = [_snippet(each, name, path) for each in given]
     return snippets
 
 
@@ -204,23 +202,27 @@ def _entry(snippet: Snippet) -> dict[str, Any]:
 
 def _snippet(entry: Any, name: str, path: Path) -> Snippet:
     given = entry if isinstance(entry, dict) else {}
-    begin, end = (given.get(f"offsetIn{which}Section") for which in ("Begin", "End"))
+    begin, end = (whole(given.get(f"offsetIn{which}Section")) for which in ("Begin", "End"))
     sections = [given.get(f"{which}Section") for which in ("begin", "end")]
-    if type(begin) is not int or type(end) is not int or None in sections:
+    if begin is None or end is None or None in sections:
         raise InputError(
             f"{name} has a snippet without beginSection, endSection, offsetInBeginSection or "
             "offsetInEndSection.",
             path=path,
         )
     document = _document_id(given.get("document"), name, path)
-    section = str(sections[0]) if sections[0] == sections[1] else f"{sections[0]} to {sections[1]}"
+    # As BioASQ's program has them: "sections.0" of former years is "0".
+    first, last = (str(each).partition(".")[2] or str(each) for each in sections)
+    section = first if first == last else f"{first} to {last}"
     return Snippet(document, section, begin, end, str(given.get("text", "")))
 
 
-def _question(entry: Any, name: str, path: Path) -> Question:
+def _question(entry: Any, name: str, path: Path, *, bodies: bool) -> Question:
     if not isinstance(entry, dict):
         raise InputError(f"{name} is not a JSON object.", path=path)
-    question_id = _text(entry, "id", name, path)
+    given = entry.get("id")
+    number = id_text(given) if isinstance(given, int | float) and not bodies else ""
+    question_id = number or _text(entry, "id", name, path)
     if wrong := fault(question_id):
         raise InputError(f"the id {quoted(question_id)} of {name} {wrong}.", path=path)
     kind = entry.get("type")
@@ -234,7 +236,7 @@ def _question(entry: Any, name: str, path: Path) -> Question:
             raise InputError(f"{name} has '{doc_id}' both golden and not golden.", path=path)
     return Question(
         question_id,
-        " ".join(_text(entry, "body", name, path).split()),
+        " ".join(_text(entry, "body", name, path).split()) if bodies or entry.get("body") else "",
         kind if isinstance(kind, str) else "",
         grades,
     )
@@ -252,20 +254,23 @@ def _text(entry: dict[str, Any], key: str, name: str, path: Path) -> str:
 def _judged(document: Any, name: str, path: Path) -> tuple[str, int]:
     if not isinstance(document, dict):
         return _document_id(document, name, path), 1
-    if not isinstance(golden := document.get("golden"), bool):
+    golden = {"true": 1, "1": 1, "false": 0, "0": 0}.get(str(document.get("golden")).lower())
+    if golden is None:
         raise InputError(
             f"{name} has the document {document!r}: in feedback of Synergy, 'golden' of a document "
             "is true or false.",
             path=path,
         )
-    return _document_id(document.get("id"), name, path), int(golden)
+    others = {key: value for key, value in document.items() if key != "golden"}
+    return _document_id(
+        document.get("id") if pmid_of(others) is None else others, name, path
+    ), golden
 
 
 def _document_id(document: Any, name: str, path: Path) -> str:
-    text = str(document).strip() if type(document) in (int, str) else ""
-    if article := _DOCUMENT.fullmatch(text):
-        return article["id"]
-    if article := _FULL_TEXT.fullmatch(text):
+    if pmid := pmid_of(document):
+        return pmid
+    if isinstance(document, str) and (article := _FULL_TEXT.fullmatch(document.strip())):
         return f"PMC{article['number']}"
     raise InputError(
         f"{name} names the document {document!r}, which is not an article of PubMed: write its "
