@@ -223,7 +223,7 @@ def test_two_runs_with_one_tag_and_runs_without_metadata_are_told(tmp_path, know
     paths = [tmp_path / "0", tmp_path / "1"]
     for path in paths:
         path.write_text(submission(longeval, "us1"))
-    with pytest.raises(InputError, match=r"asks for ir-metadata\.yml, and there is no 1\.meta"):
+    with pytest.raises(InputError, match=r"there is no 0\.meta\.json or ir-metadata\.yml beside"):
         prepare_runs(paths, tmp_path / "up2", task=longeval.name)
 
 

@@ -13,14 +13,23 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.names import aliases_file
 from irplatform.errors import InputError, unknown
-from irplatform.runs.ir_metadata import FILE_NAME, ir_metadata, lacking, write_ir_metadata
-from irplatform.runs.metadata import RUN, known_metadata, read_metadata
+from irplatform.runs.ir_metadata import (
+    FILE_NAME,
+    FILE_NAMES,
+    ir_metadata,
+    lacking,
+    of_others,
+    read_head,
+    read_yaml,
+    write_ir_metadata,
+)
+from irplatform.runs.metadata import RUN, metadata_path, read_metadata
 from irplatform.system.formats import read_toml, toml_value
 from irplatform.system.reading import open_bytes
 from irplatform.system.writing import atomic_folder, atomic_write
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 FACTS = {
@@ -38,6 +47,8 @@ VARIABLES = {
     "repository": "IRPLATFORM_REPOSITORY",
 }
 """Environment variables that take precedence."""
+_SECTIONS = {"schema version", "tag", "platform", "implementation", "method"}
+"""Sections that the platform's own metadata have."""
 _USER = re.compile(r"(?<=//)[^/@]*@")
 
 
@@ -133,7 +144,7 @@ def prepare(run: Path, folder: Path) -> dict[str, Any]:
         InputError: the run has no metadata, a fact that campaigns require is not known, or the
             folder exists.
     """
-    content = _content(run, known())
+    content = described(run, known())
     if missing := lacking(content):
         commands = " and ".join(f"`platform config set {name} VALUE`" for name in missing)
         raise InputError(f"campaigns also ask for your {' and '.join(missing)}: {commands}.")
@@ -149,16 +160,38 @@ def write_upload(run: Path, folder: Path, facts: Mapping[str, str]) -> list[str]
     Returns:
         The facts that campaigns require and that are not known.
     """
-    content = _content(run, facts)
+    content = described(run, facts)
     folder.mkdir(parents=True, exist_ok=True)
     _copy(run, folder / "run.txt")
     write_ir_metadata(content, folder / FILE_NAME)
     return lacking(content)
 
 
-def _content(run: Path, facts: Mapping[str, str]) -> dict[str, Any]:
-    metadata = known_metadata(run)
-    return ir_metadata(metadata, facts)
+def described(run: Path, facts: Mapping[str, str], folders: Iterable[str] = ()) -> dict[str, Any]:
+    """Return a run's `ir-metadata.yml`: of what lies beside it, stands in its head, or is there.
+
+    Args:
+        run: the run.
+        facts: of the user.
+        folders: names of folders, beside which the file may lie, too.
+
+    Raises:
+        InputError: there are no metadata, or they cannot be read.
+    """
+    recorded = read_metadata(run) if metadata_path(run).exists() else {}
+    if recorded.keys() >= _SECTIONS:
+        return ir_metadata(recorded, facts)
+    places = [run.parent, *([run.parent.parent] if run.absolute().parent.name in folders else [])]
+    files = (place / name for place in places for name in FILE_NAMES)
+    file = next((path for path in files if path.is_file()), None)
+    content = recorded or read_head(run) or (read_yaml(file) if file else {})
+    if not content:
+        raise InputError(
+            f"there is no {metadata_path(run).name} or {FILE_NAME} beside this run, nor "
+            "ir_metadata in it. Write the file: https://www.ir-metadata.org has its form.",
+            path=run,
+        )
+    return of_others(content, facts)
 
 
 def _copy(run: Path, path: Path) -> None:

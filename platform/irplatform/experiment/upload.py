@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, counted
 from irplatform.experiment.arguments import as_path, as_paths
+from irplatform.experiment.campaigns import described
 from irplatform.experiment.campaigns import known as known_facts
 from irplatform.experiment.shared_tasks import of_runs, task_data, task_of
 from irplatform.runs.bioasq import answers, read_questions
-from irplatform.runs.ir_metadata import FILE_NAME, ir_metadata, lacking, write_ir_metadata
-from irplatform.runs.metadata import metadata_path, read_metadata
-from irplatform.runs.trec import read_run
+from irplatform.runs.ir_metadata import FILE_NAME, lacking, read_head, write_ir_metadata
+from irplatform.runs.metadata import read_metadata
+from irplatform.runs.trec import COMMENT, read_run
+from irplatform.system.console import notice
 from irplatform.system.writing import atomic_folder
 from irplatform.tasks.check import check_submission, too_many_runs
 from irplatform.tasks.describe import Described, describe_runs
@@ -96,8 +99,14 @@ def prepare_runs(
     if wrong := too_many_runs(len(paths), known):
         raise InputError(wrong)
     runs = []
+    facts = known_facts()
+    _check_order(paths, snapshots)
     for number, path in enumerate(paths):
         check = check_submission(path, known, topics=given.topics, has_document=given.contains)
+        if not check.answers and read_head(path):  # which a copy lacks
+            check = replace(
+                check, problems=[p for p in check.problems if not p.message.startswith(COMMENT)]
+            )
         _refuse(path, check, known)
         is_run = not check.answers
         if is_run and known.form != "trec":
@@ -108,17 +117,18 @@ def prepare_runs(
             answers = read_answers(path, known.form)
             values = [entry.value for entry in answers.entries]
             content = canonical(answers.head, values, known.form)
-        metadata = read_metadata(path) if is_run else {}
-        recorded = "implementation" in metadata
+        metadata: Mapping[str, Any] | None = None
+        if is_run and (known.rules.metadata or read_metadata(path)):
+            metadata = described(path, facts, snapshots)
         snapshot = snapshots[number] if snapshots else ""
         tag = check.tag or path.stem
-        runs.append(_Run(tag, snapshot, content, check, metadata if recorded else None))
+        runs.append(_Run(tag, snapshot, content, check, metadata))
     tags = [(run.tag, run.snapshot) for run in runs]
     if twice := next((tag for tag, snapshot in tags if tags.count((tag, snapshot)) > 1), None):
         raise InputError(f"two runs have the tag '{twice}'; the task tells runs apart by it.")
-    facts = known_facts()
-    if known.rules.metadata:
-        _check_metadata(paths[-1], runs[-1].metadata, facts)
+    if known.rules.metadata and (missing := lacking(runs[-1].metadata or {})):
+        commands = " and ".join(f"`platform config set {name} VALUE`" for name in missing)
+        raise InputError(f"the task also asks for your {' and '.join(missing)}: {commands}.")
     replaces = (out / CHECKSUMS).is_file() and (out / DESCRIPTIONS).is_file()
     if replaces and not force:
         raise InputError(
@@ -154,16 +164,33 @@ def _from_run(path: Path, task: Task, topics: AnyPath | None) -> bytes:
     )
 
 
-def _check_metadata(path: Path, metadata: Mapping[str, Any] | None, facts: Any) -> None:
-    if metadata is None:
-        raise InputError(
-            f"the task asks for ir-metadata.yml, and there is no {metadata_path(path).name} beside "
-            "this run, nor ir_metadata in it.",
-            path=path,
+def _check_order(paths: Sequence[Path], snapshots: Sequence[str]) -> None:
+    """Refuse a run over another snapshot than its place says, by its collection or its folder."""
+    unknown = []
+    for path, snapshot in zip(paths, snapshots, strict=False):
+        collection = read_metadata(path).get("data", {}).get("test collection", {}).get("name", "")
+        names = [str(collection), path.absolute().parent.name]
+        told = [each for each in snapshots if any(_ends_with(name, each) for name in names)]
+        if told and snapshot not in told:
+            over = f"over '{collection}'" if _ends_with(names[0], told[0]) else "in this folder"
+            raise InputError(
+                f"this run is {over}, which is {told[0]}, but has the place of {snapshot}. Name "
+                f"the runs in the order {', '.join(snapshots)}.",
+                path=path,
+            )
+        if not told:
+            unknown.append(f"{path} ({snapshot})")
+    if unknown:
+        notice(
+            f"WARNING: nothing tells over which snapshot these runs are: {', '.join(unknown)}. "
+            "Make sure that their order is right."
         )
-    if missing := lacking(ir_metadata(metadata, facts)):
-        commands = " and ".join(f"`platform config set {name} VALUE`" for name in missing)
-        raise InputError(f"the task also asks for your {' and '.join(missing)}: {commands}.")
+
+
+def _ends_with(name: str, snapshot: str) -> bool:
+    """Whether a name ends in the numbers of a snapshot: longeval-2026-1 in that of snapshot-1."""
+    here, there = (list(map(int, re.findall(r"\d+", text))) for text in (name, snapshot))
+    return bool(there) and here[-len(there) :] == there
 
 
 def _write(
@@ -173,7 +200,7 @@ def _write(
     if "{team}" in template and "team" not in facts:
         raise InputError("the file names the team: `platform config set team VALUE`.")
     written: list[str] = []
-    described = []
+    described_runs = []
     about: dict[str, Any] | None = None
     with atomic_folder(out, replaces=replaces) as folder:
         for run in runs:
@@ -184,13 +211,13 @@ def _write(
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)
             written.append(name)
-            about = ir_metadata(run.metadata, facts) if run.metadata else None
+            about = dict(run.metadata) if run.metadata else None
             if about is not None and "run" in about:
                 sha256 = hashlib.sha256(run.content).hexdigest()
                 about["run"] = {"file": name, "sha256": sha256}
             digest = hashlib.sha256(content).hexdigest()
             heading = ", ".join(filter(None, (run.tag, run.snapshot)))
-            described.append(Described(heading, name, run.check, about, digest))
+            described_runs.append(Described(heading, name, run.check, about, digest))
             beside = f"{run.tag}.{FILE_NAME}"
             if about is not None and not task.rules.metadata and beside not in written:
                 written.append(beside)
@@ -198,7 +225,7 @@ def _write(
         if task.rules.metadata and about is not None:
             written.append(FILE_NAME)
             write_ir_metadata(about, folder / FILE_NAME)
-        (folder / DESCRIPTIONS).write_text(describe_runs(task, described), encoding="utf-8")
+        (folder / DESCRIPTIONS).write_text(describe_runs(task, described_runs), encoding="utf-8")
         written.append(DESCRIPTIONS)
         sums = [(hashlib.sha256((folder / n).read_bytes()).hexdigest(), n) for n in written]
         lines = "".join(f"{digest}  {name}\n" for digest, name in sums)

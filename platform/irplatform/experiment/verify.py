@@ -106,9 +106,10 @@ def changed(findings: list[Finding]) -> list[str]:
 
 
 def _file(path: Path, metadata: Mapping[str, Any]) -> Finding:
-    about = metadata.get(RUN)
-    if about is None:
-        return Finding("run", "unknown", "its digest was not recorded; an older version made it")
+    about = metadata.get(RUN, {})
+    if "sha256" not in about:
+        made = "an older version or another program made it"
+        return Finding("run", "unknown", f"its digest was not recorded; {made}")
     if lines_digest(path) == about["sha256"]:
         return Finding("run", "agrees", f"sha256 {about['sha256'][:_DIGITS]}…")
     try:
@@ -127,7 +128,7 @@ def _file(path: Path, metadata: Mapping[str, Any]) -> Finding:
 def _data(metadata: Mapping[str, Any], named: str | None) -> Iterator[Finding]:
     """The topics, judgments and documents, and what the settings stand for now."""
     data, method = metadata.get("data", {}), metadata.get("method", {})
-    call = metadata["implementation"].get("call", {})
+    call = metadata.get("implementation", {}).get("call", {})
     recorded = data.get("test collection")
     if not isinstance(recorded, dict) or "name" not in recorded:
         return
@@ -188,8 +189,13 @@ def _inputs(metadata: Mapping[str, Any]) -> Iterator[Finding]:
         listed += [{"role": "fused run", "path": r["run"], **r} for r in step.get("fuses", ())]
         learned = step.get("learned", {}).get("from", ())
         listed += [{"role": "training run", "path": r["run"], **r} for r in learned]
-    folder = Path(metadata["implementation"].get("executable", {}).get("working directory", ""))
+    folder = Path(
+        metadata.get("implementation", {}).get("executable", {}).get("working directory", "")
+    )
     for entry in listed:
+        if not isinstance(entry, dict) or not {"role", "path", "sha256"} <= entry.keys():
+            yield Finding("inputs", "unknown", "another program recorded them")
+            continue
         path = folder / entry["path"]
         now = content_digest(path)
         if not now:
@@ -253,7 +259,7 @@ def _checkpoint(depends_on: Mapping[str, Any]) -> Path | None:
 
 def _versions(metadata: Mapping[str, Any]) -> Iterator[Finding]:
     """The platform's code, Python, Java, Lucene, and libraries that can change a score."""
-    source = metadata["implementation"].get("source", {})
+    source = metadata.get("implementation", {}).get("source", {})
     revision = source_revision(irplatform.__file__)
     then, now = _code(source), _code({"version": irplatform.__version__, "commit": revision})
     if source.get("digest") == our_digest():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.runs.parts import METADATA
+from irplatform.system.console import notice_once
 from irplatform.system.reading import open_bytes
 from irplatform.system.writing import atomic_write
 
@@ -22,8 +23,19 @@ FILE_NAME = "ir-metadata.yml"
 END = "# ir_metadata.end"
 _LONGEST_HEAD = 1 << 20
 """Bytes of a head, which ends before that."""
+FILE_NAMES = (FILE_NAME, "ir-metadata.yaml", "ir_metadata.yml", "ir_metadata.yaml")
 REQUIRED = {"actor.team": "team", "implementation.source.repository": "repository"}
 """Fields that campaigns require and the platform cannot know → names in `platform config`."""
+_ASKED = (
+    *("tag", "research goal.description", "platform.software.libraries", "data.training data.name"),
+    *("method.automatic", "method.indexing.tokenizer", "method.indexing.stemmer"),
+    *("method.indexing.stopwords", "method.retrieval.name", "method.retrieval.lexical"),
+    *("method.retrieval.deep_neural_model", "method.retrieval.sparse_neural_model"),
+    "method.retrieval.single_stage_retrieval",
+)
+"""The other fields that TIRA asks for."""
+_UNFILLED = "ENTER_VALUE"
+"""What LongEval's template has where a value is missing."""
 _INDEXING = {
     "tokenizer": "Lucene StandardTokenizer, lower case (Anserini's DefaultEnglishAnalyzer)",
     "stemmer": "Porter",
@@ -204,16 +216,48 @@ def _fused_in_words(step: Mapping[str, Any]) -> str:
     return f"the runs {' and '.join(names)} are fused by {how} (weights {weights})"
 
 
+def parts(content: Any, field: str) -> list[Any]:
+    """Return the values of a field, such as "method.retrieval.name": one for each entry of a list.
+
+    None stands for a value that is missing, or not filled in.
+    """
+    key, _, rest = field.partition(".")
+    if isinstance(content, list):
+        return [value for each in content for value in parts(each, field)] or [None]
+    value = content.get(key) if isinstance(content, dict) else None
+    if rest:
+        return parts(value, rest)
+    return [None if value in ("", [], {}) or _UNFILLED in str(value) else value]
+
+
 def lacking(content: Mapping[str, Any]) -> list[str]:
     """Return the names in `platform config` of what campaigns require and the content lacks."""
-    lacks = []
+    return [name for field, name in REQUIRED.items() if None in parts(content, field)]
+
+
+def of_others(content: Mapping[str, Any], facts: Mapping[str, str]) -> dict[str, Any]:
+    """Return metadata that another program wrote, with the user's facts where they are missing.
+
+    A notice names what TIRA asks for and they lack.
+
+    Raises:
+        InputError: a section that a fact belongs to is no mapping.
+    """
+    whole = dict(content)
     for field, name in REQUIRED.items():
-        value: Any = content
-        for part in field.split("."):
-            value = value.get(part) if isinstance(value, dict) else None
-        if not value:
-            lacks.append(name)
-    return lacks
+        if name not in facts or None not in parts(whole, field):
+            continue
+        *sections, last = field.split(".")
+        holder = whole
+        for section in sections:
+            inner = holder.get(section)
+            if inner is not None and not isinstance(inner, dict):
+                raise InputError(f"'{section}' of its ir_metadata is not a mapping of keys.")
+            holder[section] = holder = dict(inner or {})
+        holder[last] = facts[name]
+    if missing := [field for field in _ASKED if None in parts(whole, field)]:
+        notice_once(f"WARNING: its ir_metadata lack what TIRA asks for: {', '.join(missing)}.")
+    return whole
 
 
 def write_ir_metadata(content: Mapping[str, Any], path: Path) -> None:

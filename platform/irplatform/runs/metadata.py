@@ -220,6 +220,8 @@ def known_metadata(run: Path) -> Mapping[str, Any]:
     if "method" not in metadata:
         if not run.exists():
             raise InputError("there is no such file.", path=run)
+        if read_head(run):
+            raise InputError("its ir_metadata have no section 'method', how it was made.", path=run)
         raise InputError(
             f"there is no {metadata_path(run).name} beside this run, nor ir_metadata in it.",
             path=run,

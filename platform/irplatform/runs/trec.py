@@ -45,7 +45,7 @@ JSON = (
     f"this is JSON, not a run. {COLUMNS} `platform submit check --task TASK` reads answers "
     "in JSON; to score those to BioASQ, name the run behind them."
 )
-_COMMENT = (
+COMMENT = (
     "this line begins with '#': trec_eval 10 passes over it as a comment, but TREC's check scripts "
     "refuse it. Remove it."
 )
@@ -291,7 +291,7 @@ def _line_fault(raw: bytes, columns: Sequence[bytes], strict: bool, is_first: bo
     if b"\r" in raw.rstrip() and len(columns) != 6:
         return f"this line has {BARE_RETURN}"
     if columns[0].startswith(b"#"):
-        return _COMMENT if strict else ""
+        return COMMENT if strict else ""
     if len(columns) == 6 or (len(columns) > 6 and not strict):
         return ""
     if is_first and raw.lstrip().startswith(_JSON_BEGINS):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from irplatform.runs.ir_metadata import parts
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -47,10 +49,12 @@ def describe_runs(task: Task, runs: Sequence[Described]) -> str:
 
 def _section(run: Described) -> Iterator[str]:
     content = run.metadata
-    if content is None:
-        yield "How this run was made is not recorded. Describe it here.\n"
-    else:
-        yield f"{content['method']['description']}\n"
+    told = [] if content is None else parts(content, "method.description")
+    told += [] if content is None else parts(content, "research goal.description")
+    yield next(
+        (f"{text}\n" for text in told if text),
+        "How this run was made is not recorded. Describe it here.\n",
+    )
     rows = [("file", f"`{run.file}`"), ("answers", run.check.counts)]
     rows += _facts(content) if content is not None else []
     rows.append(("SHA-256", f"`{run.digest}`"))
@@ -60,20 +64,25 @@ def _section(run: Described) -> Iterator[str]:
 
 
 def _facts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    method, data = content["method"], content["data"]
-    yield "type", "automatic" if method.get("automatic") else "manual"
-    for step in method["retrieval"]:
-        kind = next((kind for kind in ("retriever", "reranker") if kind in step), "step")
-        options = ", ".join(f"{k} {value}" for k, value in step.items() if k not in _NO_OPTIONS)
-        yield kind, step["name"] + (f" ({options})" if options else "")
-    yield "collection", _named(data.get("test collection"))
-    yield "training data", _named(data.get("training data"))
-    libraries = dict(entry.split("==", 1) for entry in content["platform"]["software"]["libraries"])
+    (automatic,) = parts(content, "method.automatic")[:1]
+    yield "type", "automatic" if str(automatic).lower() == "true" else "manual"
+    steps = parts(content, "method.retrieval")[0]
+    for step in steps if isinstance(steps, list) else [steps]:
+        if isinstance(step, dict):
+            kind = next((kind for kind in ("retriever", "reranker") if kind in step), "step")
+            options = ", ".join(f"{k} {value}" for k, value in step.items() if k not in _NO_OPTIONS)
+            yield kind, str(step.get("name")) + (f" ({options})" if options else "")
+    yield "collection", _named(parts(content, "data.test collection")[0])
+    yield "training data", _named(parts(content, "data.training data")[0])
+    listed = parts(content, "platform.software.libraries")[0]
+    entries = [str(entry) for entry in listed] if isinstance(listed, list) else []
+    libraries = dict(entry.split("==", 1) for entry in entries if "==" in entry)
     known = [f"{name} {libraries[name]}" for name in _LIBRARIES if name in libraries]
-    yield "software", ", ".join([f"Python {libraries.get('python', '')}", *known])
-    if commit := content["implementation"]["source"].get("commit"):
+    python = [f"Python {libraries['python']}"] if "python" in libraries else []
+    yield "software", ", ".join(python + known) or ", ".join(entries) or "unknown"
+    if commit := parts(content, "implementation.source.commit")[0]:
         yield "commit", f"`{commit}`"
-    if command := content["implementation"]["executable"].get("cmd"):
+    if command := parts(content, "implementation.executable.cmd")[0]:
         yield "command", f"`{command}`"
     if date := content.get("date"):
         yield "made", str(date)
