@@ -5,17 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import psutil
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+LEFT_OUT = 75
+"""Exit code of a benchmark whose data or programs are not on this machine."""
 _DEFAULT_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -33,10 +36,19 @@ def parser(description: str) -> argparse.ArgumentParser:
 
 
 def require(path: Path) -> Path:
-    """Return a path of the data folder; end the benchmark with a message if it is missing."""
+    """Return a path of the data folder; leave the benchmark out if it is missing."""
     if not path.exists():
-        sys.exit(f"{path} is missing: set IRPLATFORM_TEST_DATA or --data.")
+        leave_out(f"{path} is missing: set IRPLATFORM_TEST_DATA or --data.")
     return path
+
+
+def runs(program: str) -> bool:
+    """Whether a few lines of Python run to their end here, in a process of their own."""
+    environment = {**os.environ, "OPENAI_API_KEY": "none"}  # Pyserini's encoders want one
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, env=environment, check=False
+    )
+    return done.returncode == 0
 
 
 def alternate(sides: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
@@ -65,19 +77,36 @@ def private_memory(process: psutil.Process) -> int:
     return total
 
 
+def leave_out(reason: str) -> NoReturn:
+    """End the benchmark: this machine lacks what it needs. The reason is its last line."""
+    print(reason)
+    sys.exit(LEFT_OUT)
+
+
 def report(
-    benchmark: str, ours: float, peer: float, unit: str, *, higher_is_better: bool, **detail: Any
+    benchmark: str,
+    ours: float,
+    peer: float | None,
+    unit: str,
+    *,
+    higher_is_better: bool,
+    **detail: Any,
 ) -> None:
-    """Print the result as one JSON object; a ratio above 1 means that ours is better."""
-    ratio = ours / peer if higher_is_better else peer / ours
+    """Print the result as one JSON object; a ratio above 1 means that ours is better.
+
+    Without a peer on this machine, `peer` and `ratio` are null.
+    """
+    ratio = None
+    if peer is not None:
+        ratio = round(ours / peer if higher_is_better else peer / ours, 3)
     print(
         json.dumps(
             {
                 "benchmark": benchmark,
                 "ours": round(ours, 3),
-                "peer": round(peer, 3),
+                "peer": None if peer is None else round(peer, 3),
                 "unit": unit,
-                "ratio": round(ratio, 3),
+                "ratio": ratio,
                 "detail": detail,
             }
         )

@@ -31,12 +31,12 @@ from _common import report
 from irplatform.building.click_judgments import (
     QueryRules,
     Weights,
-    grades,
     levels,
     normalize,
     query_id,
     refusal,
     weighted_clicks,
+    written,
 )
 from irplatform.building.click_log import COLUMNS
 from irplatform.building.clicks import SHARES, ClickSettings, from_clicks
@@ -110,7 +110,7 @@ def twin(log: Path, out: Path) -> None:
     (out / "qrels").mkdir(parents=True)
     files = {split: (out / "qrels" / f"{split}.tsv").open("w") for split in SPLITS}
     for file in files.values():
-        file.write("query-id\tcorpus-id\tscore\n")
+        file.write("query-id\tcorpus-id\tlevel\n")
     for id_, query in sorted((query_id(query), query) for query in clicks):
         documents = sorted(clicks[query])
         abstract_clicks, fulltext_clicks, has_fulltext = np.array(
@@ -123,12 +123,12 @@ def twin(log: Path, out: Path) -> None:
         total = weighted_clicks(
             abstract_clicks.sum(), fulltext_clicks.sum(), without.sum(), weights
         )
-        document_grades = grades(levels(weighted, total)).tolist()
+        document_levels = written(levels(weighted, total)).tolist()
         file = files[split_of(id_, SHARES, 42)]
-        for grade, document in sorted(
-            zip(document_grades, documents, strict=True), key=lambda pair: (-pair[0], pair[1])
+        for level, document in sorted(
+            zip(document_levels, documents, strict=True), key=lambda pair: (-pair[0], pair[1])
         ):
-            file.write(f"{id_}\t{document}\t{grade}\n")
+            file.write(f"{id_}\t{document}\t{str(level).removesuffix('.0')}\n")
     for file in files.values():
         file.close()
 

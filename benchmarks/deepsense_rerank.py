@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 DIMENSIONS = 300
 VOCABULARY = 50_000
-DOCUMENTS = 100
 QUERY_WORDS = 20
 TITLE_WORDS = 15
 ABSTRACT_WORDS = 185
@@ -117,7 +116,7 @@ def build(preset: str | None) -> tuple[DeepSenSeNetwork, Tensor, Tensor]:
     return DeepSenSeNetwork(sizes, options.dropout).eval(), vectors, torch.rand(VOCABULARY) * 10
 
 
-def draw() -> tuple[Encoded, tuple[Tensor, Tensor, Tensor]]:
+def draw(count: int) -> tuple[Encoded, tuple[Tensor, Tensor, Tensor]]:
     """The same documents as we read them and as the peer does; words as frequent as Zipf has it."""
     random = np.random.default_rng(1)
     share = 1 / np.arange(10, VOCABULARY + 10)
@@ -127,7 +126,7 @@ def draw() -> tuple[Encoded, tuple[Tensor, Tensor, Tensor]]:
         return random.choice(VOCABULARY, shape, p=share)
 
     query = words(QUERY_WORDS)
-    titles, abstracts = words(DOCUMENTS, TITLE_WORDS), words(DOCUMENTS, ABSTRACT_WORDS)
+    titles, abstracts = words(count, TITLE_WORDS), words(count, ABSTRACT_WORDS)
     both = np.concatenate([titles.ravel(), abstracts.ravel()])
     distinct, places = np.unique(both, return_inverse=True)
 
@@ -139,9 +138,9 @@ def draw() -> tuple[Encoded, tuple[Tensor, Tensor, Tensor]]:
         torch.from_numpy(distinct),
         texts(places[: titles.size], TITLE_WORDS),
         texts(places[titles.size :], ABSTRACT_WORDS),
-        torch.from_numpy(random.normal(size=(DOCUMENTS, FEATURES)).astype(np.float32)),
+        torch.from_numpy(random.normal(size=(count, FEATURES)).astype(np.float32)),
     )
-    queries = np.broadcast_to(query, (DOCUMENTS, QUERY_WORDS))
+    queries = np.broadcast_to(query, (count, QUERY_WORDS))
     padded = [
         functional.pad(
             torch.from_numpy(rows.copy()), (0, longest - rows.shape[1]), value=VOCABULARY
@@ -156,10 +155,11 @@ def main() -> None:
     command_line.add_argument(
         "--preset", choices=["paper"], help="the paper's sizes instead of ours"
     )
+    command_line.add_argument("--documents", type=int, default=100, help="how many are scored")
     arguments = command_line.parse_args()
     torch.set_num_threads(1)
     network, vectors, idf = build(arguments.preset)
-    encoded, padded = draw()
+    encoded, padded = draw(arguments.documents)
     peer = DirectDeepSenSe(network, vectors, idf)
     with torch.inference_mode():
         tables = network.tabulate(vectors, idf)
@@ -180,7 +180,7 @@ def main() -> None:
         "ms",
         higher_is_better=False,
         largest_difference=worst,
-        documents=DOCUMENTS,
+        documents=arguments.documents,
         words=TITLE_WORDS + ABSTRACT_WORDS,
         padded_to=sum(LONGEST[1:]),
     )

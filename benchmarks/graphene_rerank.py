@@ -37,6 +37,7 @@ from irplatform_graphene.options import GrapheneOptions
 from irplatform_graphene.reranker import Graphene
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Sequence
 
     from irplatform.text import VectorOptions
@@ -45,7 +46,6 @@ DIMENSIONS = 300
 VOCABULARY = 20_000
 CONCEPTS = 10_000
 DOCUMENTS = 1_000
-CANDIDATES = 500
 WORDS = 200
 TOLERANCE = 1e-6
 
@@ -110,7 +110,12 @@ def directly(reranker: Graphene, topic: Topic, documents: Documents) -> Sequence
         messages = messages_of_all(model.network, concepts, model.device)
         links = concepts.links(rows)
         encoded_topic = model.topics.read(topic)
-        matched = matched_links(links, encoded_topic.matching, concepts.graph.concept_count)
+        matched = matched_links(
+            links,
+            [encoded_topic.matching],
+            np.zeros(len(rows), np.int64),
+            concepts.graph.concept_count,
+        )
         side = sides(model.network, encoded, links, messages)
         vectors = document_vectors(model.network, side, matched, messages, reranker.options.reward)
         query = model.network.query(*model.reader.topics([encoded_topic]))[0]
@@ -122,6 +127,7 @@ def main() -> None:
     """Measure, compare the scores, and print the line of JSON."""
     command_line = parser(__doc__ or "")
     command_line.add_argument("--topics", type=int, default=10, help="topics of a round")
+    command_line.add_argument("--documents", type=int, default=500, help="of a topic")
     command_line.add_argument("--threads", type=int, default=2, help="of torch")
     arguments = command_line.parse_args()
     torch.set_num_threads(arguments.threads)
@@ -131,17 +137,18 @@ def main() -> None:
         resources = RandomVectors(RandomArticles(), "cpu", 1, 1)
         reranker = Graphene(GrapheneOptions())
         reranker.prepare(resources)
-        measure(reranker, arguments.topics, arguments.rounds, arguments.threads)
+        measure(reranker, arguments)
 
 
-def measure(reranker: Graphene, topics: int, rounds: int, threads: int) -> None:
+def measure(reranker: Graphene, arguments: argparse.Namespace) -> None:
     """Time both sides in turns, the stored sides once made."""
+    topics, count = arguments.topics, arguments.documents
     random = np.random.default_rng(2)
     pools: list[tuple[Topic, Documents]] = []
     for number in range(topics):
         words = [word(int(n)) for n in random.integers(0, 200, 4)]
         fields: dict[str, Any] = {"disease": " ".join(words[:2]), "gene": " ".join(words[2:])}
-        ids = [f"d{n}" for n in random.choice(DOCUMENTS, CANDIDATES, replace=False)]
+        ids = [f"d{n}" for n in random.choice(DOCUMENTS, count, replace=False)]
         topic = Topic(f"t{number}", " ".join(words), fields)
         pools.append((topic, Documents(ids, lambda _: [])))
     for topic, documents in pools:
@@ -154,16 +161,16 @@ def measure(reranker: Graphene, topics: int, rounds: int, threads: int) -> None:
             "ours": lambda: [reranker.score(*each) for each in pools],
             "peer": lambda: [directly(reranker, *each) for each in pools],
         },
-        rounds,
+        arguments.rounds,
     )
     ours, peer = (1000 * median(seconds[side]) / topics for side in ("ours", "peer"))
     report(
         "graphene_rerank",
         ours,
         peer,
-        "ms per topic of 500 documents",
+        f"ms per topic of {count} documents",
         higher_is_better=False,
-        threads=threads,
+        threads=arguments.threads,
         concepts=CONCEPTS,
         words=WORDS,
     )

@@ -64,8 +64,6 @@ WORDS, DIMENSIONS = 100_000, 300
 QUERIES = 2_500
 """Of these, 2,000 are learned from, and half of 250 are validated on."""
 CANDIDATES = 50
-PLAIN = (500, 1_000, 2_000)
-"""Articles that the peer is measured with."""
 SHARED = {"kb", "concept-table"}
 """What the sizes have in common in the cache."""
 KNOWLEDGE = {
@@ -157,7 +155,10 @@ def share(data: Path) -> Cost:
     clock = Clock()
     for name, patterns in KNOWLEDGE.items():
         files = [f for pattern in patterns.split() for f in sorted((data / "kb").glob(pattern))]
-        add(name, files or [require(data / "kb" / patterns)])
+        if files:
+            add(name, files)
+        else:
+            print(f"knowledge base {name} is missing in {data / 'kb'}", file=sys.stderr)
     concept_table(ConceptOptions().bases())
     return clock.cost()
 
@@ -316,6 +317,10 @@ def main() -> None:
     command_line = parser(__doc__ or "")
     command_line.add_argument("--sizes", type=int, nargs="+", default=[15_000, 30_000, 60_000])
     command_line.add_argument(
+        "--plain", type=int, nargs="+", default=[500, 1_000, 2_000], help="articles of the peer"
+    )
+    command_line.add_argument("--steps", nargs="+", choices=STEPS, default=list(STEPS))
+    command_line.add_argument(
         "--beyond", type=int, help="one more size, which the lines do not see"
     )
     command_line.add_argument("--one", help="of the steps, in this process")
@@ -327,9 +332,10 @@ def main() -> None:
         run_one(arguments.one, arguments.data, arguments.sizes[0], arguments.number)
         return
     sizes, beyond = sorted(set(arguments.sizes)), arguments.beyond
+    plain_sizes: list[int] = arguments.plain
     require(arguments.data / "trec-pm" / "2017.toml")
-    if len(sizes) < 2 or sizes[0] < max(PLAIN):
-        command_line.error(f"a line needs two sizes, of {max(PLAIN):,} articles or more")
+    if len(sizes) < 2 or sizes[0] < max(plain_sizes):
+        command_line.error(f"a line needs two sizes, of {max(plain_sizes):,} articles or more")
     os.environ["OMP_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory() as home:
         os.environ["IRPLATFORM_HOME"] = home
@@ -337,10 +343,13 @@ def main() -> None:
         rows: dict[int, dict[str, Cost]] = {}
         for size in sizes + ([beyond] if beyond else []):
             rows[size] = {
-                step: measure(step, arguments.data, size, arguments.rounds) for step in STEPS
+                step: measure(step, arguments.data, size, arguments.rounds)
+                for step in arguments.steps
             }
             if size == sizes[0]:
-                peers = {n: {"plain": measure("plain", arguments.data, size, n)} for n in PLAIN}
+                peers = {
+                    n: {"plain": measure("plain", arguments.data, size, n)} for n in plain_sizes
+                }
             for folder in Path(home).iterdir():
                 if folder.is_dir() and folder.name not in SHARED:
                     shutil.rmtree(folder)

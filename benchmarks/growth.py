@@ -210,7 +210,7 @@ def show(measured: Mapping[int, Mapping[str, Mapping[str, float]]]) -> dict[str,
         table.add_column(f"{size:,}", justify="right")
     table.add_column("slopes", justify="right")
     slopes = {}
-    for stage in STAGES:
+    for stage in next(iter(measured.values())):
         of_stage = [measured[size][stage] for size in sizes]
         cells = [f"{each['cpu_seconds']:,.1f} s  {each['mib']:,} MiB" for each in of_stage]
         slopes[stage] = {
@@ -225,6 +225,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[100_000, 300_000, 1_000_000])
     parser.add_argument("--topics", type=int, default=1_000)
+    parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(STAGES))
     parser.add_argument("--scratch", type=Path, help="where the temporary folder is made")
     parser.add_argument("--stage", choices=STAGES, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
@@ -241,7 +242,7 @@ def main() -> None:
             write_files(folder, size)
             write_judgments(folder, size, arguments.topics)
             measured[size] = {}
-            for stage in STAGES:
+            for stage in arguments.stages:
                 measured[size][stage] = measure(stage, folder, arguments.topics)
                 print(f"{size:,} {stage}: {measured[size][stage]}", file=sys.stderr, flush=True)
     slopes = show(measured)

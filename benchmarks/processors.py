@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from _common import parser, report
+from _common import leave_out, parser, report
 
 RERANKERS = ("delta", "sevmos-c1", "drmm", "deepmatch", "dual-encoder", "deepsense")
 SHORT = {
@@ -71,7 +71,7 @@ def main() -> None:
     arguments = command_line.parse_args()
     emulator = shutil.which(arguments.emulator)
     if emulator is None:
-        sys.exit(f"{arguments.emulator} is missing: install QEMU's user mode, or set --emulator.")
+        leave_out(f"{arguments.emulator} is missing: install QEMU's user mode, or set --emulator.")
     same: dict[str, dict[str, list[str]]] = {}
     count = 0
     with tempfile.TemporaryDirectory() as name:

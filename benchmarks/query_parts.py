@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from _common import parser, report, require
+from _common import leave_out, parser, report, require
 from irplatform import RunSettings, run
 from irplatform.expansion import read_plan
 from irplatform.knowledge import installed
@@ -46,19 +46,24 @@ CHOSEN_ON_2017 = Path(__file__).with_name("query-plans") / "chosen-on-2017.toml"
 
 def main() -> None:
     """Measure, and print the line of JSON."""
-    arguments = parser(__doc__ or "").parse_args()
+    command_line = parser(__doc__ or "")
+    command_line.add_argument("--parts", nargs="*", choices=PARTS, default=list(PARTS))
+    arguments = command_line.parse_args()
     folder = require(arguments.data / "trec-pm")
     if missing := [name for name in KNOWLEDGE if name not in installed()]:
-        sys.exit(f"knowledge bases are missing: {', '.join(missing)} (see platform kb list)")
+        leave_out(f"knowledge bases are missing: {', '.join(missing)} (see platform kb list)")
     plans = {"2017": {}, "2018": _weights(read_plan(CHOSEN_ON_2017))}
-    detail = {year: _table(folder / f"{year}.toml", plan) for year, plan in plans.items()}
+    detail = {
+        year: _table(folder / f"{year}.toml", plan, arguments.parts) for year, plan in plans.items()
+    }
     ours, peer = (detail["2017"][line]["nDCG@20"] for line in ("all", "plain BM25"))
     report("query_parts", ours, peer, "nDCG@20", higher_is_better=True, **detail)
 
 
-def _table(collection: Path, plan: Mapping[str, object]) -> dict[str, dict[str, float]]:
-    """The scores of each line."""
-    names = list(PARTS)
+def _table(
+    collection: Path, plan: Mapping[str, object], names: Sequence[str]
+) -> dict[str, dict[str, float]]:
+    """The scores of each line; the parts are added and left out by name."""
     lines = {
         "plain BM25": {},
         "disease and gene parsed": _expanded(plan, names),

