@@ -1,12 +1,15 @@
 """The REST server: answers, limits, and requests that must not end it."""
 
 import asyncio
+import gzip
+import json
+import re
 import threading
 
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.serving.limits import Limits
+from irplatform.serving.limits import OPEN, Door, Limits
 from irplatform.serving.model_thread import BusyError, ModelThread, TooSlowError
 from irplatform.serving.requests import Rerank, Search
 
@@ -57,13 +60,18 @@ def service():
 
 
 @pytest.fixture
-def ask(service):
+def door(request):
+    return getattr(request, "param", OPEN)
+
+
+@pytest.fixture
+def ask(service, door):
     """Send requests at once; returns the responses."""
     from irplatform.serving.rest import application
 
     limits = Limits(documents=3, megabytes=1, waiting=4, seconds=1.0)
     models = ModelThread(service.answer, limits.waiting, limits.seconds)
-    app = application(service, limits, models)
+    app = application(service, limits, models, door)
 
     def send(*requests, first_alone=False, until_waiting=None):
         async def all_of_them():
@@ -95,7 +103,9 @@ def _rerank(query="melanoma", documents=("a", "bbb"), **more):
 
 def _told(response, status):
     assert response.status_code == status, response.text
-    (message,) = response.json().values()
+    told = response.json()
+    assert set(told) == {"error", "message", "detail"}  # ours, Cohere's and Jina's
+    (message,) = set(told.values())
     assert "\n" not in message
     return message
 
@@ -158,6 +168,7 @@ def test_other_failures_are_reported_and_the_server_goes_on(ask, capsys):
     told = [_told(*pair) for pair in zip(responses[:-1], statuses, strict=True)]
     assert told[0].startswith("the request failed: RuntimeError: a bug")
     assert told[3] == "the request is too large: 1,000,000 bytes are the most."
+    assert told[4].startswith("the body cannot be read as JSON: RecursionError")
     assert responses[-1].status_code == 200
     assert "a request failed: RuntimeError" in capsys.readouterr().err
 
@@ -172,7 +183,7 @@ def test_a_body_of_unknown_length_is_refused_once_it_is_too_large(ask):
 
 
 def test_a_body_that_is_never_complete_times_out(ask, monkeypatch):
-    monkeypatch.setattr("irplatform.serving.rest._RECEIVING", 0.1)
+    monkeypatch.setattr("irplatform.serving.middleware.RECEIVING", 0.1)
 
     async def slow():
         yield b"{"
@@ -251,3 +262,120 @@ def test_requests_that_timed_out_are_not_answered():
 
 def test_a_search_returns_ten_documents_unless_another_number_is_asked_for():
     assert Search(query="a").top_n == 10
+
+
+def _guarded(**door):
+    return pytest.mark.parametrize("door", [Door(**door)], indirect=True)
+
+
+@_guarded(token="s3cret")
+def test_without_its_token_a_server_tells_no_more_than_its_health(ask):
+    def sent(*values):
+        return [("GET", "/docs", {"headers": {"Authorization": v}}) for v in values]
+
+    wrong = ("Bearer s3cre", "Bearer", "Basic s3cret", "s3cret", "Bearer s3cret x", b"Bearer \xe9")
+    bare = [("GET", p, {}) for p in ("/", "/docs", "/metrics", "/openapi.json", "/search?query=x")]
+    refused = ask(*sent(*wrong[:3]), *sent(*wrong[3:]), *bare, _rerank(), ("GET", "/none", {}))
+    for response in refused:
+        assert "Authorization: Bearer TOKEN" in _told(response, 401)
+        assert response.headers["WWW-Authenticate"] == "Bearer"
+    method, path, rest = _rerank()
+    let_in = {**rest, "headers": {"authorization": "bearer s3cret"}}
+    taken = ask(("GET", "/health", {}), *sent("Bearer s3cret"), (method, path, let_in))
+    assert [response.status_code for response in taken] == [200, 200, 200]
+
+
+def test_head_answers_as_get_without_a_body(ask):
+    paths = ("/health", "/docs", "/metrics", "/openapi.json", "/search?query=x", "/none", "/rerank")
+    both = [(method, path, {}) for path in paths for method in ("GET", "HEAD")]
+    responses = ask(*both[:4]) + ask(*both[4:8]) + ask(*both[8:])
+    for got, head in zip(responses[::2], responses[1::2], strict=True):
+        assert head.status_code == got.status_code
+        assert head.headers["content-type"] == got.headers["content-type"]
+        assert head.content == b""
+
+
+def _packed(content, encoding="gzip"):
+    return "POST", "/rerank", {"content": content, "headers": {"Content-Encoding": encoding}}
+
+
+def test_a_gzipped_body_is_read_within_the_limit(ask):
+    body = json.dumps(_rerank()[2]["json"]).encode()
+    parts = gzip.compress(body[:9]) + gzip.compress(body[9:])
+    for response in ask(
+        _packed(gzip.compress(body)), _packed(parts, "x-gzip"), _packed(body, "identity")
+    ):
+        assert response.json()["results"][1]["relevance_score"] == 3
+    large, cut, other, wrong = ask(
+        _packed(gzip.compress(b" " * 2_000_000)),
+        _packed(gzip.compress(body)[:-9]),
+        _packed(body, "br"),
+        _packed(body),
+    )
+    assert "1,000,000 bytes are the most" in _told(large, 413)
+    assert _told(cut, 400) == "the body is not gzip: it ends too early."
+    assert "the body is not gzip: " in _told(wrong, 400)
+    assert _told(other, 415) == "the body's encoding 'br' is not read: send gzip."
+    assert other.headers["Accept-Encoding"] == "gzip"
+
+
+@_guarded(access_log=True, token="s3cret")
+def test_the_access_log_has_a_line_for_each_request_and_no_token(ask, capsys):
+    sent = {"headers": {"Authorization": "Bearer s3cret"}}
+    ask(("GET", "/docs?token=s3cret", sent), ("HEAD", "/a%0Ab", {}))
+    lines = sorted(capsys.readouterr().err.splitlines(), key=lambda line: line.split()[2])
+    when = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00"
+    expected = [("GET /docs", 200), ("HEAD /a%0Ab", 401)]
+    for line, (asked, status) in zip(lines, expected, strict=True):
+        assert re.fullmatch(rf"{when} 127\.0\.0\.1 {asked} {status} \d+ ms", line)
+
+
+@_guarded(origins=("https://lab.example",), token="s3cret")
+def test_pages_of_a_named_origin_may_call_the_server(ask):
+    asked = {
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "content-type",
+    }
+    own, other = ask(
+        *(
+            ("OPTIONS", "/rerank", {"headers": {**asked, "Origin": origin}})
+            for origin in ("https://lab.example", "https://elsewhere.example")
+        )
+    )
+    assert own.status_code == 200
+    assert own.headers["access-control-allow-origin"] == "https://lab.example"
+    assert "access-control-allow-origin" not in other.headers
+
+
+@_guarded(root_path="/ir")
+def test_behind_a_proxy_the_page_names_the_paths_of_the_proxy(ask):
+    stripped, whole, start = ask(*(("GET", path, {}) for path in ("/docs", "/ir/docs", "/")))
+    assert stripped.text == whole.text
+    assert "curl http://test/ir/rerank" in whole.text
+    assert start.headers["location"] == "/ir/docs"
+
+
+def test_what_is_not_read_of_a_rerank_request_is_told():
+    request = Rerank.model_validate(
+        {
+            "query": "a b",
+            "documents": ["c", {"title": "d", "text": "e f", "url": "g", "year": 2020}],
+            "model": "any",
+            "topn": 1,
+        }
+    )
+    assert request.warnings == [
+        "unknown key 'topn'. Did you mean 'top_n'?",
+        "these keys of documents were not read: url.",
+    ]
+    assert request.words == 6
+    assert Rerank.model_validate({"query": "a", "documents": ["b"], "top_k": 1}).top_n == 1
+
+
+def test_the_documents_of_other_services_requests_are_asked_for_by_name(ask):
+    for key in ("texts", "input", "passages"):
+        (response,) = ask(("POST", "/rerank", {"json": {"query": "x", key: ["a"]}}))
+        assert _told(response, 422) == f"documents: missing. They are read here, not under '{key}'."
+    documents = ["a", {"text": "b", "fields": {"mesh": {"c": "d"}}}]
+    (response,) = ask(("POST", "/rerank", {"json": {"query": "x", "documents": documents}}))
+    assert _told(response, 422).startswith("documents.1.fields.mesh")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING
 
 from irplatform.collection_resources import CollectionResources
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from irplatform.concepts import ConceptOptions
     from irplatform.concepts.graph import ConceptGraph
+    from irplatform.data import FieldValue
     from irplatform.lucene import LuceneIndex
     from irplatform.system.cache import Artifact
     from irplatform.text import ForwardIndex, VectorOptions, WordVectors
@@ -112,8 +114,17 @@ class TextResources(CollectionResources):
         return super().vectors(options)
 
 
+_numbers = count(1)
+"""Rerankers may remember topics and documents by id, so that no id comes twice in a process."""
+
+
+def new_topic(query: str, fields: Mapping[str, FieldValue] | None = None) -> Topic:
+    """Return a topic with an id of its own."""
+    return Topic(f"query-{next(_numbers)}", query, fields or {})
+
+
 def texts_by_id(texts: Sequence[str | Document]) -> dict[str, Document]:
-    """Return texts as documents: the first is "text-1"; a `Document` keeps its id.
+    """Return texts as documents, each with an id of its own; a `Document` keeps its id.
 
     Raises:
         InputError: two documents have the same id, or one is no text.
@@ -124,7 +135,9 @@ def texts_by_id(texts: Sequence[str | Document]) -> dict[str, Document]:
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str | Document):
             raise InputError(f"document {number} is {text!r}; it must be a text or a Document.")
-        document = Document(f"text-{number}", abstract=text) if isinstance(text, str) else text
+        document = text
+        if isinstance(document, str):
+            document = Document(f"text-{next(_numbers)}", abstract=document)
         if document.id in documents:
             raise InputError(f"two of the documents have the id '{document.id}'.")
         documents[document.id] = document
@@ -141,4 +154,4 @@ def as_topic(query: str | Topic) -> Topic:
         return query
     if not isinstance(query, str) or not query.strip():
         raise InputError(f"the query is {query!r}; it must be some words, or a Topic.")
-    return Topic("query", query)
+    return new_topic(query)

@@ -6,6 +6,7 @@ systems, trained and cached in the same way, and give the same scores.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
@@ -23,6 +24,7 @@ from irplatform.experiment.resources import on_device, resources_for, undecided_
 from irplatform.experiment.run import choose_fusion, learning_plan, retrieve_training
 from irplatform.experiment.settings import one_reranker, settings_of
 from irplatform.experiment.systems import choose_systems, refuse_silent_downloads, resolve_systems
+from irplatform.features.calculator import features_of_a_call
 from irplatform.registry.loading import registry
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.rerank import apply_checkpoint, fit, resources_with
@@ -134,9 +136,7 @@ class ReadyReranker:
         if cached and texts is None:
             return cached_scores(self.system, topics, candidates, self.resources)
         asked = self.system.choice.registration, self.system.members, topics, candidates
-        if texts is None:
-            return final_scores(*asked, self.resources)
-        with given(GivenTexts(texts)):
+        with features_of_a_call(), nullcontext() if texts is None else given(GivenTexts(texts)):
             return final_scores(*asked, self.resources)
 
     def rerank(
@@ -255,7 +255,10 @@ class ReadyRetriever:
         Raises:
             InputError: its options do not fit the topics.
         """
-        topics = [as_topic(topics)] if isinstance(topics, str | Topic) else topics
+        if isinstance(topics, str):
+            topic = as_topic(topics)
+            return Run(self.choice.name, {"query": self.search([topic], depth).rankings[topic.id]})
+        topics = [topics] if isinstance(topics, Topic) else topics
         self.choice.check_topics(topics)
         self.choice.about(topics, self.resources)  # shows notices
         if self.choice.traits.on_device:

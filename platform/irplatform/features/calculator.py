@@ -10,6 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -28,7 +30,7 @@ from irplatform.system.workers import batched_by_size, ordered_map
 from irplatform.text.given_texts import given_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from irplatform.data import Topic
@@ -42,7 +44,9 @@ if TYPE_CHECKING:
 
 
 _REMEMBERED = 1 << 28
-"""Bytes of features that are remembered per collection."""
+"""Bytes of features and of what finds them that are remembered per collection."""
+_PLACE = 128
+"""Bytes of a document's place, about."""
 _DOCUMENTS_AT_ONCE = 2_000
 
 
@@ -66,16 +70,30 @@ class _Memory:
         places, values = self._features.get(key, ({}, fresh[:0]))
         places.update({d: len(values) + row for row, d in enumerate(doc_ids)})
         self._features[key] = places, np.concatenate([values, fresh])
-        self._bytes += fresh.nbytes
+        self._bytes += fresh.nbytes + _PLACE * len(doc_ids)
 
     def trim(self) -> None:
         while self._bytes > _REMEMBERED and len(self._features) > 1:
-            self._bytes -= self._features.popitem(last=False)[1][1].nbytes
+            places, values = self._features.popitem(last=False)[1]
+            self._bytes -= values.nbytes + _PLACE * len(places)
 
 
 _memories: WeakKeyDictionary[ForwardIndex | GivenTexts, dict[str, _Memory]] = WeakKeyDictionary()
 """Per forward index, which stands for the collection's documents, or texts that are scored; and
 per source of vectors."""
+
+
+_of_a_call: ContextVar[dict[str, _Memory] | None] = ContextVar("features of a call", default=None)
+
+
+@contextmanager
+def features_of_a_call() -> Iterator[None]:
+    """Remember features within a block alone: a service does not meet its topics again."""
+    token = _of_a_call.set({})
+    try:
+        yield
+    finally:
+        _of_a_call.reset(token)
 
 
 def forget_features() -> None:
@@ -88,7 +106,9 @@ class Calculator:
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
-        by_vectors = _memories.setdefault(given_texts() or resources.forward_index(), {})
+        by_vectors = _of_a_call.get()
+        if by_vectors is None:
+            by_vectors = _memories.setdefault(given_texts() or resources.forward_index(), {})
         source = getattr(resources, "source", None)  # checkpoints bring their vectors
         vectors = "" if source is None else fingerprint(source.describe())
         self._memory = by_vectors.setdefault(vectors, _Memory())

@@ -37,7 +37,7 @@ def docs_page(schema: Mapping[str, Any], address: str) -> str:
     return (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>"
         f"<meta name=viewport content='width=device-width'><style>{_STYLE}</style><h1>{title}</h1>"
-        f"<p>{html.escape(schema['info']['description'])} <a href=/openapi.json>OpenAPI</a></p>"
+        f"<p>{html.escape(schema['info']['description'])} <a href=openapi.json>OpenAPI</a></p>"
         f"{''.join(parts)}</html>"
     )
 

@@ -1,4 +1,4 @@
-"""The limits of a server: the size and time of a request, and how many may wait."""
+"""The limits of a server, and who may use it: sizes, times, token, origins."""
 
 from __future__ import annotations
 
@@ -33,3 +33,24 @@ class Limits:
                 f"{size:,} documents are too many: a request may have {self.documents:,}."
             )
         return size
+
+
+@dataclass(frozen=True)
+class Door:
+    """Who may use a server, and what is written of them.
+
+    Attributes:
+        token: requests have to bring it; "" lets all in.
+        origins: pages of these addresses may call the server (CORS); "*" stands for all.
+        root_path: what a proxy puts before all paths.
+        access_log: whether a line for each request goes to standard error.
+    """
+
+    token: str = ""
+    origins: tuple[str, ...] = ()
+    root_path: str = ""
+    access_log: bool = False
+
+
+OPEN = Door()
+"""All who reach the server may use it."""

@@ -2,67 +2,118 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from mcp.server import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.types import CallToolResult, ListToolsResult, TextContent, Tool
+from pydantic import ValidationError
 
 from irplatform import __version__
-from irplatform.errors import PlatformError
+from irplatform.errors import PlatformError, in_a_line, unknown
 from irplatform.serving.model_thread import ModelThread
-from irplatform.serving.requests import Explain, Rerank, Search
-from irplatform.system.console import quiet
+from irplatform.serving.requests import Explain, Rerank, Search, first_problem
+from irplatform.system.console import notice, quiet
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp.types import CallToolRequestParams
+
     from irplatform.serving.limits import Limits
     from irplatform.serving.requests import Request
     from irplatform.serving.service import Service
 
-Texts = list[str | dict[str, str]]
 
+def server(service: Service, models: ModelThread[Request], limits: Limits) -> Server[Any]:
+    """Return an MCP server with the service's tools: search, rerank and explain.
 
-def server(service: Service, models: ModelThread[Request], limits: Limits) -> MCPServer:
-    """Return an MCP server with the service's tools: search, rerank and explain."""
-    tools = MCPServer("irplatform", version=__version__, log_level="WARNING")
+    What is wrong with a call is told in its result, so that the model that calls can mend it.
+    """
+    kinds: dict[str, type[Request]] = {}
+    tools = []
 
-    async def answer(request: Request) -> dict[str, Any]:
-        try:
-            size = limits.size(request)
-            found: dict[str, Any] = await models.ask(service.kind(request), request, size)
-        except PlatformError as error:
-            raise ToolError(str(error)) from error
-        return found
-
-    async def search(query: str, top_n: int = 10) -> dict[str, Any]:
-        return await answer(Search(query=query, top_n=top_n, return_documents=True))
-
-    async def rerank(query: str, documents: Texts, top_n: int | None = None) -> dict[str, Any]:
-        asked = {"query": query, "documents": documents, "top_n": top_n}
-        return await answer(Rerank.model_validate(asked))
-
-    async def explain(query: str, documents: Texts) -> dict[str, Any]:
-        asked = {"query": query, "documents": documents}
-        return await answer(Explain.model_validate(asked))
+    def add(kind: type[Request], description: str) -> None:
+        name = kind.__name__.lower()
+        schema = kind.model_json_schema()
+        schema["properties"].pop("return_documents", None)
+        kinds[name] = kind
+        tools.append(
+            Tool(
+                name=name,
+                description=description,
+                input_schema={**schema, "additionalProperties": False},
+                output_schema={"type": "object", "additionalProperties": True},
+            )
+        )
 
     if service.retriever is not None:
         collection = service.retriever.collection
-        about = f"Search {collection.title} ({collection.id}) for some words."
-        tools.add_tool(search, description=about)
+        add(Search, f"Search {collection.title} ({collection.id}) for some words.")
     if service.reranker is not None:
         ids = ', or documents of the collection as {"id": "…"}' if service.retriever else ""
-        kinds = f"Documents are texts{ids}."
-        about = f"Score documents for a query with {service.name}, best first. {kinds}"
-        tools.add_tool(rerank, description=about)
-        about = f"Explain {service.name}'s scores of documents. {kinds}"
-        tools.add_tool(explain, description=about)
-    return tools
+        about = f"Documents are texts{ids}."
+        add(Rerank, f"Score documents for a query with {service.name}, best first. {about}")
+        add(Explain, f"Explain {service.name}'s scores of documents. {about}")
+
+    async def answer(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        if name not in kinds:
+            raise unknown("tool", name, kinds)
+        given = {"return_documents": True} if kinds[name] is Search else {}
+        request = kinds[name].model_validate({**given, **_parsed(arguments)})
+        for key in request.unread_keys if isinstance(request, Rerank) else ():
+            raise unknown("key", key, Rerank.model_fields)
+        size = limits.size(request)
+        answered: dict[str, Any] = await models.ask(service.kind(request), request, size)
+        return answered
+
+    async def list_tools(_context: Any, _page: Any) -> ListToolsResult:
+        return ListToolsResult(tools=tools)
+
+    async def call_tool(_context: Any, call: CallToolRequestParams) -> CallToolResult:
+        try:
+            answered = await answer(call.name, call.arguments or {})
+        except ValidationError as error:
+            told = first_problem([{**e, "loc": ("", *e["loc"])} for e in error.errors()])
+        except PlatformError as error:
+            told = str(error)
+        except Exception as error:
+            told = f"the request failed: {in_a_line(error)}"
+            notice(f"WARNING: {told}")
+        else:
+            text = TextContent(type="text", text=json.dumps(answered, ensure_ascii=False))
+            return CallToolResult(content=[text], structured_content=answered)
+        return CallToolResult(content=[TextContent(type="text", text=told)], is_error=True)
+
+    return Server(
+        "irplatform", version=__version__, on_list_tools=list_tools, on_call_tool=call_tool
+    )
+
+
+def _parsed(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments, with lists and objects that a model wrote as text."""
+    parsed = dict(arguments)
+    for key, value in arguments.items():
+        if key != "query" and isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+            with suppress(ValueError, RecursionError):
+                parsed[key] = json.loads(value)
+    return parsed
 
 
 def serve(service: Service, limits: Limits) -> None:
     """Answer on standard input and output until it closes."""
     models = ModelThread(service.answer, limits.waiting, limits.seconds)
+    tools = server(service, models, limits)
+
+    async def run() -> None:
+        async with stdio_server() as streams:
+            await tools.run(*streams, tools.create_initialization_options())
+
     try:
         with quiet():
-            server(service, models, limits).run("stdio")
+            asyncio.run(run())
     finally:
         models.end()

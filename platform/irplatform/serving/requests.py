@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    Field,
+    field_validator,
+    model_validator,
+)
+from pydantic.json_schema import SkipJsonSchema  # noqa: TC002  # pydantic reads it
 
-from irplatform.errors import unknown
+from irplatform.errors import listing, unknown
+from irplatform.serving.document_forms import TEXT_KEYS, read_documents
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 LONGEST_QUERY = 10_000
 """Characters of a query."""
@@ -27,22 +39,24 @@ Fields = dict[str, Words | list[Words]]
 
 
 class Text(BaseModel):
-    """A document: its text, its title and abstract, or its id in the collection."""
+    """A document: its text and title, or its id in the collection, as `document_forms` reads it."""
 
-    text: Words = Field("", description="any text")
+    text: Words = Field("", description=f"any text; also as {', '.join(TEXT_KEYS[1:])}")
     title: Words = ""
-    abstract: Words = ""
     id: Words = Field("", description="of a document of the collection, instead of a text")
     fields: Fields = Field({}, description="further fields, such as year or mesh")
+    sent: SkipJsonSchema[dict[str, Any]] = {}
+    unread: SkipJsonSchema[list[str]] = []
 
     @property
     def by_id(self) -> bool:
         """The document is given by its id alone."""
-        return bool(self.id) and not (self.text or self.title or self.abstract)
+        return bool(self.id)
 
-    def given(self) -> dict[str, Any]:
-        """Return the fields that were sent."""
-        return self.model_dump(exclude_defaults=True)
+
+def texts_of(document: str | Text) -> tuple[str, str]:
+    """Return the title and the text of a document."""
+    return ("", document) if isinstance(document, str) else (document.title, document.text)
 
 
 class _OfQuery(BaseModel):
@@ -76,9 +90,15 @@ class Search(_WithKnownKeys, _OfQuery):
 
 
 class _OfDocuments(_OfQuery):
+    rank_fields: list[Words] | None = Field(None, description="keys of documents that are read")
     documents: list[Words | Text] = Field(
         min_length=1, description='texts, or documents of the collection as {"id": "…"}'
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_documents(cls, data: Any) -> Any:
+        return read_documents(data) if isinstance(data, dict) else data
 
     @model_validator(mode="after")
     def _are_of_one_kind(self) -> Self:
@@ -98,11 +118,37 @@ class _OfDocuments(_OfQuery):
         return [document.id for document in self.documents if isinstance(document, Text)]
 
 
-class Rerank(_OfDocuments):
+class Rerank(_OfDocuments, extra="allow"):
     """Documents to score for a query, in the form of Cohere and Jina, which have further keys."""
 
-    top_n: int | None = Field(None, ge=1, description="results, at most; all by default")
+    top_n: int | None = Field(
+        None,
+        ge=1,
+        validation_alias=AliasChoices("top_n", "top_k"),
+        description="results, at most; all by default",
+    )
     return_documents: bool = Field(False, description="send the documents back, too")
+
+    @property
+    def unread_keys(self) -> list[str]:
+        """Keys of the request that have no effect."""
+        return [key for key in self.model_extra or () if key != "model"]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What of the request was not read, a sentence for each."""
+        told = [unknown("key", key, type(self).model_fields).message for key in self.unread_keys]
+        texts = [document for document in self.documents if isinstance(document, Text)]
+        keys = dict.fromkeys(key for document in texts for key in document.unread)
+        if keys:
+            told.append(f"these keys of documents were not read: {listing(keys)}.")
+        return told
+
+    @property
+    def words(self) -> int:
+        """The number of words that were sent, between blanks."""
+        texts = (text for document in self.documents for text in texts_of(document))
+        return sum(len(text.split()) for text in (self.query, *texts))
 
 
 class Explain(_WithKnownKeys, _OfDocuments):
@@ -110,3 +156,23 @@ class Explain(_WithKnownKeys, _OfDocuments):
 
 
 Request = Search | Rerank | Explain
+
+
+def first_problem(errors: Sequence[Mapping[str, Any]]) -> str:
+    """The place of the first problem in a request, and the problem: "top_n: …".
+
+    Places begin with the part of the request, such as "body".
+    """
+    problem = errors[0]
+    if problem["type"] == "json_invalid":
+        return f"the body is not JSON: {problem['ctx']['error']}."
+    if tuple(problem["loc"]) == ("body",) and problem["type"] == "missing":
+        return "the body is missing: send JSON."
+    # Of the two forms of a document, that one is told which reached further into it.
+    place = problem["loc"][:3]
+    problem = max((e for e in errors if e["loc"][:3] == place), key=lambda e: len(e["loc"]))
+    parts = map(str, problem["loc"][1:])
+    where = [part for part in parts if part.replace("_", "").isalnum() and part != Text.__name__]
+    message = problem["msg"].removeprefix("Value error, ")
+    message += "" if message.endswith((".", "?")) else "."
+    return f"{'.'.join(where)}: {message}" if where else message

@@ -1,14 +1,12 @@
 """The REST server: `/search`, `/rerank`, `/explain`, `/health`, `/metrics`, and a page about them.
 
-Every error is one JSON object: `{"error": "…"}`. Requests that are wrong, too large, too slow or
+Every error is one JSON object with a sentence. Requests that are wrong, too large, too slow or
 too many are refused; the server goes on.
 """
 
 from __future__ import annotations
 
-import asyncio
 import socket
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,21 +14,22 @@ import uvicorn
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    ProcessCollector,
-    disable_created_metrics,
-    generate_latest,
-)
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from irplatform import __version__
 from irplatform.errors import InputError, in_a_line, unknown
 from irplatform.serving.docs_page import docs_page
+from irplatform.serving.limits import OPEN
+from irplatform.serving.middleware import (
+    RECEIVING,
+    Bounded,
+    Counted,
+    Guarded,
+    Metrics,
+    error_response,
+)
 from irplatform.serving.model_thread import BusyError, ModelThread, TooSlowError
 from irplatform.serving.requests import (
     LONGEST_QUERY,
@@ -38,23 +37,18 @@ from irplatform.serving.requests import (
     Explain,
     Rerank,
     Search,
-    Text,
+    first_problem,
+    texts_of,
 )
 from irplatform.system.console import notice, quiet
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+    from collections.abc import Callable
 
-    from irplatform.serving.limits import Limits
+    from irplatform.serving.limits import Door, Limits
     from irplatform.serving.requests import Request as Asked
     from irplatform.serving.service import Service
 
-    Message = MutableMapping[str, Any]
-    Receive = Callable[[], Awaitable[Message]]
-    Send = Callable[[Message], Awaitable[None]]
-
-_RECEIVING = 10.0
-"""Seconds that a client may take to send a request."""
 _ENDING = 5
 """Seconds that requests have to end when the server does."""
 _Words = Annotated[
@@ -64,34 +58,9 @@ _Words = Annotated[
 _Number = Annotated[int, Query(ge=1, le=MOST_RESULTS, description="results, at most")]
 
 
-class _Metrics:
-    """Counts and times of requests, in Prometheus' form."""
-
-    def __init__(self, models: ModelThread[Asked]) -> None:
-        disable_created_metrics()
-        self.registry = CollectorRegistry()
-        ProcessCollector(registry=self.registry)
-        self.requests = Counter(
-            "irplatform_requests", "Requests.", ["path", "status"], registry=self.registry
-        )
-        self.seconds = Histogram(
-            "irplatform_request_seconds", "Time of a request.", ["path"], registry=self.registry
-        )
-        self.documents = Counter(
-            "irplatform_documents", "Documents that were sent.", registry=self.registry
-        )
-        batches = Histogram(
-            "irplatform_batch_requests",
-            "Requests that were answered together.",
-            buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256),
-            registry=self.registry,
-        )
-        models.batches = batches.observe
-        waiting = Gauge("irplatform_waiting", "Requests that wait.", registry=self.registry)
-        waiting.set_function(lambda: models.waiting)
-
-
-def application(service: Service, limits: Limits, models: ModelThread[Asked]) -> FastAPI:
+def application(
+    service: Service, limits: Limits, models: ModelThread[Asked], door: Door = OPEN
+) -> FastAPI:
     """Return the ASGI application of a service."""
     app = FastAPI(
         title="irplatform",
@@ -100,20 +69,24 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
         docs_url=None,
         redoc_url=None,
     )
-    metrics = _Metrics(models)
+    metrics = Metrics(models)
 
-    async def answer(request: Asked) -> JSONResponse:
+    async def answer(
+        request: Asked, changed: Callable[[Any, dict[str, Any]], object] = lambda *_: None
+    ) -> JSONResponse:
         size = limits.size(request)
         if not isinstance(request, Search):
             metrics.documents.inc(size)
         try:
-            return JSONResponse(await models.ask(service.kind(request), request, size))
+            answered = await models.ask(service.kind(request), request, size)
+            changed(request, answered)
+            return JSONResponse(answered)
         except (InputError, BusyError, TooSlowError):
             raise
         except Exception as error:
             message = in_a_line(error)
             notice(f"WARNING: a request failed: {message}")
-            return _error(500, f"the request failed: {message}")
+            return error_response(500, f"the request failed: {message}")
 
     async def search(request: Search) -> Any:
         return await answer(request)
@@ -127,6 +100,9 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
     async def rerank(request: Rerank) -> Any:
         return await answer(request)
 
+    async def rerank_for_infinity(request: Rerank) -> Any:
+        return await answer(request, _with_texts)
+
     async def explain(request: Explain) -> Any:
         return await answer(request)
 
@@ -134,13 +110,13 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
         return {"status": "ok", **service.about()}
 
     async def counts() -> Any:
-        return PlainTextResponse(generate_latest(metrics.registry))
+        return PlainTextResponse(metrics.text())
 
     async def docs(request: Request) -> Any:
         return HTMLResponse(docs_page(app.openapi(), str(request.base_url)))
 
     async def home() -> Any:
-        return RedirectResponse("/docs")
+        return RedirectResponse(f"{door.root_path}/docs")
 
     routes: list[tuple[str, str, Callable[..., Any], str]] = [
         ("POST", "/search", search, "Search the collection, and rerank what is found"),
@@ -148,6 +124,7 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
         ("POST", "/rerank", rerank, "Score texts or documents for a query"),
         ("POST", "/v1/rerank", rerank, ""),
         ("POST", "/v2/rerank", rerank, ""),
+        ("POST", "/infinity/rerank", rerank_for_infinity, ""),
         ("POST", "/explain", explain, "Explain the scores of texts or documents"),
         ("GET", "/health", health, "What is served; it answers when all is loaded"),
         ("GET", "/metrics", counts, "Counts and times in Prometheus' form"),
@@ -160,113 +137,46 @@ def application(service: Service, limits: Limits, models: ModelThread[Asked]) ->
             path, endpoint, methods=[method], summary=summary, include_in_schema=shown
         )
     _explain_errors(app)
-    app.add_middleware(_Bounded, most=limits.megabytes * 1_000_000)
-    app.add_middleware(_Counted, metrics=metrics, known={path for _, path, _, _ in routes})
+    app.add_middleware(Bounded, most=limits.megabytes * 1_000_000)
+    if door.token:
+        app.add_middleware(Guarded, token=door.token)
+    if door.origins:
+        app.add_middleware(
+            CORSMiddleware, allow_origins=door.origins, allow_methods="*", allow_headers="*"
+        )
+    paths = {path for _, path, _, _ in routes}
+    app.add_middleware(Counted, metrics=metrics, known=paths, door=door)
     return app
-
-
-def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    return JSONResponse({"error": message}, status, headers)
 
 
 def _explain_errors(app: FastAPI) -> None:
     def answers(kind: type[Exception], status: int, message: Callable[[Any], str]) -> None:
         async def handle(_: Request, error: Any) -> JSONResponse:
             headers = {"Retry-After": "1"} if status == 503 else None
-            return _error(status or error.status_code, message(error), headers)
+            return error_response(status or error.status_code, message(error), headers)
 
         app.add_exception_handler(kind, handle)
 
-    answers(RequestValidationError, 422, lambda error: _first_problem(error.errors()))
-    answers(HTTPException, 0, lambda error: str(error.detail))
+    answers(RequestValidationError, 422, lambda error: first_problem(error.errors()))
+    answers(HTTPException, 0, _of_http)
     answers(InputError, 422, str)
     answers(BusyError, 503, str)
     answers(TooSlowError, 504, str)
 
 
-def _first_problem(errors: Any) -> str:
-    """The place of the first problem in a request, and the problem: "top_n: …"."""
-    problem = errors[0]
-    if problem["type"] == "json_invalid":
-        return f"the body is not JSON: {problem['ctx']['error']}."
-    if tuple(problem["loc"]) == ("body",) and problem["type"] == "missing":
-        return "the body is missing: send JSON."
-    parts = map(str, problem["loc"][1:])
-    where = [part for part in parts if part.replace("_", "").isalnum() and part != Text.__name__]
-    message = problem["msg"].removeprefix("Value error, ")
-    message += "" if message.endswith((".", "?")) else "."
-    return f"{'.'.join(where)}: {message}" if where else message
+def _with_texts(request: Rerank, answered: dict[str, Any]) -> None:
+    """Put texts in place of documents, which Infinity's clients read as such."""
+    for result in answered["results"]:
+        if shown := result.get("document"):
+            sent = request.documents[result["index"]]
+            texts = (shown["title"], shown["abstract"]) if request.by_id else texts_of(sent)
+            result["document"] = " ".join(texts).strip()
 
 
-class _Bounded:
-    """Reads bodies before anything else, up to a size and within a time."""
-
-    def __init__(self, app: Any, most: int) -> None:
-        self._app, self._most = app, most
-
-    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        try:
-            async with asyncio.timeout(_RECEIVING):
-                body = await self._body(scope, receive)
-        except TimeoutError:
-            late = f"the request was not sent within {_RECEIVING:g} seconds."
-            await _error(408, late, {"Connection": "close"})(scope, receive, send)
-            return
-        if body is None:
-            large = f"the request is too large: {self._most:,} bytes are the most."
-            await _error(413, large, {"Connection": "close"})(scope, receive, send)
-            return
-        # Whatever type a client names, such as curl's own: only JSON is read.
-        headers = [(name, value) for name, value in scope["headers"] if name != b"content-type"]
-        scope["headers"] = [*headers, (b"content-type", b"application/json")]
-        messages = [{"type": "http.request", "body": body, "more_body": False}]
-
-        async def replay() -> Message:
-            return messages.pop() if messages else await receive()
-
-        await self._app(scope, replay, send)
-
-    async def _body(self, scope: Any, receive: Receive) -> bytes | None:
-        length = dict(scope["headers"]).get(b"content-length", b"0")
-        if length.isdigit() and int(length) > self._most:
-            return None
-        parts, size, more = [], 0, True
-        while more:
-            message = await receive()
-            parts.append(message.get("body", b""))
-            size += len(parts[-1])
-            more = message.get("more_body", False)
-            if size > self._most:
-                return None
-        return b"".join(parts)
-
-
-class _Counted:
-    """Counts requests, and measures their time."""
-
-    def __init__(self, app: Any, metrics: _Metrics, known: set[str]) -> None:
-        self._app, self._metrics, self._known = app, metrics, known
-
-    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        path = scope["path"] if scope["path"] in self._known else "other"
-        began, status = time.perf_counter(), 500
-
-        async def noted(message: Message) -> None:
-            nonlocal status
-            status = message.get("status", status)
-            await send(message)
-
-        try:
-            await self._app(scope, receive, noted)
-        finally:
-            self._metrics.requests.labels(path, str(status)).inc()
-            self._metrics.seconds.labels(path).observe(time.perf_counter() - began)
+def _of_http(error: HTTPException) -> str:
+    """FastAPI does not say why it could not read a body."""
+    cause = error.__cause__
+    return f"the body cannot be read as JSON: {in_a_line(cause)}." if cause else str(error.detail)
 
 
 class _Patient(H11Protocol):  # type: ignore[misc]  # untyped
@@ -274,19 +184,19 @@ class _Patient(H11Protocol):  # type: ignore[misc]  # untyped
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self.loop.call_later(_RECEIVING, self._close_if_silent)
+        self.loop.call_later(RECEIVING, self._close_if_silent)
 
     def _close_if_silent(self) -> None:
         if self.cycle is None:
             self.transport.close()
 
 
-def serve(service: Service, limits: Limits, bound: socket.socket) -> None:
+def serve(service: Service, limits: Limits, bound: socket.socket, door: Door = OPEN) -> None:
     """Serve at a bound address until Ctrl-C; print the address first."""
     models = ModelThread(service.answer, limits.waiting, limits.seconds)
     server = uvicorn.Server(
         uvicorn.Config(
-            application(service, limits, models),
+            application(service, limits, models, door),
             http=_Patient,
             log_level="warning",
             access_log=False,

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform import __version__
-from irplatform.data import Document, Topic
+from irplatform.data import Document
 from irplatform.errors import InputError
+from irplatform.experiment.free_texts import new_topic
 from irplatform.experiment.ready import reranker as make_reranker
 from irplatform.experiment.ready import retriever as make_retriever
 from irplatform.experiment.settings import one_reranker
@@ -25,7 +26,7 @@ from irplatform.text.given_texts import GivenTexts, given
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
-    from irplatform.data import FieldValue
+    from irplatform.data import FieldValue, Topic
     from irplatform.experiment.ready import ReadyReranker, ReadyRetriever
     from irplatform.experiment.settings import RunSettings
 
@@ -88,7 +89,7 @@ class Service:
     def search(self, requests: Sequence[Search]) -> list[Answer]:
         """Find documents for queries, and rerank them if there is a reranker."""
         retriever = self._retriever
-        topics = [_topic(request, number) for number, request in enumerate(requests)]
+        topics = [_topic(request) for request in requests]
         run = retriever.search(topics, self._depth(requests[0]))
         if self.reranker and self._reranks(requests[0]):
             run = self.reranker.rerank(topics, run, cached=False)
@@ -120,7 +121,7 @@ class Service:
     def rerank(self, requests: Sequence[Rerank]) -> list[Answer]:
         """Score documents for queries; all are texts, or all are given by id."""
         reranker = self._reranker
-        topics = [_topic(request, number) for number, request in enumerate(requests)]
+        topics = [_topic(request) for request in requests]
         candidates: dict[str, list[str]] = {}
         texts: dict[str, Document] = {}
         for topic, request in zip(topics, requests, strict=True):
@@ -146,7 +147,7 @@ class Service:
                 }
                 for place in best[: request.top_n]
             ]
-            answers.append({"model": reranker.name, "results": results})
+            answers.append({"model": reranker.name, "results": results, **_counts(request)})
         return answers
 
     @settings_kept()
@@ -155,14 +156,14 @@ class Service:
         return [self._explain(request) for request in requests]
 
     def _explain(self, request: Explain) -> Answer:
-        reranker, topic = self._reranker, _topic(request, 0)
+        reranker, topic = self._reranker, _topic(request)
         system = reranker.system
         if request.by_id:
             self._refuse_unknown(request.ids)
             texts = None
             doc_ids = list(dict.fromkeys(request.ids))
         else:
-            texts = GivenTexts(_documents(request.documents, ""))
+            texts = GivenTexts(_documents(request.documents, f"{topic.id}."))
             doc_ids = list(texts.documents)
         with nullcontext() if texts is None else given(texts):
             documents = reranker.resources.documents(doc_ids)
@@ -208,7 +209,7 @@ class Service:
             return None
         document = request.documents[place]
         if not request.by_id:
-            return {"text": document} if isinstance(document, str) else document.given()
+            return {"text": document} if isinstance(document, str) else document.sent
         (found,) = self._reranker.resources.documents([request.ids[place]])
         return {"id": found.id, "title": found.title, "abstract": found.abstract}
 
@@ -234,8 +235,15 @@ def open_service(settings: RunSettings, rerank_depth: int) -> Service:
     return service
 
 
-def _topic(request: Search | Rerank | Explain, number: int) -> Topic:
-    return Topic(f"query-{number}", request.query, _fields(request.fields))
+def _topic(request: Search | Rerank | Explain) -> Topic:
+    return new_topic(request.query, _fields(request.fields))
+
+
+def _counts(request: Rerank) -> Answer:
+    """What Jina's clients read of an answer (`usage`), and Cohere's (`meta`)."""
+    tokens = {"total_tokens": request.words, "prompt_tokens": request.words}
+    meta: Answer = {"api_version": {"version": "2"}, "billed_units": {"search_units": 1}}
+    return {"usage": tokens, "meta": {**meta, "warnings": request.warnings}}
 
 
 def _fields(given: Mapping[str, str | list[str]]) -> dict[str, FieldValue]:
@@ -249,7 +257,5 @@ def _documents(texts: Sequence[str | Text], prefix: str) -> dict[str, Document]:
         if isinstance(text, str):
             documents[doc_id] = Document(doc_id, abstract=text)
         else:
-            documents[doc_id] = Document(
-                doc_id, text.title, text.text or text.abstract, _fields(text.fields)
-            )
+            documents[doc_id] = Document(doc_id, text.title, text.text, _fields(text.fields))
     return documents
