@@ -273,7 +273,7 @@ class CollectionResources:
         if self._opened.log is not None and message not in self._opened.log.notices:
             self._opened.log.notices.append(message)
         if message not in self._opened.notices:
-            if len(self._opened.notices) >= _REMEMBERED:  # a service has ever new topics
+            if len(self._opened.notices) >= 1000:  # a service has ever new topics
                 self._opened.notices.clear()
             self._opened.notices.add(message)
             if not self._opened.quiet:

@@ -66,7 +66,7 @@ def call():
         ("search", {"query": "x", "topn": 1}, "unknown key 'topn'. Did you mean 'top_n'?"),
         ("search", {"query": "x", "top_n": "many"}, "top_n: Input should be a valid integer"),
         ("search", {}, "query: Field required."),
-        ("explain", {"query": "x", "documents": ["a", 3]}, "documents.1: Input should be a valid"),
+        ("explain", {"query": "x", "documents": ["a", 3]}, "documents.1: 3 is neither a text"),
         ("search", {"query": "bug"}, "the request failed: RuntimeError: a bug in two lines"),
         ("serach", {"query": "x"}, "unknown tool 'serach'. Did you mean 'search'?"),
     ],
@@ -81,5 +81,5 @@ def test_a_call_is_read_as_over_http(call):
     assert (found["top_n"], found["return_documents"]) == (2, True)
     documents = '["a", {"page_content": "b"}]'  # as some models write lists
     asked = call("rerank", query="[1]", documents=documents)
-    assert (asked["query"], asked["documents"][0]) == ("[1]", "a")
+    assert (asked["query"], asked["documents"][0]["text"]) == ("[1]", "a")
     assert asked["documents"][1]["text"] == "b"

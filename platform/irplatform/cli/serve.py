@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,7 +23,6 @@ from irplatform.cli.settings import run_settings
 from irplatform.errors import InputError
 from irplatform.system.console import notice
 from irplatform.system.packages import require
-from irplatform.system.reading import read_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,18 +77,12 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 )
 @with_options(
     click.option(
-        "--token-file",
-        type=PATH,
-        help=f"A file with a token that requests must bring; or set {_TOKEN}.",
-    ),
-    click.option(
         "--cors-origin",
         "origins",
         multiple=True,
         metavar="URL",
         help="Let pages of this address call the server; repeatable, '*' for all.",
     ),
-    click.option("--root-path", default="", help="What a proxy puts before all paths."),
     flag_option("--access-log", text="Write a line for each request to standard error."),
     group="Who may use it",
     example="--access-log",
@@ -110,10 +104,6 @@ def serve(
     host: str,
     port: int,
     mcp: bool,
-    token_file: Path | None,
-    origins: tuple[str, ...],
-    root_path: str,
-    access_log: bool,
     **options: Any,
 ) -> None:
     """Serve search, rerank and explain over HTTP, or as tools of MCP.
@@ -127,11 +117,13 @@ def serve(
         require("--mcp", "mcp")
     else:
         require("`platform serve`", "fastapi", "uvicorn", "prometheus_client")
-    from irplatform.serving.limits import Door, Limits
+    from irplatform.serving.limits import Limits
     from irplatform.serving.service import open_service
 
     names = ("documents", "megabytes", "waiting", "seconds")
-    limits = Limits(**{name: options.pop(f"max_{name}") for name in names})
+    most = {name: options.pop(f"max_{name}") for name in names}
+    who = {name: options.pop(name) for name in ("origins", "access_log")}
+    limits = Limits(**most, **who, token=_token())
     asked = (reranker,) if reranker else ()
     options |= {"collection": collection or "", "checkpoint": checkpoint}
     bound = None
@@ -139,10 +131,8 @@ def serve(
         from irplatform.serving.rest import bind
         from irplatform.serving.rest import serve as serve_requests
 
-        token = _token(token_file)
-        door = Door(token, origins, root_path.rstrip("/"), access_log)
         bound = bind(host, port)
-        if host not in _LOOPBACK and not token:
+        if host not in _LOOPBACK and not limits.token:
             notice(f"WARNING: all who reach {host} can search; there is no token ({_TOKEN})")
     depth = options.pop("rerank_depth")
     settings = run_settings({**options, "retrievers": (retriever,)}, rerankers=asked)
@@ -152,18 +142,12 @@ def serve(
 
         serve_tools(service, limits)
     else:
-        serve_requests(service, limits, bound, door)
+        serve_requests(service, limits, bound)
 
 
-def _token(path: Path | None) -> str:
-    """The token of a file or the environment; "" for none. InputError if it cannot be sent."""
-    if path is None and _TOKEN not in os.environ:
-        return ""
-    where = _TOKEN if path is None else f"{path}"
-    whole = os.environ[_TOKEN] if path is None else read_whole(path, 10_000).decode("latin-1")
-    token = whole.strip()
-    if not (token and token.isascii() and token.isprintable() and " " not in token):
-        raise InputError(
-            f"{where}: a token is one word of letters, digits and signs, without blanks."
-        )
+def _token() -> str:
+    """The token of the environment; "" for none. InputError if no header can carry it."""
+    token = os.environ.get(_TOKEN, "")
+    if _TOKEN in os.environ and not re.fullmatch(r"[!-~]+", token):
+        raise InputError(f"{_TOKEN} must be letters, digits and signs of ASCII, without blanks.")
     return token

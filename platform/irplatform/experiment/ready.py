@@ -6,7 +6,6 @@ systems, trained and cached in the same way, and give the same scores.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
@@ -24,7 +23,6 @@ from irplatform.experiment.resources import on_device, resources_for, undecided_
 from irplatform.experiment.run import choose_fusion, learning_plan, retrieve_training
 from irplatform.experiment.settings import one_reranker, settings_of
 from irplatform.experiment.systems import choose_systems, refuse_silent_downloads, resolve_systems
-from irplatform.features.calculator import features_of_a_call
 from irplatform.registry.loading import registry
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.rerank import apply_checkpoint, fit, resources_with
@@ -136,7 +134,9 @@ class ReadyReranker:
         if cached and texts is None:
             return cached_scores(self.system, topics, candidates, self.resources)
         asked = self.system.choice.registration, self.system.members, topics, candidates
-        with features_of_a_call(), nullcontext() if texts is None else given(GivenTexts(texts)):
+        if texts is None:
+            return final_scores(*asked, self.resources)
+        with given(GivenTexts(texts)):
             return final_scores(*asked, self.resources)
 
     def rerank(

@@ -10,8 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
-from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -30,7 +28,7 @@ from irplatform.system.workers import batched_by_size, ordered_map
 from irplatform.text.given_texts import given_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from irplatform.data import Topic
@@ -83,21 +81,8 @@ _memories: WeakKeyDictionary[ForwardIndex | GivenTexts, dict[str, _Memory]] = We
 per source of vectors."""
 
 
-_of_a_call: ContextVar[dict[str, _Memory] | None] = ContextVar("features of a call", default=None)
-
-
-@contextmanager
-def features_of_a_call() -> Iterator[None]:
-    """Remember features within a block alone: a service does not meet its topics again."""
-    token = _of_a_call.set({})
-    try:
-        yield
-    finally:
-        _of_a_call.reset(token)
-
-
 def forget_features() -> None:
-    """Let all features be computed anew, to measure their time."""
+    """Let all features be computed anew: to measure their time, or as no topic comes again."""
     _memories.clear()
 
 
@@ -106,9 +91,7 @@ class Calculator:
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
-        by_vectors = _of_a_call.get()
-        if by_vectors is None:
-            by_vectors = _memories.setdefault(given_texts() or resources.forward_index(), {})
+        by_vectors = _memories.setdefault(given_texts() or resources.forward_index(), {})
         source = getattr(resources, "source", None)  # checkpoints bring their vectors
         vectors = "" if source is None else fingerprint(source.describe())
         self._memory = by_vectors.setdefault(vectors, _Memory())

@@ -1,4 +1,4 @@
-"""The limits of a server, and who may use it: sizes, times, token, origins."""
+"""The limits of a server: the size and time of a request, how many may wait, and whose they are."""
 
 from __future__ import annotations
 
@@ -17,12 +17,18 @@ class Limits:
         megabytes: largest body of a request.
         waiting: most requests that wait for the models.
         seconds: longest time of a request.
+        token: what requests have to bring; "" lets all in.
+        origins: addresses whose pages may call the server (CORS); "*" stands for all.
+        access_log: whether a line for each request goes to standard error.
     """
 
     documents: int = 1000
     megabytes: int = 16
     waiting: int = 256
     seconds: float = 60.0
+    token: str = ""
+    origins: tuple[str, ...] = ()
+    access_log: bool = False
 
     def size(self, request: Request) -> int:
         """Return the number of a request's documents; InputError if they are too many."""
@@ -33,24 +39,3 @@ class Limits:
                 f"{size:,} documents are too many: a request may have {self.documents:,}."
             )
         return size
-
-
-@dataclass(frozen=True)
-class Door:
-    """Who may use a server, and what is written of them.
-
-    Attributes:
-        token: requests have to bring it; "" lets all in.
-        origins: pages of these addresses may call the server (CORS); "*" stands for all.
-        root_path: what a proxy puts before all paths.
-        access_log: whether a line for each request goes to standard error.
-    """
-
-    token: str = ""
-    origins: tuple[str, ...] = ()
-    root_path: str = ""
-    access_log: bool = False
-
-
-OPEN = Door()
-"""All who reach the server may use it."""

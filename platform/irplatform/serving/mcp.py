@@ -33,51 +33,44 @@ def server(service: Service, models: ModelThread[Request], limits: Limits) -> Se
 
     What is wrong with a call is told in its result, so that the model that calls can mend it.
     """
-    kinds: dict[str, type[Request]] = {}
-    tools = []
-
-    def add(kind: type[Request], description: str) -> None:
-        name = kind.__name__.lower()
-        schema = kind.model_json_schema()
-        schema["properties"].pop("return_documents", None)
-        kinds[name] = kind
-        tools.append(
-            Tool(
-                name=name,
-                description=description,
-                input_schema={**schema, "additionalProperties": False},
-                output_schema={"type": "object", "additionalProperties": True},
-            )
-        )
-
+    kinds: dict[type[Request], str] = {}
     if service.retriever is not None:
         collection = service.retriever.collection
-        add(Search, f"Search {collection.title} ({collection.id}) for some words.")
+        kinds[Search] = f"Search {collection.title} ({collection.id}) for some words."
     if service.reranker is not None:
-        ids = ', or documents of the collection as {"id": "…"}' if service.retriever else ""
-        about = f"Documents are texts{ids}."
-        add(Rerank, f"Score documents for a query with {service.name}, best first. {about}")
-        add(Explain, f"Explain {service.name}'s scores of documents. {about}")
+        kinds[Rerank] = f"Score documents for a query with {service.name}, best first."
+        kinds[Explain] = f"Explain {service.name}'s scores of documents."
+    by_name = {kind.__name__.lower(): kind for kind in kinds}
 
     async def answer(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        if name not in kinds:
-            raise unknown("tool", name, kinds)
-        given = {"return_documents": True} if kinds[name] is Search else {}
-        request = kinds[name].model_validate({**given, **_parsed(arguments)})
-        for key in request.unread_keys if isinstance(request, Rerank) else ():
-            raise unknown("key", key, Rerank.model_fields)
+        if name not in by_name:
+            raise unknown("tool", name, by_name)
+        given = {"return_documents": True} if by_name[name] is Search else {}
+        request = by_name[name].model_validate({**given, **_parsed(arguments)})
+        if key := next(iter(request.model_extra or ()), None):
+            raise unknown("key", key, type(request).model_fields)
         size = limits.size(request)
         answered: dict[str, Any] = await models.ask(service.kind(request), request, size)
         return answered
 
     async def list_tools(_context: Any, _page: Any) -> ListToolsResult:
-        return ListToolsResult(tools=tools)
+        return ListToolsResult(
+            tools=[
+                Tool(
+                    name=name,
+                    description=kinds[kind],
+                    input_schema={**kind.model_json_schema(), "additionalProperties": False},
+                    output_schema={"type": "object"},
+                )
+                for name, kind in by_name.items()
+            ]
+        )
 
     async def call_tool(_context: Any, call: CallToolRequestParams) -> CallToolResult:
         try:
             answered = await answer(call.name, call.arguments or {})
         except ValidationError as error:
-            told = first_problem([{**e, "loc": ("", *e["loc"])} for e in error.errors()])
+            told = first_problem(error.errors())
         except PlatformError as error:
             told = str(error)
         except Exception as error:

@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import (
     AfterValidator,
-    AliasChoices,
     BaseModel,
     Field,
+    WithJsonSchema,
     field_validator,
     model_validator,
 )
-from pydantic.json_schema import SkipJsonSchema  # noqa: TC002  # pydantic reads it
 
 from irplatform.errors import listing, unknown
-from irplatform.serving.document_forms import TEXT_KEYS, read_documents
+from irplatform.serving.document_forms import read_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 LONGEST_QUERY = 10_000
 """Characters of a query."""
@@ -39,24 +38,17 @@ Fields = dict[str, Words | list[Words]]
 
 
 class Text(BaseModel):
-    """A document: its text and title, or its id in the collection, as `document_forms` reads it."""
+    """A document: its text and title, or its id in the collection, as `read_documents` reads it.
 
-    text: Words = Field("", description=f"any text; also as {', '.join(TEXT_KEYS[1:])}")
+    `sent` is the document in the client's form, and `unread` those of its keys that nobody reads.
+    """
+
+    text: Words = ""
     title: Words = ""
-    id: Words = Field("", description="of a document of the collection, instead of a text")
-    fields: Fields = Field({}, description="further fields, such as year or mesh")
-    sent: SkipJsonSchema[dict[str, Any]] = {}
-    unread: SkipJsonSchema[list[str]] = []
-
-    @property
-    def by_id(self) -> bool:
-        """The document is given by its id alone."""
-        return bool(self.id)
-
-
-def texts_of(document: str | Text) -> tuple[str, str]:
-    """Return the title and the text of a document."""
-    return ("", document) if isinstance(document, str) else (document.title, document.text)
+    id: Words = ""
+    fields: Fields = {}
+    sent: dict[str, Any] = {}
+    unread: list[str] = []
 
 
 class _OfQuery(BaseModel):
@@ -89,10 +81,15 @@ class Search(_WithKnownKeys, _OfQuery):
     return_documents: bool = Field(False, description="send abstracts, too")
 
 
+_DOCUMENTS = {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "object"}]}}
+
+
 class _OfDocuments(_OfQuery):
     rank_fields: list[Words] | None = Field(None, description="keys of documents that are read")
-    documents: list[Words | Text] = Field(
-        min_length=1, description='texts, or documents of the collection as {"id": "…"}'
+    documents: Annotated[list[Text], WithJsonSchema(_DOCUMENTS)] = Field(
+        min_length=1,
+        description="texts, objects with a text or with title and abstract, or documents of the "
+        'collection as {"id": "…"}',
     )
 
     @model_validator(mode="before")
@@ -102,53 +99,46 @@ class _OfDocuments(_OfQuery):
 
     @model_validator(mode="after")
     def _are_of_one_kind(self) -> Self:
-        kinds = {not isinstance(document, str) and document.by_id for document in self.documents}
-        if len(kinds) > 1:
+        if len({bool(document.id) for document in self.documents}) > 1:
             raise ValueError("some documents are texts and some are ids; send two requests")
         return self
 
     @property
     def by_id(self) -> bool:
         """The documents are given by their ids in the collection."""
-        return not isinstance(self.documents[0], str) and self.documents[0].by_id
+        return bool(self.documents[0].id)
 
     @property
     def ids(self) -> list[str]:
         """The ids of documents of the collection."""
-        return [document.id for document in self.documents if isinstance(document, Text)]
+        return [document.id for document in self.documents]
 
 
 class Rerank(_OfDocuments, extra="allow"):
     """Documents to score for a query, in the form of Cohere and Jina, which have further keys."""
 
-    top_n: int | None = Field(
-        None,
-        ge=1,
-        validation_alias=AliasChoices("top_n", "top_k"),
-        description="results, at most; all by default",
-    )
+    top_n: int | None = Field(None, ge=1, description="results, at most; all by default")
     return_documents: bool = Field(False, description="send the documents back, too")
 
     @property
-    def unread_keys(self) -> list[str]:
-        """Keys of the request that have no effect."""
-        return [key for key in self.model_extra or () if key != "model"]
+    def counts(self) -> dict[str, Any]:
+        """What Jina's clients read of an answer (`usage`), and Cohere's (`meta`)."""
+        texts = (f"{document.title} {document.text}" for document in self.documents)
+        words = sum(len(text.split()) for text in (self.query, *texts))
+        meta = {"billed_units": {"search_units": 1}, "warnings": [*self._warnings()]}
+        return {"usage": {"total_tokens": words, "prompt_tokens": words}, "meta": meta}
 
-    @property
-    def warnings(self) -> list[str]:
-        """What of the request was not read, a sentence for each."""
-        told = [unknown("key", key, type(self).model_fields).message for key in self.unread_keys]
-        texts = [document for document in self.documents if isinstance(document, Text)]
-        keys = dict.fromkeys(key for document in texts for key in document.unread)
-        if keys:
-            told.append(f"these keys of documents were not read: {listing(keys)}.")
-        return told
+    def _warnings(self) -> Iterator[str]:
+        """What of the request was not read."""
+        for key in self.model_extra or ():
+            if key != "model":
+                yield unknown("key", key, type(self).model_fields).message
+        if keys := dict.fromkeys(key for document in self.documents for key in document.unread):
+            yield f"these keys of documents were not read: {listing(keys)}."
 
-    @property
-    def words(self) -> int:
-        """The number of words that were sent, between blanks."""
-        texts = (text for document in self.documents for text in texts_of(document))
-        return sum(len(text.split()) for text in (self.query, *texts))
+
+class RerankForInfinity(Rerank):
+    """The same for Infinity's clients, who read documents that are sent back as texts."""
 
 
 class Explain(_WithKnownKeys, _OfDocuments):
@@ -158,21 +148,18 @@ class Explain(_WithKnownKeys, _OfDocuments):
 Request = Search | Rerank | Explain
 
 
-def first_problem(errors: Sequence[Mapping[str, Any]]) -> str:
+def first_problem(errors: Sequence[Mapping[str, Any]], places: int = 0) -> str:
     """The place of the first problem in a request, and the problem: "top_n: …".
 
-    Places begin with the part of the request, such as "body".
+    The first `places` of a place are not told, such as "body".
     """
     problem = errors[0]
     if problem["type"] == "json_invalid":
         return f"the body is not JSON: {problem['ctx']['error']}."
     if tuple(problem["loc"]) == ("body",) and problem["type"] == "missing":
         return "the body is missing: send JSON."
-    # Of the two forms of a document, that one is told which reached further into it.
-    place = problem["loc"][:3]
-    problem = max((e for e in errors if e["loc"][:3] == place), key=lambda e: len(e["loc"]))
-    parts = map(str, problem["loc"][1:])
-    where = [part for part in parts if part.replace("_", "").isalnum() and part != Text.__name__]
+    parts = map(str, problem["loc"][places:])
+    where = [part for part in parts if part.replace("_", "").isalnum()]
     message = problem["msg"].removeprefix("Value error, ")
     message += "" if message.endswith((".", "?")) else "."
     return f"{'.'.join(where)}: {message}" if where else message

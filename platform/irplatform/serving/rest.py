@@ -6,61 +6,92 @@ too many are refused; the server goes on.
 
 from __future__ import annotations
 
+import asyncio
+import hmac
 import socket
+import sys
+import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import uvicorn
-from fastapi import FastAPI, Query, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from irplatform import __version__
-from irplatform.errors import InputError, in_a_line, unknown
+from irplatform.errors import InputError, in_a_line
 from irplatform.serving.docs_page import docs_page
-from irplatform.serving.limits import OPEN
-from irplatform.serving.middleware import (
-    RECEIVING,
-    Bounded,
-    Counted,
-    Guarded,
-    Metrics,
-    error_response,
-)
 from irplatform.serving.model_thread import BusyError, ModelThread, TooSlowError
 from irplatform.serving.requests import (
-    LONGEST_QUERY,
-    MOST_RESULTS,
     Explain,
     Rerank,
+    RerankForInfinity,
     Search,
     first_problem,
-    texts_of,
 )
 from irplatform.system.console import notice, quiet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 
-    from irplatform.serving.limits import Door, Limits
+    from irplatform.serving.limits import Limits
     from irplatform.serving.requests import Request as Asked
     from irplatform.serving.service import Service
 
+    Message = MutableMapping[str, Any]
+    Receive = Callable[[], Awaitable[Message]]
+    Send = Callable[[Message], Awaitable[None]]
+
+_RECEIVING = 10.0
+"""Seconds that a client may take to send a request."""
 _ENDING = 5
 """Seconds that requests have to end when the server does."""
-_Words = Annotated[
-    str,
-    Query(min_length=1, max_length=LONGEST_QUERY, pattern=r"\S", description="words to search for"),
-]
-_Number = Annotated[int, Query(ge=1, le=MOST_RESULTS, description="results, at most")]
 
 
-def application(
-    service: Service, limits: Limits, models: ModelThread[Asked], door: Door = OPEN
-) -> FastAPI:
+class _Metrics:
+    """Counts and times of requests, in Prometheus' form."""
+
+    def __init__(self, models: ModelThread[Asked]) -> None:
+        disable_created_metrics()
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        self.requests = Counter(
+            "irplatform_requests", "Requests.", ["path", "status"], registry=self.registry
+        )
+        self.seconds = Histogram(
+            "irplatform_request_seconds", "Time of a request.", ["path"], registry=self.registry
+        )
+        self.documents = Counter(
+            "irplatform_documents", "Documents that were sent.", registry=self.registry
+        )
+        batches = Histogram(
+            "irplatform_batch_requests",
+            "Requests that were answered together.",
+            buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256),
+            registry=self.registry,
+        )
+        models.batches = batches.observe
+        waiting = Gauge("irplatform_waiting", "Requests that wait.", registry=self.registry)
+        waiting.set_function(lambda: models.waiting)
+
+
+def application(service: Service, limits: Limits, models: ModelThread[Asked]) -> FastAPI:
     """Return the ASGI application of a service."""
     app = FastAPI(
         title="irplatform",
@@ -69,39 +100,32 @@ def application(
         docs_url=None,
         redoc_url=None,
     )
-    metrics = Metrics(models)
+    metrics = _Metrics(models)
 
-    async def answer(
-        request: Asked, changed: Callable[[Any, dict[str, Any]], object] = lambda *_: None
-    ) -> JSONResponse:
+    async def answer(request: Asked) -> JSONResponse:
         size = limits.size(request)
         if not isinstance(request, Search):
             metrics.documents.inc(size)
         try:
-            answered = await models.ask(service.kind(request), request, size)
-            changed(request, answered)
-            return JSONResponse(answered)
+            return JSONResponse(await models.ask(service.kind(request), request, size))
         except (InputError, BusyError, TooSlowError):
             raise
         except Exception as error:
             message = in_a_line(error)
             notice(f"WARNING: a request failed: {message}")
-            return error_response(500, f"the request failed: {message}")
+            return _error(500, f"the request failed: {message}")
 
     async def search(request: Search) -> Any:
         return await answer(request)
 
-    async def search_words(request: Request, query: _Words, top_n: _Number = 10) -> Any:
-        known = ("query", "top_n")
-        if other := next((key for key in request.query_params if key not in known), None):
-            raise unknown("key", other, known)
-        return await answer(Search.model_validate({"query": query, "top_n": top_n}))
+    async def search_words(request: Request) -> Any:
+        return await answer(Search.model_validate(dict(request.query_params)))
 
     async def rerank(request: Rerank) -> Any:
         return await answer(request)
 
-    async def rerank_for_infinity(request: Rerank) -> Any:
-        return await answer(request, _with_texts)
+    async def rerank_for_infinity(request: RerankForInfinity) -> Any:
+        return await answer(request)
 
     async def explain(request: Explain) -> Any:
         return await answer(request)
@@ -110,13 +134,13 @@ def application(
         return {"status": "ok", **service.about()}
 
     async def counts() -> Any:
-        return PlainTextResponse(metrics.text())
+        return PlainTextResponse(generate_latest(metrics.registry))
 
     async def docs(request: Request) -> Any:
         return HTMLResponse(docs_page(app.openapi(), str(request.base_url)))
 
     async def home() -> Any:
-        return RedirectResponse(f"{door.root_path}/docs")
+        return RedirectResponse("/docs")
 
     routes: list[tuple[str, str, Callable[..., Any], str]] = [
         ("POST", "/search", search, "Search the collection, and rerank what is found"),
@@ -137,40 +161,37 @@ def application(
             path, endpoint, methods=[method], summary=summary, include_in_schema=shown
         )
     _explain_errors(app)
-    app.add_middleware(Bounded, most=limits.megabytes * 1_000_000)
-    if door.token:
-        app.add_middleware(Guarded, token=door.token)
-    if door.origins:
-        app.add_middleware(
-            CORSMiddleware, allow_origins=door.origins, allow_methods="*", allow_headers="*"
-        )
+    app.add_middleware(_Bounded, most=limits.megabytes * 1_000_000)
+    if limits.token:
+        app.add_middleware(_Guarded, token=limits.token)
+    if limits.origins:
+        anything = {"allow_methods": "*", "allow_headers": "*"}
+        app.add_middleware(CORSMiddleware, allow_origins=limits.origins, **anything)
     paths = {path for _, path, _, _ in routes}
-    app.add_middleware(Counted, metrics=metrics, known=paths, door=door)
+    app.add_middleware(_Counted, metrics=metrics, known=paths, log=limits.access_log)
     return app
+
+
+def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """An error under the keys that clients show: `message` is Cohere's, `detail` Jina's."""
+    keys = ("error", "message", "detail")
+    return JSONResponse(dict.fromkeys(keys, message), status, headers)
 
 
 def _explain_errors(app: FastAPI) -> None:
     def answers(kind: type[Exception], status: int, message: Callable[[Any], str]) -> None:
         async def handle(_: Request, error: Any) -> JSONResponse:
             headers = {"Retry-After": "1"} if status == 503 else None
-            return error_response(status or error.status_code, message(error), headers)
+            return _error(status or error.status_code, message(error), headers)
 
         app.add_exception_handler(kind, handle)
 
-    answers(RequestValidationError, 422, lambda error: first_problem(error.errors()))
+    answers(RequestValidationError, 422, lambda error: first_problem(error.errors(), 1))
+    answers(ValidationError, 422, lambda error: first_problem(error.errors()))
     answers(HTTPException, 0, _of_http)
     answers(InputError, 422, str)
     answers(BusyError, 503, str)
     answers(TooSlowError, 504, str)
-
-
-def _with_texts(request: Rerank, answered: dict[str, Any]) -> None:
-    """Put texts in place of documents, which Infinity's clients read as such."""
-    for result in answered["results"]:
-        if shown := result.get("document"):
-            sent = request.documents[result["index"]]
-            texts = (shown["title"], shown["abstract"]) if request.by_id else texts_of(sent)
-            result["document"] = " ".join(texts).strip()
 
 
 def _of_http(error: HTTPException) -> str:
@@ -179,24 +200,128 @@ def _of_http(error: HTTPException) -> str:
     return f"the body cannot be read as JSON: {in_a_line(cause)}." if cause else str(error.detail)
 
 
+class _Counted:
+    """Counts requests, measures and logs them, and answers HEAD as GET."""
+
+    def __init__(self, app: Any, metrics: _Metrics, known: set[str], log: bool) -> None:
+        self._app, self._metrics, self._known, self._log = app, metrics, known, log
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        path = scope["path"] if scope["path"] in self._known else "other"
+        began, status = time.perf_counter(), 500
+        head = scope["method"] == "HEAD"
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send({**message, "body": b""} if head and "body" in message else message)
+
+        try:
+            await self._app({**scope, "method": "GET"} if head else scope, receive, noted)
+        finally:
+            seconds = time.perf_counter() - began
+            self._metrics.requests.labels(path, str(status)).inc()
+            self._metrics.seconds.labels(path).observe(seconds)
+            if self._log:
+                now = datetime.now(UTC).isoformat(timespec="milliseconds")
+                client = (scope.get("client") or ("-",))[0]
+                asked = f"{client} {scope['method']} {quote(scope['path'])}"
+                print(
+                    f"{now} {asked} {status} {1000 * seconds:.0f} ms", file=sys.stderr, flush=True
+                )
+
+
+class _Guarded:
+    """Refuses requests that do not bring the token, but for `/health`."""
+
+    def __init__(self, app: Any, token: str) -> None:
+        self._app, self._token = app, token.encode()
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        header = dict(scope.get("headers", ())).get(b"authorization", b"")
+        scheme, _, token = header.partition(b" ")
+        right = scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._token)
+        app = self._app
+        if scope["type"] == "http" and not right and scope["path"] != "/health":
+            told = "the token is missing or wrong: send the header Authorization: Bearer TOKEN."
+            app = _error(401, told, {"WWW-Authenticate": "Bearer"})
+        await app(scope, receive, send)
+
+
+class _Bounded:
+    """Reads bodies before anything else, up to a size and within a time."""
+
+    def __init__(self, app: Any, most: int) -> None:
+        self._app, self._most = app, most
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        # Whatever type a client names, such as curl's own: only JSON is read.
+        headers = [(name, value) for name, value in scope["headers"] if name != b"content-type"]
+        scope["headers"] = [*headers, (b"content-type", b"application/json")]
+        closing = {"Connection": "close"}
+        encoding = dict(headers).get(b"content-encoding", b"identity").decode("latin-1")
+        if encoding.lower() != "identity":
+            told = f"a body with the encoding {encoding!r} is not read: send plain JSON."
+            refused = _error(415, told, {"Accept-Encoding": "identity", **closing})
+            await refused(scope, receive, send)
+            return
+        try:
+            async with asyncio.timeout(_RECEIVING):
+                body = await self._body(scope, receive)
+        except TimeoutError:
+            late = f"the request was not sent within {_RECEIVING:g} seconds."
+            await _error(408, late, closing)(scope, receive, send)
+            return
+        if body is None:
+            large = f"the request is too large: {self._most:,} bytes are the most."
+            await _error(413, large, closing)(scope, receive, send)
+            return
+        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def replay() -> Message:
+            return messages.pop() if messages else await receive()
+
+        await self._app(scope, replay, send)
+
+    async def _body(self, scope: Any, receive: Receive) -> bytes | None:
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if length.isdigit() and int(length) > self._most:
+            return None
+        parts, size, more = [], 0, True
+        while more:
+            message = await receive()
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            more = message.get("more_body", False)
+            if size > self._most:
+                return None
+        return b"".join(parts)
+
+
 class _Patient(H11Protocol):  # type: ignore[misc]  # untyped
     """Closes connections on which no request begins; uvicorn would wait for ever."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self.loop.call_later(RECEIVING, self._close_if_silent)
+        self.loop.call_later(_RECEIVING, self._close_if_silent)
 
     def _close_if_silent(self) -> None:
         if self.cycle is None:
             self.transport.close()
 
 
-def serve(service: Service, limits: Limits, bound: socket.socket, door: Door = OPEN) -> None:
+def serve(service: Service, limits: Limits, bound: socket.socket) -> None:
     """Serve at a bound address until Ctrl-C; print the address first."""
     models = ModelThread(service.answer, limits.waiting, limits.seconds)
     server = uvicorn.Server(
         uvicorn.Config(
-            application(service, limits, models, door),
+            application(service, limits, models),
             http=_Patient,
             log_level="warning",
             access_log=False,

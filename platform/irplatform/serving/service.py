@@ -17,8 +17,16 @@ from irplatform.experiment.free_texts import new_topic
 from irplatform.experiment.ready import reranker as make_reranker
 from irplatform.experiment.ready import retriever as make_retriever
 from irplatform.experiment.settings import one_reranker
+from irplatform.features.calculator import forget_features
 from irplatform.reranking.explain import explanations
-from irplatform.serving.requests import Explain, Request, Rerank, Search, Text
+from irplatform.serving.requests import (
+    Explain,
+    Request,
+    Rerank,
+    RerankForInfinity,
+    Search,
+    Text,
+)
 from irplatform.system.arithmetic import settings_kept
 from irplatform.system.console import waiting
 from irplatform.text.given_texts import GivenTexts, given
@@ -26,7 +34,7 @@ from irplatform.text.given_texts import GivenTexts, given
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
-    from irplatform.data import FieldValue, Topic
+    from irplatform.data import FieldValue
     from irplatform.experiment.ready import ReadyReranker, ReadyRetriever
     from irplatform.experiment.settings import RunSettings
 
@@ -68,7 +76,7 @@ class Service:
         if self.retriever:
             self.search([Search(query="melanoma")])
         elif self.reranker:
-            self.rerank([Rerank(query="melanoma", documents=["BRAF in melanoma"])])
+            self.rerank([Rerank(query="melanoma", documents=[Text(text="BRAF in melanoma")])])
 
     def kind(self, request: Request) -> Hashable:
         """Return a key: requests with the same one can be answered together."""
@@ -78,18 +86,18 @@ class Service:
 
     def answer(self, requests: Sequence[Request]) -> list[Answer]:
         """Answer requests of one kind."""
-        answers: dict[type[Request], Callable[[Any], list[Answer]]] = {
-            Search: self.search,
-            Rerank: self.rerank,
-            Explain: self.explain,
-        }
-        return answers[type(requests[0])](requests)
+        answers: dict[type[Request], Callable[[Any], list[Answer]]]
+        answers = {Search: self.search, Explain: self.explain}
+        try:
+            return answers.get(type(requests[0]), self.rerank)(requests)
+        finally:
+            forget_features()  # each request is a new topic
 
     @settings_kept()
     def search(self, requests: Sequence[Search]) -> list[Answer]:
         """Find documents for queries, and rerank them if there is a reranker."""
         retriever = self._retriever
-        topics = [_topic(request) for request in requests]
+        topics = [new_topic(r.query, _fields(r.fields)) for r in requests]
         run = retriever.search(topics, self._depth(requests[0]))
         if self.reranker and self._reranks(requests[0]):
             run = self.reranker.rerank(topics, run, cached=False)
@@ -121,7 +129,7 @@ class Service:
     def rerank(self, requests: Sequence[Rerank]) -> list[Answer]:
         """Score documents for queries; all are texts, or all are given by id."""
         reranker = self._reranker
-        topics = [_topic(request) for request in requests]
+        topics = [new_topic(r.query, _fields(r.fields)) for r in requests]
         candidates: dict[str, list[str]] = {}
         texts: dict[str, Document] = {}
         for topic, request in zip(topics, requests, strict=True):
@@ -147,7 +155,7 @@ class Service:
                 }
                 for place in best[: request.top_n]
             ]
-            answers.append({"model": reranker.name, "results": results, **_counts(request)})
+            answers.append({"model": reranker.name, "results": results, **request.counts})
         return answers
 
     @settings_kept()
@@ -156,7 +164,7 @@ class Service:
         return [self._explain(request) for request in requests]
 
     def _explain(self, request: Explain) -> Answer:
-        reranker, topic = self._reranker, _topic(request)
+        reranker, topic = self._reranker, new_topic(request.query, _fields(request.fields))
         system = reranker.system
         if request.by_id:
             self._refuse_unknown(request.ids)
@@ -204,14 +212,16 @@ class Service:
             if not contains(doc_id):
                 raise InputError(f"'{self._reranker.collection.id}' has no document '{doc_id}'.")
 
-    def _shown(self, request: Rerank, place: int) -> Mapping[str, Any] | None:
+    def _shown(self, request: Rerank, place: int) -> Mapping[str, Any] | str | None:
         if not request.return_documents:
             return None
-        document = request.documents[place]
-        if not request.by_id:
-            return {"text": document} if isinstance(document, str) else document.sent
-        (found,) = self._reranker.resources.documents([request.ids[place]])
-        return {"id": found.id, "title": found.title, "abstract": found.abstract}
+        sent = request.documents[place]
+        if request.by_id:
+            (found,) = self._reranker.resources.documents([sent.id])
+            sent = Text(title=found.title, text=found.abstract)
+            sent.sent = {"id": found.id, "title": found.title, "abstract": found.abstract}
+        texts = isinstance(request, RerankForInfinity)
+        return f"{sent.title} {sent.text}".strip() if texts else sent.sent
 
 
 def open_service(settings: RunSettings, rerank_depth: int) -> Service:
@@ -235,27 +245,10 @@ def open_service(settings: RunSettings, rerank_depth: int) -> Service:
     return service
 
 
-def _topic(request: Search | Rerank | Explain) -> Topic:
-    return new_topic(request.query, _fields(request.fields))
-
-
-def _counts(request: Rerank) -> Answer:
-    """What Jina's clients read of an answer (`usage`), and Cohere's (`meta`)."""
-    tokens = {"total_tokens": request.words, "prompt_tokens": request.words}
-    meta: Answer = {"api_version": {"version": "2"}, "billed_units": {"search_units": 1}}
-    return {"usage": tokens, "meta": {**meta, "warnings": request.warnings}}
-
-
 def _fields(given: Mapping[str, str | list[str]]) -> dict[str, FieldValue]:
     return {n: value if isinstance(value, str) else tuple(value) for n, value in given.items()}
 
 
-def _documents(texts: Sequence[str | Text], prefix: str) -> dict[str, Document]:
-    documents = {}
-    for number, text in enumerate(texts):
-        doc_id = f"{prefix}{number}"
-        if isinstance(text, str):
-            documents[doc_id] = Document(doc_id, abstract=text)
-        else:
-            documents[doc_id] = Document(doc_id, text.title, text.text, _fields(text.fields))
-    return documents
+def _documents(texts: Sequence[Text], prefix: str) -> dict[str, Document]:
+    pairs = ((f"{prefix}{number}", text) for number, text in enumerate(texts))
+    return {i: Document(i, t.title, t.text, _fields(t.fields)) for i, t in pairs}
