@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -195,7 +195,7 @@ class Reader:
         self.index = index
         self._row_of_word = vectors.align_known(index.vocabulary)
 
-        @cache
+        @lru_cache(maxsize=1 << 16)
         def row_of_piece(piece: str) -> int:
             (row,) = vectors.rows([normalize(piece)])
             return UNKNOWN if row == vectors.unk else int(row)

@@ -9,6 +9,7 @@ weight and is cached. A document's links weigh (1 + ln count) · IDF and add up 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +38,7 @@ _FILE = "concepts.npy"
 _AT_ONCE = 64  # numbers of a vector that are summed over neighbours at once, to bound memory
 _SAMPLE = 16
 GAP = -1  # separates names, so that no convolution reads across, and pads
+_REMEMBERED = 1 << 12  # fields of topics
 _MOST_FIELDS = 24  # of a topic; further headings of an article are ignored
 
 
@@ -49,8 +51,8 @@ class TopicReader:
         self._vectors = vectors
         self.graph = graph
         self._options = options
-        self._encoded_fields: dict[str, tuple[Int64, Float32]] = {}
-        self._concepts_of: dict[str, Int64] = {}
+        self.concepts = lru_cache(_REMEMBERED)(self._concepts)
+        self._field = lru_cache(_REMEMBERED)(self._encoded)
 
     def read(self, topic: Topic) -> EncodedTopic:
         texts = self.fields(topic)
@@ -69,29 +71,24 @@ class TopicReader:
         texts = [text for text in values if text.strip()][:_MOST_FIELDS]
         return texts or [topic.query]
 
-    def concepts(self, text: str) -> Int64:
+    def _concepts(self, text: str) -> Int64:
         if self.graph is None:
             return np.empty(0, np.int64)
-        if text not in self._concepts_of:
-            concepts = self.graph.find(text, expand=self._options.narrower)
-            self._concepts_of[text] = np.asarray(concepts, np.int64)
-        return self._concepts_of[text]
+        return np.asarray(self.graph.find(text, expand=self._options.narrower), np.int64)
 
-    def _field(self, text: str) -> tuple[Int64, Float32]:
+    def _encoded(self, text: str) -> tuple[Int64, Float32]:
         """Words of a field and their shares, before IDF: half for its own, half for other names."""
-        if text not in self._encoded_fields:
-            own_words = known_words(text, self._vectors)
-            rows, shares = [own_words], [_shares(own_words)]
-            if others := self._other_names(text):
-                other_words = np.concatenate(others)
-                rows, shares = (
-                    [own_words, other_words],
-                    [_shares(own_words) / 2, _shares(other_words) / 2],
-                )
-            width = self._options.query_words
-            words, share = np.concatenate(rows)[:width], np.concatenate(shares)[:width]
-            self._encoded_fields[text] = words, share / max(float(share.sum()), 1e-12)
-        return self._encoded_fields[text]
+        own_words = known_words(text, self._vectors)
+        rows, shares = [own_words], [_shares(own_words)]
+        if others := self._other_names(text):
+            other_words = np.concatenate(others)
+            rows, shares = (
+                [own_words, other_words],
+                [_shares(own_words) / 2, _shares(other_words) / 2],
+            )
+        width = self._options.query_words
+        words, share = np.concatenate(rows)[:width], np.concatenate(shares)[:width]
+        return words, share / max(float(share.sum()), 1e-12)
 
     def _other_names(self, text: str) -> list[Int64]:
         if self.graph is None or not self._options.expansion:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from irplatform.expansion.expression import Boolean, Phrase
@@ -27,6 +28,8 @@ _ABBREVIATED = 0.3
 """Share of the documents with an abbreviation that must have a name for which it stands."""
 _SHORT_NAME = 5
 """Letters of a disease's name that may mean something else as well: ALL, CUP."""
+_REMEMBERED = 1 << 14
+"""Names whose documents are counted once."""
 _FREQUENT = 0.3
 """Share of a disease's documents above which a kind would dominate the results."""
 _FEW = 20
@@ -44,13 +47,11 @@ class Evidence:
 
     def __init__(self, compiler: Compiler) -> None:
         self._compiler = compiler
-        self._counts: dict[str, int] = {}
+        self._count = lru_cache(_REMEMBERED)(lambda name: self._together([Phrase(name)]))
 
     def count(self, name: str) -> int:
         """How many documents have a name."""
-        if name not in self._counts:
-            self._counts[name] = self._together([Phrase(name)])
-        return self._counts[name]
+        return self._count(name)
 
     def occurring(self, names: Iterable[Synonym]) -> list[Synonym]:
         """The names that occur; of spellings that analysis makes equal, one."""

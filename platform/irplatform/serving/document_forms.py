@@ -7,7 +7,9 @@ refused: it would have the score of an empty text.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from irplatform.errors import listing, quoted
@@ -25,6 +27,9 @@ def read_documents(request: Mapping[str, Any]) -> dict[str, Any]:
         ValueError: a document has no words that are read; its place and keys are told.
     """
     documents, names = request.get("documents"), request.get("rank_fields") or []
+    if isinstance(documents, str):
+        with suppress(ValueError, RecursionError):  # models that call tools write lists so
+            documents = json.loads(documents)
     other = next((key for key in _ELSEWHERE if key in request), None)
     if documents is None and other:
         raise ValueError(f"documents: missing. They are read here, not under '{other}'")

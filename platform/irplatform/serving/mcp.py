@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.lowlevel import Server
@@ -46,7 +45,7 @@ def server(service: Service, models: ModelThread[Request], limits: Limits) -> Se
         if name not in by_name:
             raise unknown("tool", name, by_name)
         given = {"return_documents": True} if by_name[name] is Search else {}
-        request = by_name[name].model_validate({**given, **_parsed(arguments)})
+        request = by_name[name].model_validate({**given, **arguments})
         if key := next(iter(request.model_extra or ()), None):
             raise unknown("key", key, type(request).model_fields)
         size = limits.size(request)
@@ -84,16 +83,6 @@ def server(service: Service, models: ModelThread[Request], limits: Limits) -> Se
     return Server(
         "irplatform", version=__version__, on_list_tools=list_tools, on_call_tool=call_tool
     )
-
-
-def _parsed(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments, with lists and objects that a model wrote as text."""
-    parsed = dict(arguments)
-    for key, value in arguments.items():
-        if key != "query" and isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-            with suppress(ValueError, RecursionError):
-                parsed[key] = json.loads(value)
-    return parsed
 
 
 def serve(service: Service, limits: Limits) -> None:
